@@ -1,0 +1,9 @@
+export declare const ruleNames: string[]
+
+/** The faults of a contract, in the order of the rules; a place is the list of keys that leads there. */
+export declare function faultsOf(
+  document: unknown,
+): Generator<{ rule: string; place: (string | number)[]; message: string }>
+
+/** The plugin as Redocly loads it. */
+export default function plumbline(): { id: string; rules: Record<string, unknown> }

@@ -1,0 +1,576 @@
+/**
+ * What the contract promises beyond being valid OpenAPI, as rules of Redocly's lint.
+ *
+ * Each rule is a generator over the whole document that yields [place, fault]; a place is the list of keys that leads
+ * there. They know nothing of particular resources: a new one is held to them without an edit here. What they do hold
+ * by name is closed by decision: the 30 event types, and the short lists of exceptions below, which only shrink.
+ */
+
+const RULES = {
+  'path-order': pathOrder,
+  'operation-names': operationNames,
+  permissions,
+  examples,
+  'states-shown': statesShown,
+  'problem-responses': problemResponses,
+  headers,
+  lists,
+  bounds,
+  'closed-objects': closedObjects,
+  'plain-schemas': plainSchemas,
+  'whole-answers': wholeAnswers,
+  events,
+  skills,
+  'used-components': usedComponents,
+  'flat-names': flatNames,
+}
+
+export default function plumbline() {
+  const rules = Object.fromEntries(Object.entries(RULES).map(([name, check]) => [name, rule(check)]))
+  return { id: 'plumbline', rules: { oas3: rules } }
+}
+
+export const ruleNames = Object.keys(RULES)
+
+/** The faults of a document by rule, for whoever has it in memory. */
+export function* faultsOf(document) {
+  for (const [name, check] of Object.entries(RULES)) {
+    for (const [place, message] of check(document)) yield { rule: name, place, message }
+  }
+}
+
+const METHODS = ['get', 'put', 'post', 'patch', 'delete']
+
+const EVENT_TYPES = [
+  'vendor.created',
+  'vendor.updated',
+  'vendor.invited',
+  'bid_request.created',
+  'bid_request.updated',
+  'bid_request.sent',
+  'bid.submitted',
+  'bid.accepted',
+  'bid.rejected',
+  'home.created',
+  'home.status_changed',
+  'task.completed',
+  'task.status_changed',
+  'milestone.completed',
+  'po.created',
+  'po.status_changed',
+  'payment.created',
+  'payment.voided',
+  'vendor.notification.advance',
+  'vendor.notification.reminder',
+  'vendor.notification.moved_earlier',
+  'vendor.notification.postponed',
+  'user.logged_in',
+  'message.sent',
+  'lead.created',
+  'lead.converted',
+  'sale.created',
+  'sale.approved',
+  'sale.pipeline_complete',
+  'sale.cancelled',
+]
+
+/** Operations whose name is a verb alone: the noun would only repeat the path. */
+const BARE_VERBS = ['redeliver']
+
+/**
+ * What the service itself knows, rather than records: it is made from this document, so it has no version, no dates to
+ * sort or filter by, and no states in between.
+ */
+const CATALOGUES = ['/api/ext/skills', '/api/ext/event-types']
+
+/** Which verbs an operationId may start with; a POST takes any verb that is not one of the others'. */
+const VERBS = {
+  get: ['list', 'get', 'compare', 'find', 'download'],
+  put: ['replace'],
+  patch: ['update', 'revise'],
+  delete: ['archive', 'remove', 'delete'],
+}
+
+function* pathOrder(document) {
+  const tagOrder = (document.tags ?? []).map((tag) => tag.name)
+  let lastTag = -1
+  /** The highest rank seen so far of each resource within the present tag. */
+  let ranks = new Map()
+  for (const [path, item] of Object.entries(document.paths)) {
+    const tags = new Set(METHODS.flatMap((method) => item[method]?.tags ?? []))
+    if (tags.size > 1) yield [['paths', path], `Operations of one path carry one tag, not ${[...tags].join(' and ')}.`]
+    const tag = tagOrder.indexOf([...tags][0])
+    if (tag < lastTag)
+      yield [
+        ['paths', path],
+        `Paths stand in the order of the tags: ${tagOrder[tag]} comes before ${tagOrder[lastTag]}.`,
+      ]
+    if (tag !== lastTag) ranks = new Map()
+    lastTag = tag
+
+    // A resource is what stands before the first parameter; what belongs to it stands from the whole to the part.
+    const resource = path.replace(/\/\{.*/, '')
+    const rank = rankOf(path, item)
+    const highest = ranks.get(resource) ?? 0
+    if (rank < highest) {
+      yield [['paths', path], `Within ${resource} this ${RANKS[rank]} comes before every ${RANKS[highest]}.`]
+    }
+    ranks.set(resource, Math.max(rank, highest))
+  }
+}
+
+const RANKS = ['collection', 'item', 'sub-resource', 'action']
+
+/** Below an item, what can be read is a sub-resource; what can only be posted to is an action. */
+function rankOf(path, item) {
+  if (!path.includes('{')) return 0
+  if (path.endsWith('}')) return 1
+  const below = path.slice(path.indexOf('}/') + 2)
+  return item.get || item.patch || item.delete || item.put || below.includes('{') ? 2 : 3
+}
+
+function* operationNames(document) {
+  const others = Object.values(VERBS).flat()
+  for (const { operation, method, at } of operations(document)) {
+    const id = operation.operationId
+    if (typeof id !== 'string') {
+      yield [at, 'Every operation has an operationId.']
+      continue
+    }
+    const place = [...at, 'operationId']
+    if (!/^[a-z]+([A-Z][a-z0-9]*)+$/.test(id) && !BARE_VERBS.includes(id)) {
+      yield [place, `"${id}" is not a verb and a noun in camelCase.`]
+    }
+    const verb = id.match(/^[a-z]+/)?.[0]
+    const fits = method === 'post' ? !others.includes(verb) : VERBS[method].includes(verb)
+    if (!fits) yield [place, `A ${method.toUpperCase()} does not begin with "${verb}".`]
+  }
+}
+
+function* permissions(document) {
+  const known = document.components?.schemas?.Permission?.enum ?? []
+  for (const { operation, at } of operations(document)) {
+    const place = [...at, 'security']
+    if (!Array.isArray(operation.security) || operation.security.length !== 1) {
+      yield [at, 'Every operation states the one requirement that it has under `security`.']
+      continue
+    }
+    const [requirement] = operation.security
+    const needed = requirement.apiKey
+    if (!Array.isArray(needed) || Object.keys(requirement).length !== 1) {
+      yield [
+        place,
+        'An operation is secured by apiKey with a list of permissions; the list is empty where any key will do.',
+      ]
+      continue
+    }
+    for (const permission of needed) {
+      if (!known.includes(permission)) yield [place, `"${permission}" is not among the permissions.`]
+      if (!operation.description?.includes(permission))
+        yield [[...at, 'description'], `The description does not say that it needs ${permission}.`]
+    }
+  }
+}
+
+function* examples(document) {
+  for (const { media, at } of bodies(document)) {
+    const named = Object.entries(media.examples ?? {})
+    if (named.length === 0) yield [at, 'Every body has at least one named example.']
+    for (const [name, reference] of named) {
+      const example = resolve(document, reference)
+      if (!example || !('value' in example)) yield [[...at, 'examples', name], 'An example holds a value.']
+      else if (!example.summary) yield [[...at, 'examples', name], 'An example has a summary.']
+    }
+  }
+}
+
+/** Whoever reads the document, or runs the mock, sees a resource in each of its states. */
+function* statesShown(document) {
+  for (const { path, operation, method, at } of operations(document)) {
+    if (method !== 'get' || !path.endsWith('}')) continue
+    const media = resolve(document, operation.responses?.['200'])?.content?.['application/json']
+    const states = resolve(document, resolve(document, media?.schema)?.properties?.status)?.enum ?? []
+    const shown = Object.values(media?.examples ?? {}).map((reference) => resolve(document, reference)?.value?.status)
+    const missing = states.filter((state) => !shown.includes(state))
+    if (missing.length > 0) yield [[...at, 'responses', '200'], `No example shows the status ${missing.join(', ')}.`]
+  }
+}
+
+const KNOWN_STATUSES = [
+  '200',
+  '201',
+  '202',
+  '204',
+  '304',
+  '400',
+  '401',
+  '403',
+  '404',
+  '409',
+  '412',
+  '413',
+  '415',
+  '422',
+  '429',
+  '500',
+  '503',
+]
+
+function* problemResponses(document) {
+  for (const { path, operation, method, parameters, at } of operations(document)) {
+    const declared = Object.keys(operation.responses ?? {})
+    const demanded = ['401', '403', '422', '429', '500', '503']
+    if (path.includes('{')) demanded.push('404')
+    if (operation.requestBody) demanded.push('400', '413', '415')
+    if (method === 'post' || method === 'patch' || method === 'put') demanded.push('409')
+    if (parameters.some((parameter) => parameter.name === 'If-Match')) demanded.push('412')
+    if (parameters.some((parameter) => parameter.name === 'If-None-Match')) demanded.push('304')
+    const missing = demanded.filter((status) => !declared.includes(status)).sort()
+    if (missing.length > 0) yield [[...at, 'responses'], `The answers ${missing.join(', ')} are not declared.`]
+    for (const status of declared) {
+      const place = [...at, 'responses', status]
+      if (!KNOWN_STATUSES.includes(status)) yield [place, `The service never answers ${status} to a known operation.`]
+      if (status < '400') continue
+      const problem = resolve(document, operation.responses[status])?.content?.['application/problem+json']
+      if (problem?.schema?.$ref !== '#/components/schemas/Problem')
+        yield [place, 'A problem is answered as application/problem+json by the schema Problem.']
+    }
+  }
+}
+
+function* headers(document) {
+  for (const { path, operation, method, parameters, at } of operations(document)) {
+    const has = (name) => parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
+    const single = path.endsWith('}') && !CATALOGUES.some((catalogue) => path.startsWith(catalogue))
+    const demanded = {
+      'Idempotency-Key': method === 'post',
+      'If-Match': method === 'patch' || method === 'delete',
+      'If-None-Match': method === 'get' && single,
+    }
+    for (const [name, wanted] of Object.entries(demanded)) {
+      if (wanted && !has(name)) yield [at, `This operation takes the header ${name}.`]
+    }
+    for (const [status, reference] of Object.entries(operation.responses ?? {})) {
+      const sent = Object.keys(resolve(document, reference)?.headers ?? {})
+      const expected = status === '401' ? ['WWW-Authenticate'] : ['RateLimit', 'RateLimit-Policy']
+      if (status === '201') expected.push('Location')
+      if (status === '304' || (status === '200' && single && (method === 'get' || method === 'patch')))
+        expected.push('ETag')
+      if (status === '429' || status === '503') expected.push('Retry-After')
+      if (method === 'post' && status < '300') expected.push('Idempotent-Replayed')
+      const missing = expected.filter((name) => !sent.includes(name))
+      if (missing.length > 0)
+        yield [[...at, 'responses', status], `The answer does not declare the header ${missing.join(', ')}.`]
+    }
+  }
+}
+
+const LIST_PARAMETERS = ['limit', 'cursor', 'sort', 'updatedAfter', 'createdAfter', 'ids']
+
+function* lists(document) {
+  for (const { path, operation, method, parameters, at } of operations(document)) {
+    if (method !== 'get' || CATALOGUES.includes(path)) continue
+    const page = resolve(
+      document,
+      resolve(document, operation.responses?.['200'])?.content?.['application/json']?.schema,
+    )
+    const paged = Boolean(page?.properties?.data && page.properties.nextCursor)
+    const named = String(operation.operationId).startsWith('list')
+    if (named && !paged) yield [at, 'A list answers a page of `data` and `nextCursor`.']
+    if (!paged) continue
+    if (!named) yield [[...at, 'operationId'], 'An operation that answers a page is called list….']
+    const query = new Map(
+      parameters.filter((parameter) => parameter.in === 'query').map((parameter) => [parameter.name, parameter]),
+    )
+    const missing = LIST_PARAMETERS.filter((name) => !query.has(name))
+    if (missing.length > 0) yield [[...at, 'parameters'], `Every list takes ${missing.join(', ')}.`]
+    if (!resolve(document, operation.responses['200']).headers?.Link)
+      yield [[...at, 'responses', '200'], 'A page declares the header Link.']
+    const sort = resolve(document, query.get('sort')?.schema)
+    if (!sort) continue
+    const fields = (sort.enum ?? []).map((field) => field.replace(/^-/, ''))
+    const lacking = [...fields, 'createdAt', 'updatedAt']
+      .flatMap((field) => [field, `-${field}`])
+      .filter((field) => !sort.enum?.includes(field))
+    if (lacking.length > 0) yield [[...at, 'parameters'], `One can also sort by ${[...new Set(lacking)].join(', ')}.`]
+    if (sort.default !== '-createdAt')
+      yield [[...at, 'parameters'], 'A list shows the newest first unless it is asked otherwise.']
+  }
+}
+
+function* bounds(document) {
+  const asked = new Set([...requestSchemas(document)].map(({ schema }) => schema))
+  for (const { schema, at } of everySchema(document)) {
+    const types = [schema.type].flat()
+    if (schema.enum || 'const' in schema) continue
+    if (types.includes('string') && !('maxLength' in schema) && schema.format !== 'date')
+      yield [at, 'A string has a maxLength.']
+    if (types.includes('array') && !('maxItems' in schema)) yield [at, 'An array has maxItems.']
+    // What we answer is bounded by what we took in, and by arithmetic; only what we take in has to be limited here.
+    if ((types.includes('number') || types.includes('integer')) && asked.has(schema)) {
+      if (!('minimum' in schema || 'exclusiveMinimum' in schema))
+        yield [at, 'A number that is sent to us has a minimum.']
+      if (!('maximum' in schema || 'exclusiveMaximum' in schema))
+        yield [at, 'A number that is sent to us has a maximum.']
+    }
+  }
+}
+
+function* closedObjects(document) {
+  for (const { schema, at } of everySchema(document)) {
+    if (![schema.type].flat().includes('object') || schema.additionalProperties === false) continue
+    const map = 'additionalProperties' in schema && 'maxProperties' in schema
+    if (!map)
+      yield [
+        at,
+        'An object has additionalProperties: false, or says what more it takes and at most how much (maxProperties).',
+      ]
+  }
+}
+
+/** What the validator, the type generator and the agents' schema dialects disagree about is not used at all. */
+const AVOIDED = {
+  allOf: 'write the properties out',
+  discriminator: 'give each variant its own const',
+  nullable: "use type: [string, 'null']",
+  readOnly: 'keep Create, Update and Read schemas apart',
+  writeOnly: 'keep Create, Update and Read schemas apart',
+  multipleOf: 'use the formats money, unit-price and quantity, which count decimals exactly',
+  example: 'use examples',
+}
+
+function* plainSchemas(document) {
+  for (const { schema, at } of everySchema(document)) {
+    for (const [keyword, instead] of Object.entries(AVOIDED)) {
+      if (keyword in schema) yield [[...at, keyword], `No ${keyword} in a schema: ${instead}.`]
+    }
+  }
+}
+
+/** Absent is null: whatever is only ever answered lists all of its properties as required. */
+function* wholeAnswers(document) {
+  const asked = new Set([...requestSchemas(document)].map(({ schema }) => schema))
+  const seen = new Set()
+  for (const { schema, at } of answerSchemas(document)) {
+    if (!schema.properties || asked.has(schema) || seen.has(schema) || at.at(-1) === 'Problem') continue
+    seen.add(schema)
+    const missing = Object.keys(schema.properties).filter((name) => !schema.required?.includes(name))
+    if (missing.length > 0) yield [at, `What is answered is never left out, so ${missing.join(', ')} is required.`]
+  }
+}
+
+function* events(document) {
+  const declared = Object.keys(document.webhooks ?? {})
+  for (const type of EVENT_TYPES)
+    if (!declared.includes(type)) yield [['webhooks'], `The event ${type} is not declared.`]
+  for (const type of declared) {
+    const at = ['webhooks', type]
+    if (!EVENT_TYPES.includes(type)) yield [at, `The event types are a closed list, and ${type} is not on it.`]
+    const { post, ...rest } = document.webhooks[type]
+    if (!post || METHODS.some((method) => method in rest)) yield [at, 'An event is sent by POST.']
+    // With an operationId it would count as an operation of ours wherever code is generated.
+    if (post?.operationId) yield [[...at, 'post', 'operationId'], 'An event has no operationId.']
+    const media = post?.requestBody?.content?.['application/json']
+    if (!media?.schema) yield [at, 'An event has a payload in application/json.']
+    else if (Object.keys(media.examples ?? {}).length === 0) yield [[...at, 'post'], 'An event has a named example.']
+    else if (resolve(document, resolve(document, media.schema)?.properties?.type)?.const !== type) {
+      yield [[...at, 'post'], `The payload's type is the constant ${type}.`]
+    }
+  }
+  const groups = [...new Set(EVENT_TYPES.map((type) => type.split('.')[0]))].join('|')
+  for (const { operation, at } of operations(document)) {
+    for (const [name] of operation.description?.matchAll(new RegExp(`\\b(${groups})\\.[a-z_]+(\\.[a-z_]+)?`, 'g')) ??
+      []) {
+      if (!EVENT_TYPES.includes(name)) yield [[...at, 'description'], `There is no event ${name}.`]
+    }
+  }
+}
+
+/** The composite skills stand beside the operations, which are skills too. */
+function* skills(document) {
+  const known = document.components?.schemas?.Permission?.enum ?? []
+  const operationIds = [...operations(document)].map(({ operation }) => operation.operationId)
+  for (const [name, skill] of Object.entries(document['x-skills'] ?? {})) {
+    const at = ['x-skills', name]
+    if (!/^[a-z]+([A-Z][a-z0-9]*)+$/.test(name)) yield [at, `"${name}" is not a verb and a noun in camelCase.`]
+    if (operationIds.includes(name)) yield [at, 'An operation has this name already.']
+    for (const member of ['summary', 'description', 'permissions', 'input', 'output']) {
+      if (!skill[member]) yield [at, `A skill has ${member}.`]
+    }
+    if (typeof skill.writes !== 'boolean') yield [at, 'A skill says whether it writes.']
+    if (Object.keys(skill.examples ?? {}).length === 0)
+      yield [at, 'A skill has at least one named example of its input.']
+    for (const permission of skill.permissions ?? []) {
+      if (!known.includes(permission)) yield [[...at, 'permissions'], `"${permission}" is not among the permissions.`]
+      if (!skill.description?.includes(permission))
+        yield [at, `The description does not say that it needs ${permission}.`]
+    }
+  }
+}
+
+/** Redocly's own rule does not see what the composite skills refer to. */
+function* usedComponents(document) {
+  const used = new Set()
+  const visit = (node) => {
+    if (!node || typeof node !== 'object') return
+    if (typeof node.$ref === 'string' && !used.has(node.$ref)) {
+      used.add(node.$ref)
+      visit(resolve(document, node))
+    }
+    for (const inner of Object.values(node)) visit(inner)
+  }
+  visit(document.paths)
+  visit(document.webhooks)
+  visit(document['x-skills'])
+  for (const [kind, components] of Object.entries(document.components ?? {})) {
+    if (kind === 'securitySchemes') continue
+    for (const name of Object.keys(components ?? {})) {
+      if (!used.has(`#/components/${kind}/${name}`)) yield [['components', kind, name], `Nothing uses ${name}.`]
+    }
+  }
+}
+
+/** Skills take path, query and body in one flat object, so a name may occur in only one of them. */
+function* flatNames(document) {
+  for (const { operation, parameters, at } of operations(document)) {
+    const names = parameters
+      .filter((parameter) => parameter.in === 'path' || parameter.in === 'query')
+      .map((parameter) => parameter.name)
+    const body = resolve(document, operation.requestBody)?.content?.['application/json']?.schema
+    names.push(...Object.keys(resolve(document, body)?.properties ?? {}))
+    const twice = names.filter((name, index) => names.indexOf(name) !== index)
+    if (twice.length > 0) yield [at, `${twice.join(', ')} is the name of two inputs.`]
+  }
+}
+
+function* operations(document) {
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const method of METHODS) {
+      const operation = item[method]
+      if (!operation) continue
+      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
+        resolve(document, parameter),
+      )
+      yield { path, method, operation, parameters, at: ['paths', path, method] }
+    }
+  }
+}
+
+/** Every place where a body is described, under `paths`, with the key path of its media type. */
+function* bodies(document) {
+  for (const { operation, at } of operations(document)) {
+    for (const [type, media] of Object.entries(resolve(document, operation.requestBody)?.content ?? {})) {
+      yield { media, at: [...at, 'requestBody', 'content', type] }
+    }
+    for (const [status, reference] of Object.entries(operation.responses ?? {})) {
+      for (const [type, media] of Object.entries(resolve(document, reference)?.content ?? {})) {
+        const home = reference.$ref ? keysOf(reference.$ref) : [...at, 'responses', status]
+        yield { media, at: [...home, 'content', type] }
+      }
+    }
+  }
+}
+
+function* requestSchemas(document) {
+  for (const { operation, parameters, at } of operations(document)) {
+    const body = resolve(document, operation.requestBody)?.content ?? {}
+    const roots = [...Object.values(body), ...parameters].map((holder) => holder.schema).filter(Boolean)
+    for (const root of roots) yield* within(document, root, at, new Set())
+  }
+  for (const [name, skill] of Object.entries(document['x-skills'] ?? {})) {
+    yield* within(document, skill.input, ['x-skills', name], new Set())
+  }
+}
+
+function* answerSchemas(document) {
+  for (const { operation, at } of operations(document)) {
+    for (const [status, reference] of Object.entries(operation.responses ?? {})) {
+      for (const media of Object.values(resolve(document, reference)?.content ?? {})) {
+        yield* within(document, media.schema, [...at, 'responses', status], new Set())
+      }
+    }
+  }
+}
+
+/** Every schema that stands in the document, once, at the place where it is written. */
+function* everySchema(document) {
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+    yield* written(schema, ['components', 'schemas', name])
+  }
+  for (const [name, parameter] of Object.entries(document.components?.parameters ?? {})) {
+    yield* written(parameter.schema, ['components', 'parameters', name, 'schema'])
+  }
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const [index, parameter] of (item.parameters ?? []).entries()) {
+      yield* written(parameter.schema, ['paths', path, 'parameters', index, 'schema'])
+    }
+    for (const method of METHODS) {
+      for (const [index, parameter] of (item[method]?.parameters ?? []).entries()) {
+        yield* written(parameter.schema, ['paths', path, method, 'parameters', index, 'schema'])
+      }
+    }
+  }
+  for (const { media, at } of bodies(document)) yield* written(media.schema, [...at, 'schema'])
+  for (const [type, item] of Object.entries(document.webhooks ?? {})) {
+    const schema = item.post?.requestBody?.content?.['application/json']?.schema
+    yield* written(schema, ['webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema'])
+  }
+}
+
+/** A schema and those written inside it; references are not followed. */
+function* written(schema, at) {
+  if (!schema || typeof schema !== 'object' || schema.$ref) return
+  yield { schema, at }
+  for (const [keys, inner] of subschemas(schema)) yield* written(inner, [...at, ...keys])
+}
+
+/** A schema and all that it reaches, through references too. */
+function* within(document, schema, at, visited) {
+  if (!schema || typeof schema !== 'object') return
+  const target = resolve(document, schema)
+  if (!target || visited.has(target)) return
+  visited.add(target)
+  const home = schema.$ref ? keysOf(schema.$ref) : at
+  yield { schema: target, at: home }
+  for (const [keys, inner] of subschemas(target)) yield* within(document, inner, [...home, ...keys], visited)
+}
+
+function* subschemas(schema) {
+  for (const [name, inner] of Object.entries(schema.properties ?? {})) yield [['properties', name], inner]
+  for (const keyword of ['items', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else']) {
+    if (schema[keyword] && typeof schema[keyword] === 'object') yield [[keyword], schema[keyword]]
+  }
+  for (const keyword of ['anyOf', 'oneOf', 'prefixItems']) {
+    for (const [index, inner] of (schema[keyword] ?? []).entries()) yield [[keyword, index], inner]
+  }
+}
+
+function resolve(document, node) {
+  if (!node?.$ref) return node
+  return resolve(
+    document,
+    keysOf(node.$ref).reduce((place, key) => place?.[key], document),
+  )
+}
+
+function keysOf(reference) {
+  return reference
+    .replace(/^#\//, '')
+    .split('/')
+    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** The same fault of a shared component is found through each of its uses, and told once. */
+function rule(check) {
+  return () => ({
+    Root(document, context) {
+      const told = new Set()
+      for (const [place, message] of check(document)) {
+        const key = JSON.stringify([place, message])
+        if (told.has(key)) continue
+        told.add(key)
+        context.report({ message, location: context.location.child(place) })
+      }
+    },
+  })
+}

@@ -1,0 +1,84 @@
+/**
+ * Makes everything that follows from the contract and the migrations: the contract as JSON for the server, the types of
+ * both, and the database's types. `--check` writes nothing and fails when anything on disk is stale.
+ *
+ *   npm run generate            npm run generate -- --check
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { parse } from 'yaml'
+
+const root = path.resolve(import.meta.dirname, '..')
+const check = process.argv.includes('--check')
+const stale: string[] = []
+
+const source = readFileSync(path.join(root, 'openapi.yaml'), 'utf8')
+const document: unknown = parse(source, { maxAliasCount: -1 })
+put('server/contract.gen.json', `${JSON.stringify({ sourceHash: createHash('sha256').update(source).digest('hex'), document })}\n`)
+contractTypes()
+await tableTypes()
+if (!check) await compileContract()
+
+if (stale.length > 0) {
+  console.error(`Stale: ${stale.join(', ')}. Run "npm run generate" and commit what it writes.`)
+  process.exit(1)
+}
+process.exit(0)
+
+function put(file: string, content: string): void {
+  const target = path.join(root, file)
+  if (existsSync(target) && readFileSync(target, 'utf8') === content) return
+  if (check) stale.push(file)
+  else writeFileSync(target, content)
+}
+
+function contractTypes(): void {
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-types-'))
+  const out = path.join(folder, 'contract.ts')
+  const cli = ['node_modules', 'scripts/codegen/node_modules']
+    .map((modules) => path.join(root, modules, 'openapi-typescript/bin/cli.js'))
+    .find(existsSync)
+  if (cli === undefined) throw new Error('openapi-typescript is not installed; run npm ci.')
+  execFileSync(process.execPath, [
+    cli,
+    path.join(root, 'openapi.yaml'),
+    ...['-o', out, '--default-non-nullable=false', '--root-types', '--root-types-no-schema-prefix'],
+  ], { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder }) // away from redocly.yaml, whose rules are the lint's to apply
+  put('client/contract.gen.ts', readFileSync(out, 'utf8'))
+  rmSync(folder, { recursive: true })
+}
+
+async function tableTypes(): Promise<void> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const { generate, getDialect } = await import('kysely-codegen')
+  const { overPGlite } = await import('../server/database/database.ts')
+  const { migrate } = await import('../server/database/migrate.ts')
+  const database = await overPGlite(await PGlite.create())
+  await migrate(database)
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-tables-'))
+  const outFile = path.join(folder, 'tables.ts')
+  await generate({
+    db: database.statements as unknown as Parameters<typeof generate>[0]['db'],
+    dialect: getDialect('postgres', { dateParser: 'string', numericParser: 'number' }),
+    outFile,
+    excludePattern: 'kysely_*',
+  })
+  // The connections hand timestamps and bigints over as JSON has them (server/database/wire-types.ts).
+  const types = readFileSync(outFile, 'utf8')
+    .replace(/export type Timestamp = .*;/, 'export type Timestamp = ColumnType<string, Date | string, Date | string>;')
+    .replace(/export type Int8 = .*;/, 'export type Int8 = ColumnType<number, bigint | number | string, bigint | number | string>;')
+    .replace(/export type Numeric = .*;/, 'export type Numeric = ColumnType<number, number | string, number | string>;')
+  put('server/database/tables.gen.ts', types)
+  rmSync(folder, { recursive: true })
+  await database.close()
+}
+
+// A schema that the validator cannot compile would otherwise come to light as a 500 on the first request that meets it.
+async function compileContract(): Promise<void> {
+  const { loadContract } = await import('../server/http/contract.ts')
+  const { createValidator } = await import('../server/http/validate.ts')
+  await createValidator(loadContract()).compileAll()
+}

@@ -1,0 +1,179 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import express, { type Express } from 'express'
+import type { Logger } from 'pino'
+import { typeid } from 'typeid-js'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Database } from './database/database.ts'
+import { answerChecker } from './http/answer-check.ts'
+import { readBody } from './http/body.ts'
+import type { Principal, Surroundings } from './http/call.ts'
+import { type Contract, ContractError, type Operation } from './http/contract.ts'
+import { type Answer, dispatcher, permit } from './http/dispatch.ts'
+import { names } from './http/etag.ts'
+import { limits as createLimits, type Limits } from './http/limits.ts'
+import type { Handlers } from './http/operation.ts'
+import { Problem, problem, toProblem } from './http/problem.ts'
+import { createValidator, type Validator } from './http/validate.ts'
+import { type Authenticate, authenticator } from './keys/authenticate.ts'
+
+export interface AppParts {
+  config: Config
+  contract: Contract
+  handlers: Handlers
+  database: Database
+  clock: Clock
+  log: Logger
+  /** Called after each commit that recorded events. */
+  eventsCommitted(): void
+}
+
+export interface App {
+  readonly express: Express
+  readonly validator: Validator
+  readonly limits: Limits
+  readonly surroundings: Surroundings
+  /** From now on every answer asks the client to close its connection. */
+  drain(): void
+}
+
+/** What is known of a request as it goes on its way; it says in the end what the log line says. */
+interface Journey {
+  requestId: string
+  operation: Operation | null
+  principal: Principal | null
+}
+
+/**
+ * The whole life of a request, from the socket to the answer, is the function `live` below: its lines are the order in
+ * which things happen. What goes wrong anywhere is thrown, and becomes a problem in `respond`.
+ */
+export function createApp(parts: AppParts): App {
+  const { config, contract, handlers, database, clock, log } = parts
+  for (const id of contract.operations.keys()) {
+    if (typeof handlers[id] !== 'function') throw new ContractError(`The operation ${id} of the contract has no handler.`)
+  }
+  const authenticate: Authenticate = authenticator(database, clock)
+  const limits = createLimits(database, clock, config)
+  const validator = createValidator(contract)
+  const surroundings: Surroundings = {
+    contract,
+    config,
+    clock,
+    limits,
+    eventsCommitted: parts.eventsCommitted,
+    operate: (call, id, input) => operate(call, id, input),
+  }
+  const { perform, operate } = dispatcher({ contract, handlers, validator, database, clock, surroundings })
+  const checkAnswer = config.checkAnswers ? answerChecker(contract) : null
+  let draining = false
+
+  async function live(req: IncomingMessage, url: string, journey: Journey): Promise<Answer> {
+    const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
+    const found = contract.match(method, pathOf(url))
+    if (found.operation === null) throw nothingThere(found.allow, method)
+    const { operation, params } = found
+    journey.operation = operation
+    const principal = await authenticate(req.headers.authorization)
+    journey.principal = principal
+    await limits.take(principal)
+    permit(principal.permissions, operation)
+    const body = await readBody(req, operation)
+    return perform(operation, { url, params, headers: req.headers, body, principal, requestId: journey.requestId })
+  }
+
+  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const started = performance.now()
+    const url = req.url ?? '/'
+    const journey: Journey = { requestId: requestIdOf(req), operation: null, principal: null }
+    let answer: Answer
+    try {
+      answer = await live(req, url, journey)
+      checkAnswer?.(journey.operation, answer)
+      if (answer.status === 200 && answer.etag !== undefined && isUnchanged(req, answer.etag)) {
+        answer = { ...answer, status: 304, text: null }
+      }
+    } catch (error) {
+      answer = refusal(error, url, journey)
+    }
+    write(req, res, answer, journey)
+    const ms = Math.round((performance.now() - started) * 100) / 100
+    const line = { requestId: journey.requestId, operationId: journey.operation?.id, keyId: journey.principal?.keyId }
+    log.info({ ...line, method: req.method, status: answer.status, ms }, 'request')
+  }
+
+  function refusal(error: unknown, url: string, journey: Journey): Answer {
+    const refused = toProblem(error)
+    // The caller learns that it failed, the log learns why.
+    if (refused.status >= 500) log.error({ err: error, requestId: journey.requestId, operationId: journey.operation?.id }, refused.code)
+    const body = refused.body({ publicUrl: config.publicUrl, instance: pathOf(url), requestId: journey.requestId })
+    const answer = {
+      status: refused.status,
+      headers: { ...refused.headers },
+      text: JSON.stringify(body),
+      etag: undefined,
+      type: 'application/problem+json',
+    }
+    checkAnswer?.(journey.operation, answer)
+    return answer
+  }
+
+  function write(req: IncomingMessage, res: ServerResponse, answer: Answer, journey: Journey): void {
+    const headers: Record<string, string | number> = {
+      'X-Request-Id': journey.requestId,
+      'Api-Version': contract.version,
+      ...(journey.principal !== null && limits.headers(journey.principal)),
+      ...answer.headers,
+    }
+    if (answer.etag !== undefined) headers.ETag = answer.etag
+    if (answer.text !== null) {
+      headers['Content-Type'] = answer.type ?? 'application/json; charset=utf-8'
+      headers['Content-Length'] = Buffer.byteLength(answer.text)
+    }
+    // A body that was refused unread would be taken for the next request.
+    if (draining || (!req.complete && hasBody(req))) headers.Connection = 'close'
+    res.writeHead(answer.status, headers)
+    res.end(req.method === 'HEAD' ? undefined : (answer.text ?? undefined))
+  }
+
+  const app = express().disable('x-powered-by').disable('etag')
+  app.use((req, res, next) => {
+    if (req.url.startsWith('/api/')) respond(req, res).catch(next)
+    else next()
+  })
+  return {
+    express: app,
+    validator,
+    limits,
+    surroundings,
+    drain() {
+      draining = true
+    },
+  }
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
+}
+
+function nothingThere(allow: readonly string[], method: string): Problem {
+  if (allow.length === 0) return problem('unknown_path', 'The contract has no such path; see /api/ext/schema/openapi.json.')
+  const methods = allow.includes('GET') ? [...allow, 'HEAD'] : allow
+  return new Problem('method_not_allowed', `${method} is not among ${methods.join(', ')}.`, {}, { Allow: methods.join(', ') })
+}
+
+// A caller may name its request itself; what could not stand in a log line gets a name of ours.
+function requestIdOf(req: IncomingMessage): string {
+  const given = req.headers['x-request-id']
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : typeid('req').toString()
+}
+
+function isUnchanged(req: IncomingMessage, etag: string): boolean {
+  const header = req.headers['if-none-match']
+  return header !== undefined && names(header, etag)
+}
+
+function hasBody(req: IncomingMessage): boolean {
+  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+}

@@ -1,0 +1,25 @@
+/** Calendar dates are texts, YYYY-MM-DD, which sort as they should. They are days of somebody's time zone, not instants. */
+
+/** The date that is written on the calendar there at the instant. */
+export function dateIn(timeZone: string, instant: Date): string {
+  let format = formats.get(timeZone)
+  if (format === undefined) {
+    // The Canadian English form of a date is YYYY-MM-DD.
+    format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+    formats.set(timeZone, format)
+  }
+  return format.format(instant)
+}
+
+// A format takes longer to make than to use. There are some 600 time zones.
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+const DAY_MS = 86_400_000
+
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10)
+}
+
+export function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS
+}

@@ -1,0 +1,23 @@
+/**
+ * The one source of time. In service it is the machine's clock; a test puts it forward instead of waiting.
+ */
+export class Clock {
+  #aheadMs = 0
+
+  now(): Date {
+    return new Date(Date.now() + this.#aheadMs)
+  }
+
+  nowMs(): number {
+    return Date.now() + this.#aheadMs
+  }
+
+  /** How far this clock is ahead of the machine's, for statements that use the database's own time. */
+  get aheadMs(): number {
+    return this.#aheadMs
+  }
+
+  advance(ms: number): void {
+    this.#aheadMs += ms
+  }
+}

@@ -1,0 +1,181 @@
+import path from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import pg from 'pg'
+import { claimDataFolder } from './data-folder.ts'
+import { SharedStatements, statementName } from './shared-statements.ts'
+import type { DB as Tables } from './tables.gen.ts'
+import { installWireTypes } from './wire-types.ts'
+
+export type { Tables }
+/** What a query is run on: the shared connections, the pool, or a transaction. */
+export type Db = Kysely<Tables>
+
+/**
+ * The database of one process. `statements` runs single statements, each a transaction of its own; `transaction` runs
+ * several as one. Both speak to PostgreSQL where there is an address, else to the embedded database, through the same
+ * `pg` pool interface.
+ */
+export interface Database {
+  readonly embedded: boolean
+  readonly statements: Db
+  /** For what needs a session of its own, which is the migrator and nothing else. */
+  readonly sessions: Db
+  transaction<T>(work: (trx: Db) => Promise<T>): Promise<T>
+  /** Answers once a statement has been answered; fails when the database is away. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+installWireTypes()
+
+export async function openDatabase(config: {
+  databaseUrl: string | null
+  databasePoolSize: number
+  dataDir: string
+}): Promise<Database> {
+  return config.databaseUrl === null
+    ? openEmbedded(config.dataDir)
+    : openPostgres(config.databaseUrl, config.databasePoolSize)
+}
+
+function openPostgres(url: string, poolSize: number): Database {
+  const connection: pg.ClientConfig = {
+    connectionString: url,
+    application_name: 'plumbline',
+    options: '-c TimeZone=UTC -c DateStyle=ISO',
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+  }
+  const pool = new pg.Pool({ ...connection, max: poolSize, Client: NamedClient })
+  // A connection lost while idle is the pool's to replace; without a listener the process would end.
+  pool.on('error', () => {})
+  const shared = new SharedStatements(connection)
+  const pooled = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const statements = new Kysely<Tables>({
+    dialect: {
+      createDriver: () => new SharedDriver(shared),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+    },
+  })
+  return {
+    embedded: false,
+    statements,
+    sessions: pooled,
+    transaction: (work) => retryDeadlocks(() => pooled.transaction().execute(work)),
+    ping: () => ping(statements),
+    async close() {
+      await shared.end()
+      await pooled.destroy()
+    },
+  }
+}
+
+async function openEmbedded(dataDir: string): Promise<Database> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const claim = claimDataFolder(dataDir)
+  const lite = await PGlite.create(path.join(dataDir, 'database')).catch((error: unknown) => {
+    claim.release()
+    throw error
+  })
+  const database = await overPGlite(lite)
+  return {
+    ...database,
+    async close() {
+      await database.close()
+      claim.release()
+    },
+  }
+}
+
+/** The same interface over a PGlite instance that is open already. It has one connection, so everything waits its turn. */
+export async function overPGlite(lite: PGlite): Promise<Database> {
+  const { createPgConfig } = await import('@electric-sql/pglite/node-postgres')
+  await lite.exec(`set timezone = 'UTC'`)
+  const pool = new pg.Pool({ ...createPgConfig(lite), max: 1, connectionTimeoutMillis: 10_000, Client: NamedClient })
+  pool.on('error', () => {})
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    embedded: true,
+    statements: db,
+    sessions: db,
+    transaction: (work) => db.transaction().execute(work),
+    ping: () => ping(db),
+    async close() {
+      await db.destroy()
+      await lite.close()
+    },
+  }
+}
+
+async function ping(db: Db): Promise<void> {
+  await db.executeQuery(CompiledQuery.raw('select 1'))
+}
+
+// Two transactions that took the same locks in another order: PostgreSQL ends one, which did nothing yet and can begin again.
+const DEADLOCK = '40P01'
+const MOST_ATTEMPTS = 4
+
+async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== DEADLOCK || attempt === MOST_ATTEMPTS) throw error
+    }
+  }
+}
+
+// Prepares what has parameters under a name, once per connection.
+class NamedClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: pg declares ten overloads of query; this one passes all of them on.
+  override query(...args: any[]): any {
+    const [text, values] = args
+    const run = super.query as (...args: unknown[]) => unknown
+    if (typeof text === 'string' && Array.isArray(values) && values.length > 0) {
+      const name = statementName(text)
+      if (name !== undefined) return run.call(this, { name, text, values }, ...args.slice(2))
+    }
+    return run.apply(this, args)
+  }
+}
+
+class SharedDriver implements Driver {
+  readonly #connection: DatabaseConnection
+
+  constructor(shared: SharedStatements) {
+    this.#connection = {
+      async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+        const { rows, rowCount } = await shared.run(query.sql, query.parameters)
+        return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
+      },
+      streamQuery: () => {
+        throw new Error('A stream needs a connection of its own; use a transaction.')
+      },
+    }
+  }
+
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection
+  }
+  async beginTransaction(): Promise<void> {
+    throw new Error('A transaction needs a connection of its own; use Database.transaction.')
+  }
+  async commitTransaction(): Promise<void> {}
+  async rollbackTransaction(): Promise<void> {}
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}

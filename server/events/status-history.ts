@@ -1,0 +1,24 @@
+import { typeid } from 'typeid-js'
+import type { Db } from '../database/database.ts'
+import type { Call } from '../http/call.ts'
+
+/** Keeps one move of a status, of whatever kind of resource, in the transaction that makes it. */
+export async function recordStatusChange(
+  trx: Db,
+  call: Call,
+  move: { id: string; from: string | null; to: string; reason?: string | null | undefined },
+): Promise<void> {
+  await trx
+    .insertInto('statusChanges')
+    .values({
+      organizationId: call.organizationId,
+      id: typeid('stc').toString(),
+      resourceId: move.id,
+      from: move.from,
+      to: move.to,
+      at: call.now,
+      by: JSON.stringify(call.actor),
+      reason: move.reason ?? null,
+    })
+    .execute()
+}

@@ -1,0 +1,52 @@
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Contract, Operation, ResponseObject } from './contract.ts'
+import type { Answer } from './dispatch.ts'
+import { formats } from './formats.ts'
+
+/**
+ * Holds every answer against the contract before it leaves: a status that is not declared, or a body that breaks its
+ * schema, is an error of ours. On in the tests, where it turns each of them into a test of the contract.
+ */
+export function answerChecker(contract: Contract): (operation: Operation | null, answer: Answer) => void {
+  const ajv = new Ajv2020.default({ strict: false, allErrors: true, formats })
+  addFormats.default(ajv, { mode: 'full' })
+  ajv.addSchema(contract.document, 'contract')
+  const compiled = new Map<string, ValidateFunction>()
+
+  function validatorAt(pointer: string): ValidateFunction {
+    let validate = compiled.get(pointer)
+    if (validate === undefined) {
+      validate = ajv.compile({ $ref: `contract#${pointer}` })
+      compiled.set(pointer, validate)
+    }
+    return validate
+  }
+
+  return (operation, answer) => {
+    const declared = operation?.declaration.responses[answer.status]
+    // Before an operation is found there is only the general form of a problem to hold against.
+    if (operation === null) return assertValid(validatorAt('/components/schemas/Problem'), answer, 'a problem')
+    const what = `${operation.id} ${answer.status}`
+    if (declared === undefined) throw new Error(`${what} is not declared in the contract: ${answer.text}`)
+    const at = '$ref' in declared ? declared.$ref.slice(1) : `/paths/${step(operation.path)}/${operation.method.toLowerCase()}/responses/${answer.status}`
+    const { content } = contract.resolve<ResponseObject>(declared)
+    const [type] = Object.keys(content ?? {})
+    if (type === undefined) {
+      if (answer.text !== null) throw new Error(`${what} is declared without a body.`)
+      return
+    }
+    if (answer.text === null) throw new Error(`${what} is declared with a body.`)
+    if (type.endsWith('json')) assertValid(validatorAt(`${at}/content/${step(type)}/schema`), answer, what)
+  }
+}
+
+function assertValid(validate: ValidateFunction, answer: Answer, what: string): void {
+  if (validate(JSON.parse(answer.text ?? 'null'))) return
+  const faults = (validate.errors ?? []).map((fault) => `${fault.instancePath} ${fault.message} ${JSON.stringify(fault.params)}`)
+  throw new Error(`${what} breaks its schema: ${faults.join('; ')}\n${answer.text}`)
+}
+
+function step(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http'
+import type { Operation } from './contract.ts'
+import { invalid, problem } from './problem.ts'
+
+const MOST_BYTES = 1024 * 1024
+const MOST_DEPTH = 32
+
+/**
+ * Reads the JSON body of a request: at most 1 MiB, at most 32 levels deep, valid UTF-8. An operation that takes no body
+ * is content with none or an empty object.
+ */
+export async function readBody(req: IncomingMessage, operation: Operation): Promise<unknown> {
+  const { 'content-type': type, 'content-length': length, 'transfer-encoding': chunked } = req.headers
+  const isSent = chunked !== undefined || (length !== undefined && length !== '0')
+  if (!operation.takesBody && (!isSent || operation.method === 'GET' || operation.method === 'DELETE')) return undefined
+  if (!isSent) {
+    throw invalid([{ pointer: '', code: 'required', message: 'a JSON body is required' }])
+  }
+  if (!isJson(type)) throw problem('unsupported_media_type', 'Send "Content-Type: application/json".')
+  if (Number(length ?? 0) > MOST_BYTES) throw tooLarge()
+  const body = parse(await readText(req))
+  if (operation.takesBody) return body
+  if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) return undefined
+  throw invalid([{ pointer: '', code: 'unknown', message: 'this operation takes no body' }])
+}
+
+// Any charset but UTF-8 is none of JSON's.
+function isJson(type: string | undefined): boolean {
+  if (type === 'application/json') return true
+  return type !== undefined && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
+}
+
+function tooLarge() {
+  return problem('payload_too_large', `At most ${MOST_BYTES} bytes are taken.`)
+}
+
+function readText(req: IncomingMessage): Promise<string> {
+  return new Promise((done, fail) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > MOST_BYTES) {
+        req.removeAllListeners('data')
+        fail(tooLarge())
+      } else chunks.push(chunk)
+    })
+    req.on('end', () => {
+      const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+      try {
+        done(utf8.decode(bytes))
+      } catch {
+        fail(problem('malformed_json', 'The body is not valid UTF-8.'))
+      }
+    })
+    req.on('error', fail)
+    req.on('close', () => fail(problem('malformed_json', 'The body ended early.')))
+  })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+export function parse(text: string): unknown {
+  if (depth(text) > MOST_DEPTH) throw problem('malformed_json', `The body is nested deeper than ${MOST_DEPTH} levels.`)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw problem('malformed_json', (error as Error).message)
+  }
+  // PostgreSQL cannot hold U+0000 in a text. It is rare enough that the text is searched before the value is.
+  if (text.includes('\\u0000')) {
+    const faults = [...nulPointers(value, '')]
+    if (faults.length > 0) {
+      throw invalid(faults.map((pointer) => ({ pointer, code: 'format', message: 'must not contain the character U+0000' })))
+    }
+  }
+  return value
+}
+
+// Counted before parsing, so that a body of brackets costs one pass over its bytes.
+function depth(text: string): number {
+  let now = 0
+  let most = 0
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (quoted) {
+      if (code === BACKSLASH) i++
+      else if (code === QUOTE) quoted = false
+    } else if (code === QUOTE) quoted = true
+    else if (code === BRACE || code === BRACKET) {
+      if (++now > most) most = now
+    } else if (code === BRACE_END || code === BRACKET_END) now--
+  }
+  return most
+}
+const [QUOTE, BACKSLASH, BRACE, BRACE_END, BRACKET, BRACKET_END] = [34, 92, 123, 125, 91, 93]
+
+function* nulPointers(value: unknown, at: string): Generator<string> {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) yield at
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      const pointer = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      if (key.includes('\0')) yield pointer.replaceAll('\0', '\uFFFD')
+      yield* nulPointers(inner, pointer)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import type { Actor, Permission } from '../../client/contract.gen.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../database/database.ts'
+import type { Contract, OperationId } from './contract.ts'
+import type { Limits } from './limits.ts'
+import type { Answered } from './operation.ts'
+
+/** Who calls, with what power, as found from the API key. */
+export interface Principal {
+  readonly keyId: string
+  readonly keyName: string
+  readonly organizationId: string
+  readonly organizationName: string
+  readonly tier: string
+  readonly currency: string
+  readonly timeZone: string
+  /** What the key was given, less what its creator's role does not have now. */
+  readonly permissions: ReadonlySet<string>
+  /** The largest purchase order that may be approved; null means any. */
+  readonly poApprovalLimit: number | null
+  readonly expiresAt: string | null
+  readonly lastUsedAt: string | null
+}
+
+/**
+ * One call of one operation, over HTTP or from a skill: everything a handler needs beside its input. Time stands still
+ * during a call, so that all that it writes bears the same instant.
+ */
+export interface Call {
+  readonly organizationId: string
+  readonly actor: Actor
+  readonly principal: Principal
+  readonly permissions: ReadonlySet<Permission | string>
+  readonly poApprovalLimit: number | null
+  readonly currency: string
+  readonly timeZone: string
+  readonly requestId: string
+  readonly now: Date
+  /** The If-Match header, where one was sent. */
+  readonly ifMatch: string | undefined
+  /** For single statements: each is a transaction of its own, unless the call is part of a larger one. */
+  readonly db: Db
+  /**
+   * Runs several statements as one transaction: all of them hold, or none. Inside it every statement has to go through
+   * `trx`; the embedded database has but one connection, and `db` would wait for it for ever.
+   */
+  write<T>(work: (trx: Db) => Promise<T>): Promise<T>
+  /** The events recorded so far, in order. */
+  readonly events: RecordedEvent[]
+  /** Calls another operation as the same caller, with its input in one flat object: through the same permission check, validation and transaction. */
+  operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
+  readonly surroundings: Surroundings
+}
+
+/** What the process lends to a call beside the database. */
+export interface Surroundings {
+  readonly contract: Contract
+  readonly config: Config
+  readonly clock: Clock
+  readonly limits: Limits
+  /** Tells the dispatcher of events that some were committed. */
+  eventsCommitted(): void
+  /** Calls an operation in-process on behalf of a call; see `Call.operation`. */
+  operate<Id extends OperationId>(call: Call, id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
+}
+
+/** The same call as part of a transaction that is under way: all that its handlers read and write goes through that one. */
+export function within(call: Call, trx: Db): Call {
+  const inner: Call = {
+    ...call,
+    db: trx,
+    write: (work) => work(trx),
+    operation: (id, input) => call.surroundings.operate(inner, id, input),
+  }
+  return inner
+}
+
+export interface RecordedEvent {
+  readonly id: string
+  readonly type: string
+  readonly payload: string
+}

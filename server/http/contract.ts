@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { operations } from '../../client/contract.gen.ts'
+
+export type OperationId = keyof operations & string
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One operation, as the contract declares it and the server needs it. */
+export interface Operation {
+  readonly id: OperationId
+  readonly method: Method
+  /** With braces, as in the contract: /api/ext/vendors/{vendorId} */
+  readonly path: string
+  /** The permissions that a key has to have, all of them. */
+  readonly permissions: readonly string[]
+  readonly takesBody: boolean
+  readonly declaration: OperationObject
+}
+
+export interface OperationObject {
+  operationId: string
+  summary?: string
+  description?: string
+  tags?: string[]
+  deprecated?: boolean
+  'x-sunset'?: string
+  security?: Record<string, string[]>[]
+  parameters?: (ParameterObject | Reference)[]
+  requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> }
+  responses: Record<string, ResponseObject | Reference>
+}
+export interface ParameterObject {
+  name: string
+  in: 'query' | 'path' | 'header' | 'cookie'
+  required?: boolean
+  description?: string
+  schema: Schema
+}
+export interface ResponseObject {
+  description: string
+  content?: Record<string, { schema: Schema }>
+}
+export interface Reference {
+  $ref: string
+}
+export type Schema = Record<string, unknown>
+type PathItem = { parameters?: (ParameterObject | Reference)[] } & Partial<Record<Lowercase<Method>, OperationObject>>
+
+export interface ContractDocument {
+  openapi: string
+  info: { title: string; version: string; description?: string }
+  servers?: { url: string }[]
+  security?: Record<string, string[]>[]
+  tags?: { name: string }[]
+  paths: Record<string, PathItem>
+  webhooks?: Record<string, unknown>
+  components: Record<string, Record<string, unknown>>
+  [extension: `x-${string}`]: unknown
+}
+
+export interface Contract {
+  readonly document: ContractDocument
+  readonly version: string
+  readonly operations: ReadonlyMap<OperationId, Operation>
+  /** Finds the operation of a request, or says what is there instead. */
+  match(method: string, path: string): Match
+  /** Follows a reference inside the document; anything else is returned as it is. */
+  resolve<T extends object>(value: T | Reference): T
+}
+
+export type Match =
+  | { operation: Operation; params: Record<string, string> }
+  | { operation: null; allow: readonly Method[] }
+
+export class ContractError extends Error {}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const root = path.resolve(import.meta.dirname, '../..')
+
+/**
+ * Reads the contract as it was prepared by `npm run generate`, which has compiled every schema in it. A contract that
+ * was edited since is refused, because types, validation and handlers would no longer speak of the same thing.
+ */
+export function loadContract(): Contract {
+  const prepared = JSON.parse(readFileSync(path.join(root, 'server/contract.gen.json'), 'utf8')) as {
+    sourceHash: string
+    document: ContractDocument
+  }
+  const source = path.join(root, 'openapi.yaml')
+  if (existsSync(source) && createHash('sha256').update(readFileSync(source)).digest('hex') !== prepared.sourceHash) {
+    throw new ContractError('openapi.yaml has changed since "npm run generate" was run; run it before starting.')
+  }
+  return readContract(prepared.document)
+}
+
+export function readContract(document: ContractDocument): Contract {
+  const operations = new Map<OperationId, Operation>()
+  const trunk = newNode()
+  for (const [template, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const declaration = item[method.toLowerCase() as Lowercase<Method>]
+      if (declaration === undefined) continue
+      const parameters = [...(item.parameters ?? []), ...(declaration.parameters ?? [])]
+      const operation: Operation = {
+        // The types of the contract come from this very document, so its ids are the ids of the types.
+        id: declaration.operationId as OperationId,
+        method,
+        path: template,
+        permissions: permissions(document, declaration),
+        takesBody: declaration.requestBody !== undefined,
+        declaration: { ...declaration, parameters },
+      }
+      if (operations.has(operation.id)) throw new ContractError(`${operation.id} is declared twice.`)
+      operations.set(operation.id, operation)
+      plant(trunk, operation)
+    }
+  }
+  return {
+    document,
+    version: document.info.version,
+    operations,
+    match: (method, requestPath) => find(trunk, method, requestPath),
+    resolve: (value) => resolve(document, value),
+  }
+}
+
+const KNOWN_SCHEMES = new Set(['apiKey'])
+
+function permissions(document: ContractDocument, declaration: OperationObject): string[] {
+  const security = declaration.security ?? document.security ?? []
+  const [requirement] = security
+  if (security.length !== 1 || requirement === undefined) {
+    throw new ContractError(`${declaration.operationId} has to declare exactly one security requirement.`)
+  }
+  for (const scheme of Object.keys(requirement)) {
+    if (!KNOWN_SCHEMES.has(scheme)) {
+      throw new ContractError(`${declaration.operationId} asks for the scheme ${scheme}, which nothing here authenticates.`)
+    }
+  }
+  return requirement.apiKey ?? []
+}
+
+function resolve<T extends object>(document: ContractDocument, value: T | Reference): T {
+  if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T
+  let at: unknown = document
+  for (const step of value.$ref.slice(2).split('/')) {
+    at = (at as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')]
+  }
+  if (at === undefined) throw new ContractError(`${value.$ref} leads nowhere.`)
+  return resolve(document, at as T | Reference)
+}
+
+// Routes are a tree of path segments, so that finding one costs the same however many operations there are. A literal
+// segment goes before a parameter: /bids/request is not a bid.
+interface Node {
+  literals: Map<string, Node>
+  parameter: Node | null
+  operations: Map<string, { operation: Operation; names: string[] }>
+}
+
+function newNode(): Node {
+  return { literals: new Map(), parameter: null, operations: new Map() }
+}
+
+function plant(trunk: Node, operation: Operation): void {
+  let node = trunk
+  const names: string[] = []
+  for (const segment of operation.path.slice(1).split('/')) {
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+    if (name === undefined) {
+      const next = node.literals.get(segment) ?? newNode()
+      node.literals.set(segment, next)
+      node = next
+    } else {
+      names.push(name)
+      node.parameter ??= newNode()
+      node = node.parameter
+    }
+  }
+  node.operations.set(operation.method, { operation, names })
+}
+
+function find(trunk: Node, method: string, requestPath: string): Match {
+  const values: string[] = []
+  const node = walk(trunk, requestPath.slice(1).split('/'), 0, values)
+  const found = node?.operations.get(method)
+  if (node === null || found === undefined) {
+    return { operation: null, allow: node === null ? [] : ([...node.operations.keys()] as Method[]) }
+  }
+  const params: Record<string, string> = {}
+  found.names.forEach((name, i) => {
+    params[name] = values[i] ?? ''
+  })
+  return { operation: found.operation, params }
+}
+
+function walk(node: Node, segments: string[], at: number, values: string[]): Node | null {
+  const segment = segments[at]
+  if (segment === undefined) return node.operations.size > 0 ? node : null
+  const literal = node.literals.get(segment)
+  if (literal !== undefined) {
+    const found = walk(literal, segments, at + 1, values)
+    if (found !== null) return found
+  }
+  if (node.parameter === null || segment === '') return null
+  values[values.length] = segment
+  const found = walk(node.parameter, segments, at + 1, values)
+  if (found === null) values.pop()
+  return found
+}

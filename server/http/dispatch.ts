@@ -1,0 +1,210 @@
+import type { Clock } from '../clock.ts'
+import type { Database, Db } from '../database/database.ts'
+import { type Call, type Principal, type Surroundings, within } from './call.ts'
+import type { Contract, Operation, OperationId } from './contract.ts'
+import { etagOf } from './etag.ts'
+import { once } from './idempotency.ts'
+import type { Answered, Handlers } from './operation.ts'
+import { notFound, Problem } from './problem.ts'
+import type { CheckedInput, Validator } from './validate.ts'
+
+/** An answer as it goes out: everything but the headers that every answer has. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  text: string | null
+  etag: string | undefined
+  type?: string
+}
+
+export interface Request {
+  url: string
+  params: Record<string, string>
+  headers: Record<string, string | string[] | undefined>
+  body: unknown
+  principal: Principal
+  requestId: string
+}
+
+export interface DispatchParts {
+  contract: Contract
+  handlers: Handlers
+  validator: Validator
+  database: Database
+  clock: Clock
+  surroundings: Surroundings
+}
+
+/** Any handler, seen from where it is not known which: its input was checked by the contract that its type comes from. */
+type AnyHandler = (input: CheckedInput, call: Call) => Promise<AnyReply>
+interface AnyReply {
+  status: number
+  body?: object
+  headers?: Record<string, string>
+}
+
+export function permit(permissions: ReadonlySet<string>, operation: Operation): void {
+  for (const permission of operation.permissions) {
+    if (!permissions.has(permission)) {
+      throw new Problem('permission_denied', `This operation needs ${operation.permissions.join(' and ')}.`, { permission })
+    }
+  }
+}
+
+export interface Dispatcher {
+  /** Performs an operation for somebody who may: validation, idempotency, handler, answer. */
+  perform(operation: Operation, request: Request): Promise<Answer>
+  /** Calls an operation from inside another, with the caller's power and in the caller's transaction. */
+  operate: Surroundings['operate']
+}
+
+export function dispatcher(parts: DispatchParts): Dispatcher {
+  const { contract, handlers, validator, database } = parts
+
+  async function perform(operation: Operation, request: Request): Promise<Answer> {
+    const params = decoded(request.params)
+    const input = await validator.check(operation, {
+      url: request.url,
+      params,
+      headers: checkedHeaders(operation, request),
+      body: request.body,
+    })
+    const handler = handlers[operation.id] as unknown as AnyHandler
+    const call = createCall(request)
+    const key = operation.method === 'POST' ? request.headers['idempotency-key'] : undefined
+    if (typeof key !== 'string') return toAnswer(operation, await handler(input, call), request.url)
+
+    let answer: Answer | undefined
+    const stored = await call.write((trx) =>
+      once(call, trx, key, { method: operation.method, url: request.url, body: request.body }, async () => {
+        answer = toAnswer(operation, await handler(input, within(call, trx)), request.url)
+        return { status: answer.status, headers: storedHeaders(answer), body: answer.text ?? '' }
+      }),
+    )
+    // The first request answers as it would without a key; a repeat answers with what was stored.
+    if (answer !== undefined && stored.headers['Idempotent-Replayed'] === undefined) return answer
+    return { status: stored.status, headers: stored.headers, text: stored.body === '' ? null : stored.body, etag: undefined }
+  }
+
+  function createCall(request: Request): Call {
+    const { principal } = request
+    const ifMatch = request.headers['if-match']
+    const call: Call = {
+      organizationId: principal.organizationId,
+      actor: { type: 'key', id: principal.keyId },
+      principal,
+      permissions: principal.permissions,
+      poApprovalLimit: principal.poApprovalLimit,
+      currency: principal.currency,
+      timeZone: principal.timeZone,
+      requestId: request.requestId,
+      now: parts.clock.now(),
+      ifMatch: typeof ifMatch === 'string' ? ifMatch : undefined,
+      db: database.statements,
+      events: [],
+      surroundings: parts.surroundings,
+      async write(work) {
+        const before = call.events.length
+        const result = await database.transaction((trx) => {
+          // After a deadlock the work begins anew, and what the first try recorded was never committed.
+          call.events.length = before
+          return work(trx)
+        })
+        if (call.events.length > before) parts.surroundings.eventsCommitted()
+        return result
+      },
+      operation: (id, input) => operate(call, id, input),
+    }
+    return call
+  }
+
+  async function operate<Id extends OperationId>(call: Call, id: Id, flat: Record<string, unknown>): Promise<Answered<Id>> {
+    const operation = contract.operations.get(id)
+    if (operation === undefined) throw new Error(`The contract has no operation ${id}.`)
+    permit(call.permissions, operation)
+    const { url, params, headers, body } = spread(contract, operation, flat)
+    const input = await validator.check(operation, { url, params, headers, body })
+    const handler = handlers[id] as unknown as AnyHandler
+    const { ifMatch } = flat
+    const reply = await handler(input, { ...call, ifMatch: typeof ifMatch === 'string' ? ifMatch : undefined })
+    return reply.body as Answered<Id>
+  }
+
+  return { perform, operate }
+}
+
+/** From one flat object, as skills take it, the parts of a request: path and query parameters, the rest is the body. */
+export function spread(contract: Contract, operation: Operation, flat: Record<string, unknown>) {
+  const rest = { ...flat }
+  const params: Record<string, string> = {}
+  const query = new URLSearchParams()
+  delete rest.ifMatch
+  for (const declared of operation.declaration.parameters ?? []) {
+    const { name, in: where } = contract.resolve(declared)
+    const value = rest[name]
+    if (where === 'header' || where === 'cookie') continue
+    delete rest[name]
+    if (where === 'path') params[name] = String(value ?? '')
+    else if (Array.isArray(value)) query.set(name, value.map(String).join(','))
+    else if (value !== undefined && value !== null) query.set(name, String(value))
+  }
+  let path = operation.path
+  for (const [name, value] of Object.entries(params)) path = path.replace(`{${name}}`, encodeURIComponent(value))
+  const leftOver = Object.keys(rest)
+  // What belongs nowhere is an unknown parameter, and is refused as one.
+  if (!operation.takesBody) for (const name of leftOver) query.set(name, String(rest[name]))
+  const url = query.size > 0 ? `${path}?${query}` : path
+  const headers: Record<string, string> = operation.takesBody ? { 'content-type': 'application/json' } : {}
+  return { url, params, headers, body: operation.takesBody ? rest : undefined }
+}
+
+// What the validator sees of the headers: those that the contract declares, and one content type, for it keeps a compiled
+// validator for each that it meets.
+function checkedHeaders(operation: Operation, request: Request): Record<string, string | string[] | undefined> {
+  const { headers } = request
+  return {
+    ...(operation.takesBody && { 'content-type': 'application/json' }),
+    ...(headers['idempotency-key'] !== undefined && { 'idempotency-key': headers['idempotency-key'] }),
+    ...(headers['if-match'] !== undefined && { 'if-match': headers['if-match'] }),
+    ...(headers['if-none-match'] !== undefined && { 'if-none-match': headers['if-none-match'] }),
+  }
+}
+
+// An id that cannot be decoded, or that no text column can hold, is an id of nothing.
+function decoded(params: Record<string, string>): Record<string, string> {
+  for (const name in params) {
+    const value = params[name]
+    if (value === undefined || !value.includes('%')) continue
+    try {
+      params[name] = decodeURIComponent(value)
+    } catch {
+      throw notFound()
+    }
+    if (params[name].includes('\0')) throw notFound()
+  }
+  return params
+}
+
+function toAnswer(operation: Operation, reply: AnyReply, url: string): Answer {
+  const headers = reply.headers ?? {}
+  if (reply.body === undefined) return { status: reply.status, headers, text: null, etag: undefined }
+  const text = JSON.stringify(reply.body)
+  if ('nextCursor' in reply.body && Array.isArray((reply.body as { data?: unknown }).data)) {
+    const { nextCursor } = reply.body
+    if (typeof nextCursor !== 'string') return { status: reply.status, headers, text, etag: undefined }
+    return { status: reply.status, headers: { ...headers, Link: nextLink(url, nextCursor) }, text, etag: undefined }
+  }
+  const carriesETag = operation.method !== 'POST' || 'version' in reply.body
+  return { status: reply.status, headers, text, etag: carriesETag ? etagOf(reply.body, () => text) : undefined }
+}
+
+function nextLink(url: string, cursor: string): string {
+  const [path, query = ''] = url.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  parameters.set('cursor', cursor)
+  return `<${path}?${parameters}>; rel="next"`
+}
+
+function storedHeaders(answer: Answer): Record<string, string> {
+  return { ...answer.headers, ...(answer.etag !== undefined && { ETag: answer.etag }) }
+}

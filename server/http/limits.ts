@@ -1,0 +1,229 @@
+import { sql } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { Principal } from './call.ts'
+import { Problem } from './problem.ts'
+
+/**
+ * Two limits: requests a minute for each key (a window of 60 s that opens with its first request) and requests a day
+ * (UTC) for each organization. The count is the database's, so that it is exact however many processes share it.
+ *
+ * A process takes requests from the count ahead of need, in portions of a hundredth of what is left, and gives back within
+ * a second what it did not use. Near the end of a limit, and always under limits of a few hundred, a portion is one
+ * request, so nobody is refused while another process sits on a rest. Requests that arrive together take together.
+ */
+export interface Limits {
+  /** Counts one request, or throws `rate_limited` or `quota_exceeded`. */
+  take(principal: Principal): Promise<void>
+  /** The headers that tell a caller what is left. */
+  headers(principal: Principal): Record<string, string>
+  usage(principal: Principal): Promise<{ minute: WindowUsage; day: WindowUsage }>
+  /** Gives back what was taken and not used. */
+  stop(): Promise<void>
+}
+
+export interface WindowUsage {
+  limit: number
+  used: number
+  remaining: number
+  resetsAt: string
+}
+
+const MOST_AHEAD = 1000
+const IDLE_MS = 1000
+const MOST_COUNTERS = 20_000
+
+export function limits(
+  database: Database,
+  clock: Clock,
+  config: { rateLimitPerMinute: number; quotaPerDay: number },
+): Limits {
+  const counters = new Map<string, Counter>()
+  const minuteLimit = { limit: config.rateLimitPerMinute, seconds: 60, aligned: false }
+  const dayLimit = { limit: config.quotaPerDay, seconds: 86_400, aligned: true }
+  const policy = `"minute";q=${config.rateLimitPerMinute};w=60, "day";q=${config.quotaPerDay};w=86400`
+
+  const sweep = setInterval(() => {
+    for (const [scope, counter] of counters) {
+      counter.giveBackIfIdle().catch(() => {})
+      if (counters.size > MOST_COUNTERS && counter.isOver) counters.delete(scope)
+    }
+  }, IDLE_MS).unref()
+
+  function counter(scope: string, kind: typeof minuteLimit): Counter {
+    let found = counters.get(scope)
+    if (found === undefined) {
+      found = new Counter(scope, kind, database, clock)
+      counters.set(scope, found)
+    }
+    return found
+  }
+  const minuteOf = (principal: Principal) => counter(`minute:${principal.keyId}`, minuteLimit)
+  const dayOf = (principal: Principal) => counter(`day:${principal.organizationId}`, dayLimit)
+
+  function refused(code: 'rate_limited' | 'quota_exceeded', detail: string, window: Counter): Problem {
+    return new Problem(code, detail, {}, { 'Retry-After': String(Math.max(1, window.secondsLeft)) })
+  }
+
+  return {
+    async take(principal) {
+      const [minute, day] = [minuteOf(principal), dayOf(principal)]
+      // The common case waits for nothing.
+      if (!(minute.takeHeld() || (await minute.take()))) {
+        throw refused('rate_limited', `The key may send ${config.rateLimitPerMinute} requests a minute.`, minute)
+      }
+      if (!(day.takeHeld() || (await day.take()))) {
+        minute.putBack()
+        throw refused('quota_exceeded', `The organization may send ${config.quotaPerDay} requests a day.`, day)
+      }
+    },
+
+    headers(principal) {
+      const [minute, day] = [minuteOf(principal), dayOf(principal)]
+      return {
+        'RateLimit-Policy': policy,
+        RateLimit: `"minute";r=${minute.remaining};t=${minute.secondsLeft}, "day";r=${day.remaining};t=${day.secondsLeft}`,
+      }
+    },
+
+    async usage(principal) {
+      const [minute, day] = [minuteOf(principal), dayOf(principal)]
+      await Promise.all([minute.refresh(), day.refresh()])
+      return { minute: minute.usage(), day: day.usage() }
+    },
+
+    async stop() {
+      clearInterval(sweep)
+      await Promise.all([...counters.values()].map((each) => each.giveBack().catch(() => {})))
+    },
+  }
+}
+
+class Counter {
+  readonly #scope: string
+  readonly #kind: { limit: number; seconds: number; aligned: boolean }
+  readonly #database: Database
+  readonly #clock: Clock
+  /** Taken from the count and not used yet. */
+  #held = 0
+  /** The count when it was last seen, with what is held. */
+  #used = 0
+  #endsAt = 0
+  #seenAt = 0
+  #usedAt = 0
+  #waiting = 0
+  #taking: Promise<void> | null = null
+
+  constructor(scope: string, kind: { limit: number; seconds: number; aligned: boolean }, database: Database, clock: Clock) {
+    this.#scope = scope
+    this.#kind = kind
+    this.#database = database
+    this.#clock = clock
+  }
+
+  takeHeld(): boolean {
+    if (this.#held === 0) return false
+    const now = this.#clock.nowMs()
+    if (now >= this.#endsAt) {
+      this.#held = 0
+      return false
+    }
+    this.#held--
+    this.#usedAt = now
+    return true
+  }
+
+  async take(): Promise<boolean> {
+    this.#waiting++
+    try {
+      // What one portion grants may be gone to others who waited before; then one more is asked for, until one is refused.
+      for (;;) {
+        if (this.isSpent) return false
+        await this.#takePortion()
+        if (this.takeHeld()) return true
+      }
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  /** Gives one request back that was taken and did not count after all. */
+  putBack(): void {
+    this.#held++
+  }
+
+  // A window that was used up a moment ago still is. Only what others give back could change that, so it is asked again
+  // after a second.
+  get isSpent(): boolean {
+    const now = this.#clock.nowMs()
+    return this.#held === 0 && this.#used >= this.#kind.limit && now < this.#endsAt && now - this.#seenAt < IDLE_MS
+  }
+
+  get isOver(): boolean {
+    return this.#taking === null && this.#clock.nowMs() >= this.#endsAt
+  }
+
+  get remaining(): number {
+    return this.isOver ? this.#kind.limit : Math.max(0, this.#kind.limit - this.#used + this.#held)
+  }
+
+  get secondsLeft(): number {
+    return Math.max(0, Math.ceil((this.#endsAt - this.#clock.nowMs()) / 1000))
+  }
+
+  usage(): WindowUsage {
+    return {
+      limit: this.#kind.limit,
+      used: this.#kind.limit - this.remaining,
+      remaining: this.remaining,
+      resetsAt: new Date(this.#endsAt).toISOString(),
+    }
+  }
+
+  async refresh(): Promise<void> {
+    await this.#ask(0)
+  }
+
+  async giveBackIfIdle(): Promise<void> {
+    if (this.#held > 0 && this.#taking === null && this.#clock.nowMs() - this.#usedAt >= IDLE_MS) await this.giveBack()
+  }
+
+  async giveBack(): Promise<void> {
+    const rest = this.#held
+    this.#held = 0
+    if (rest > 0 && this.#clock.nowMs() < this.#endsAt) await this.#ask(-rest)
+  }
+
+  #takePortion(): Promise<void> {
+    this.#taking ??= this.#portion().finally(() => {
+      this.#taking = null
+    })
+    return this.#taking
+  }
+
+  async #portion(): Promise<void> {
+    // Whoever arrives in this turn of the event loop is counted together.
+    await new Promise((next) => setImmediate(next))
+    const left = this.#clock.nowMs() >= this.#endsAt ? this.#kind.limit : this.#kind.limit - this.#used
+    const ahead = Math.min(MOST_AHEAD, Math.floor(left / 100))
+    await this.#ask(Math.max(this.#waiting, ahead))
+  }
+
+  async #ask(wanted: number): Promise<void> {
+    const { limit, seconds, aligned } = this.#kind
+    const { rows } = await sql<{ granted: number; used: number; endsInMs: number }>`
+      select "granted", "used", "endsInMs" from "takeFromWindow"(
+        ${this.#scope}, ${limit}, ${seconds}, ${aligned}, ${wanted}, clock_timestamp() + make_interval(secs => ${this.#clock.aheadMs / 1000}))`.execute(
+      this.#database.statements,
+    )
+    const [row] = rows
+    if (row === undefined) throw new Error('takeFromWindow always answers')
+    const now = this.#clock.nowMs()
+    if (now >= this.#endsAt) this.#held = 0
+    this.#held += Math.max(0, row.granted)
+    this.#used = row.used
+    this.#endsAt = now + row.endsInMs
+    this.#seenAt = now
+    this.#usedAt = now
+  }
+}

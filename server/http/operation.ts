@@ -1,0 +1,47 @@
+import type { operations } from '../../client/contract.gen.ts'
+import type { Call } from './call.ts'
+import type { OperationId } from './contract.ts'
+
+/**
+ * What a handler gets and gives, derived from the contract's types by operationId. A handler never sees a request or a
+ * response: it takes checked values and returns a plain one, so HTTP and skills call it alike.
+ */
+export interface Input<Id extends OperationId> {
+  path: Parameters<Id, 'path'>
+  query: Parameters<Id, 'query'>
+  body: Body<operations[Id]>
+}
+
+export type Handler<Id extends OperationId> = (input: Input<Id>, call: Call) => Promise<Reply<Id>>
+export type Handlers = { [Id in OperationId]: Handler<Id> }
+/** The handlers of one slice. */
+export type Some<Id extends OperationId> = Pick<Handlers, Id>
+
+/** One of the successful answers that the contract declares for the operation; problems are thrown. */
+export type Reply<Id extends OperationId> = {
+  [Status in keyof operations[Id]['responses'] & number]: Content<operations[Id]['responses'][Status]> extends infer B
+    ? [B] extends [never]
+      ? never
+      : [B] extends [undefined]
+        ? { status: Status; body?: undefined; headers?: Record<string, string> }
+        : { status: Status; body: B; headers?: Record<string, string> }
+    : never
+}[keyof operations[Id]['responses'] & number]
+
+/** The body of the operation's successful answer. */
+export type Answered<Id extends OperationId> = Extract<Reply<Id>, { body: object }>['body']
+
+type Parameters<Id extends OperationId, In extends 'path' | 'query'> = operations[Id] extends { parameters: infer P }
+  ? In extends keyof P
+    ? NonNullable<P[In]> extends never
+      ? Record<string, never>
+      : NonNullable<P[In]>
+    : Record<string, never>
+  : Record<string, never>
+
+type Content<R> = R extends { content: { 'application/json': infer B } }
+  ? B
+  : R extends { content?: never }
+    ? undefined
+    : never
+type Body<Op> = Op extends { requestBody: infer R } ? Content<R> : undefined

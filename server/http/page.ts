@@ -1,0 +1,44 @@
+import { Problem } from './problem.ts'
+
+/** Where a page begins: behind the item that had this value in the sort field, and this id. */
+export interface Position {
+  value: string | number | null
+  id: string
+}
+
+/** A cursor is opaque to callers: the sort it was made for, and the last item of the page before. */
+export function writeCursor(sort: string, position: Position): string {
+  return Buffer.from(JSON.stringify([sort, position.value, position.id])).toString('base64url')
+}
+
+export function readCursor(sort: string, cursor: string): Position {
+  try {
+    const [madeFor, value, id, ...more] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[]
+    const isValue = value === null || typeof value === 'number' || (typeof value === 'string' && !value.includes('\0'))
+    if (madeFor === sort && isValue && typeof id === 'string' && !id.includes('\0') && more.length === 0) {
+      return { value, id }
+    }
+  } catch {
+    // Not JSON: answered below.
+  }
+  throw invalidCursor()
+}
+
+export function invalidCursor(): Problem {
+  return new Problem('invalid_cursor', 'It is malformed or belongs to another sort.', {
+    errors: [{ pointer: 'cursor', code: 'invalid_cursor', message: 'is malformed or belongs to another sort' }],
+  })
+}
+
+/** Of one row more than the page holds, the page and the cursor of the next one. */
+export function page<Row extends { id: string }>(
+  rows: Row[],
+  limit: number,
+  sort: string,
+  valueOf: (row: Row) => Position['value'],
+): { data: Row[]; nextCursor: string | null } {
+  if (rows.length <= limit) return { data: rows, nextCursor: null }
+  const data = rows.slice(0, limit)
+  const last = data.at(-1)
+  return { data, nextCursor: last === undefined ? null : writeCursor(sort, { value: valueOf(last), id: last.id }) }
+}

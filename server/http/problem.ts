@@ -1,0 +1,139 @@
+import type { FieldError, Problem as ProblemBody, ProblemCode } from '../../client/contract.gen.ts'
+
+/**
+ * An answer that refuses, thrown from anywhere and written out in one place. `code` decides status and title; `detail`
+ * is for the caller, and never holds what only the log may know.
+ */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly extras: ProblemExtras
+  readonly headers: Record<string, string>
+
+  constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}, headers: Record<string, string> = {}) {
+    super(detail)
+    this.code = code
+    this.extras = extras
+    this.headers = headers
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code][0]
+  }
+
+  body(at: { publicUrl: string; instance: string; requestId: string }): ProblemBody {
+    const [status, title] = PROBLEMS[this.code]
+    return {
+      type: `${at.publicUrl}/docs/problems/${this.code}`,
+      title,
+      status,
+      detail: this.message,
+      instance: at.instance,
+      code: this.code,
+      requestId: at.requestId,
+      ...this.extras,
+    }
+  }
+}
+
+type ProblemExtras = Partial<Pick<ProblemBody, 'errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'currentVersion'>>
+
+const PROBLEMS: Record<ProblemCode, [status: number, title: string]> = {
+  malformed_json: [400, 'The body is not valid JSON.'],
+  missing_key: [401, 'An API key is needed.'],
+  invalid_key: [401, 'The API key is not valid.'],
+  expired_key: [401, 'The API key has expired.'],
+  revoked_key: [401, 'The API key was revoked.'],
+  permission_denied: [403, 'The key lacks a permission.'],
+  tier_required: [403, 'The organization is not on the Pro+ tier.'],
+  beta_full: [403, 'The beta is full.'],
+  not_found: [404, 'There is no such resource.'],
+  unknown_path: [404, 'There is no such path.'],
+  skill_not_found: [404, 'There is no such skill.'],
+  method_not_allowed: [405, 'The method is not allowed here.'],
+  invalid_transition: [409, 'The status cannot change that way.'],
+  conflict: [409, 'The request conflicts with the present state.'],
+  idempotency_in_progress: [409, 'The first request with this Idempotency-Key is still running.'],
+  precondition_failed: [412, 'The resource has changed since you read it.'],
+  payload_too_large: [413, 'The body is too large.'],
+  unsupported_media_type: [415, 'The body has to be JSON.'],
+  validation_failed: [422, 'The input is not valid.'],
+  invalid_cursor: [422, 'The cursor is not valid here.'],
+  idempotency_key_reused: [422, 'The Idempotency-Key was used for another request.'],
+  unknown_reference: [422, 'The input refers to something that does not exist.'],
+  rate_limited: [429, 'Too many requests in this minute.'],
+  quota_exceeded: [429, 'Too many requests today.'],
+  internal: [500, 'Something went wrong on our side.'],
+  unavailable: [503, 'The service is unavailable for a moment.'],
+}
+
+export function problem(code: ProblemCode, detail: string, extras?: ProblemExtras): Problem {
+  return new Problem(code, detail, extras)
+}
+
+export function notFound(): Problem {
+  return new Problem('not_found', 'No resource with this id exists in your organization.')
+}
+
+/** All faults of an input at once. `pointer` is a JSON pointer into the body, or the name of a parameter. */
+export function invalid(errors: FieldError[]): Problem {
+  return new Problem('validation_failed', errors.length === 1 ? '1 fault was found.' : `${errors.length} faults were found.`, {
+    errors,
+  })
+}
+
+/** Ids in the input that name nothing in the organization. */
+export function unknownReference(pointers: string[]): Problem {
+  return new Problem('unknown_reference', `${pointers.join(', ')} ${pointers.length === 1 ? 'names' : 'name'} nothing in your organization.`, {
+    errors: pointers.map((pointer) => ({ pointer, code: 'unknown_reference', message: 'names nothing in your organization' })),
+  })
+}
+
+export function invalidTransition(from: string, to: string, allowed: readonly string[]): Problem {
+  const detail =
+    allowed.length === 0 ? `${from} is final.` : `From ${from} the status can become ${allowed.join(', ')}, not ${to}.`
+  return new Problem('invalid_transition', detail, { from, to, allowed: [...allowed] })
+}
+
+/** Throws unless the state machine has the move. */
+export function assertMove<Status extends string>(
+  moves: Readonly<Record<Status, readonly Status[]>>,
+  from: Status,
+  to: Status,
+): void {
+  if (!moves[from].includes(to)) throw invalidTransition(from, to, moves[from])
+}
+
+const UNIQUE_VIOLATION = '23505'
+const FOREIGN_KEY_VIOLATION = '23503'
+
+/**
+ * What was thrown, as the problem to answer with. The constraints of the tables are named after the column that they
+ * guard, so that a violated one can be answered precisely. Anything that nobody foresaw is `internal`.
+ */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown }
+  const column = typeof constraint === 'string' ? /_([A-Za-z]+)_f?key$/.exec(constraint)?.[1] : undefined
+  if (code === FOREIGN_KEY_VIOLATION && column !== undefined) return unknownReference([`/${column}`])
+  if (code === UNIQUE_VIOLATION && column !== undefined) {
+    return problem('conflict', `Another record has this ${column}.`, {
+      errors: [{ pointer: `/${column}`, code: 'conflict', message: 'is taken by another record' }],
+    })
+  }
+  if (isDatabaseAway(error)) {
+    return new Problem('unavailable', 'The database does not answer.', {}, { 'Retry-After': '2' })
+  }
+  return new Problem('internal', 'It has been recorded under the requestId.')
+}
+
+// Connection exceptions (class 08), shut down or starting up (57P01 to 57P03), too many connections, and what the
+// socket and the pool say when nobody is there.
+const AWAY_CODES = /^(08...|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND)$/
+const AWAY_MESSAGES = /connection terminated|timeout exceeded when trying to connect|timeout expired|client has encountered a connection error|not queryable|client was closed/i
+
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway)
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  return (typeof code === 'string' && AWAY_CODES.test(code)) || AWAY_MESSAGES.test(error.message)
+}

@@ -1,0 +1,67 @@
+import type { Logger } from 'pino'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Database } from './database/database.ts'
+import type { Surroundings } from './http/call.ts'
+import { forgetOldAnswers } from './http/idempotency.ts'
+
+export interface JobParts {
+  database: Database
+  config: Config
+  clock: Clock
+  log: Logger
+  surroundings: Surroundings
+}
+
+export interface Jobs {
+  /** Something was committed that a job waits for. */
+  wake(): void
+  /** Ends after the work under way. */
+  stop(): Promise<void>
+}
+
+interface Job {
+  name: string
+  everyMs: number
+  run(): Promise<void>
+}
+
+/**
+ * What happens without a request: deadlines pass, papers run out, old rows go. Every process runs every job; each is one
+ * cheap statement while nothing is due, and safe to run in several processes at once.
+ */
+export function startJobs(parts: JobParts): Jobs {
+  const { database, clock, log } = parts
+  const jobs: Job[] = [{ name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) }]
+  const loops = jobs.map((job) => loop(job, log))
+  return {
+    wake() {},
+    async stop() {
+      await Promise.all(loops.map((stop) => stop()))
+    },
+  }
+}
+
+const HOUR_MS = 3_600_000
+
+// One run at a time, and the next one only after a pause: a job that takes long does not pile up.
+function loop(job: Job, log: Logger): () => Promise<void> {
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  const again = () => {
+    if (!stopped) timer = setTimeout(run, job.everyMs)
+  }
+  const run = () => {
+    running = job
+      .run()
+      .catch((error: unknown) => log.error({ err: error, job: job.name }, 'a job failed and will be tried again'))
+      .then(again)
+  }
+  run()
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    await running
+  }
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { Permission } from '../../client/contract.gen.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { Principal } from '../http/call.ts'
+import { Problem } from '../http/problem.ts'
+import { permissionsOf, type Role } from './roles.ts'
+import { isWellFormed, secretHash } from './secret.ts'
+
+/**
+ * Finds who a bearer token belongs to. What was found is believed for half a second, so that a revocation, an expiry or a
+ * changed role holds on every process within a second, and a busy key costs two look-ups a second.
+ */
+export type Authenticate = (authorization: string | undefined) => Promise<Principal>
+
+const BELIEVED_MS = 500
+const MOST_REMEMBERED = 10_000
+
+interface Known {
+  principal: Principal
+  until: number
+  /** When the secret or the key stops holding, as milliseconds. */
+  expires: number
+}
+
+export function authenticator(database: Database, clock: Clock): Authenticate {
+  const known = new Map<string, Known>()
+  const asked = new Map<string, Promise<Principal>>()
+
+  async function lookUp(secret: string): Promise<Principal> {
+    const row = await database.statements
+      .selectFrom('apiKeySecrets as s')
+      .innerJoin('apiKeys as k', (join) =>
+        join.onRef('k.organizationId', '=', 's.organizationId').onRef('k.id', '=', 's.keyId'),
+      )
+      .innerJoin('organizations as o', 'o.id', 's.organizationId')
+      .innerJoin('users as u', (join) =>
+        join.onRef('u.organizationId', '=', 'k.organizationId').onRef('u.id', '=', 'k.createdByUserId'),
+      )
+      .where('s.hash', '=', secretHash(secret))
+      .select([
+        ...(['k.id', 'k.name', 'k.permissions', 'k.revokedAt', 'k.lastUsedAt', 'k.expiresAt', 's.expiresAt as secretExpiresAt'] as const),
+        ...(['o.id as organizationId', 'o.name as organizationName', 'o.tier', 'o.currency', 'o.timeZone'] as const),
+        ...(['u.role', 'u.status as userStatus', 'u.poApprovalLimit'] as const),
+      ])
+      .executeTakeFirst()
+    if (row === undefined) throw refused('invalid_key', 'No key matches the one that was sent.')
+    if (row.revokedAt !== null) throw refused('revoked_key', `It was revoked at ${row.revokedAt}.`)
+    const expires = [row.expiresAt, row.secretExpiresAt].filter((at) => at !== null).sort()[0]
+    if (expires !== undefined && Date.parse(expires) <= clock.nowMs()) throw refused('expired_key', `It expired at ${expires}.`)
+    if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The interface is part of the tier Pro+.')
+    // A key is its creator's arm: it can do no more than they can now, and nothing once they are gone.
+    const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
+    const principal: Principal = {
+      keyId: row.id,
+      keyName: row.name,
+      organizationId: row.organizationId,
+      organizationName: row.organizationName,
+      tier: row.tier,
+      currency: row.currency,
+      timeZone: row.timeZone,
+      permissions: new Set(row.permissions.filter((permission: string) => power.has(permission as Permission))),
+      poApprovalLimit: row.poApprovalLimit,
+      expiresAt: row.expiresAt,
+      lastUsedAt: row.lastUsedAt,
+    }
+    if (known.size >= MOST_REMEMBERED) known.clear()
+    known.set(secret, {
+      principal,
+      until: clock.nowMs() + BELIEVED_MS,
+      expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
+    })
+    await noteUse(principal)
+    return principal
+  }
+
+  // To the minute: one write a minute, whoever comes first. It is a note, so it never holds up or fails a request.
+  async function noteUse({ organizationId, keyId, lastUsedAt }: Principal): Promise<void> {
+    const now = clock.nowMs()
+    if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < 60_000) return
+    const minute = new Date(now - (now % 60_000))
+    await sql`update "apiKeys" set "lastUsedAt" = ${minute} where "organizationId" = ${organizationId} and "id" = ${keyId}
+      and ("lastUsedAt" is null or "lastUsedAt" < ${minute})`
+      .execute(database.statements)
+      .catch(() => {})
+  }
+
+  return async (authorization) => {
+    if (authorization === undefined || authorization === '') {
+      throw refused('missing_key', 'Send it as "Authorization: Bearer plb_…".')
+    }
+    const secret = /^Bearer ([!-~]+)$/i.exec(authorization)?.[1]
+    if (secret === undefined || !isWellFormed(secret)) throw refused('invalid_key', 'It does not have the form of a key, plb_….')
+    const found = known.get(secret)
+    if (found !== undefined) {
+      const now = clock.nowMs()
+      if (found.until > now && found.expires > now) return found.principal
+      known.delete(secret)
+    }
+    // Those who ask at the same moment share one look-up.
+    let asking = asked.get(secret)
+    if (asking === undefined) {
+      asking = lookUp(secret).finally(() => asked.delete(secret))
+      asked.set(secret, asking)
+    }
+    return asking
+  }
+}
+
+function refused(code: 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key', detail: string): Problem {
+  const error = code === 'missing_key' ? '' : ', error="invalid_token"'
+  return new Problem(code, detail, {}, { 'WWW-Authenticate': `Bearer realm="plumbline"${error}` })
+}

@@ -1,0 +1,35 @@
+import type { Permission } from '../../client/contract.gen.ts'
+
+/** The roles of a builder's own people. What a role may do bounds every key that its holder creates. */
+export const ROLES = ['owner', 'admin', 'estimator', 'superintendent', 'accountant', 'viewer'] as const
+export type Role = (typeof ROLES)[number]
+
+type Entity = Permission extends `${infer E}:${string}` ? E : never
+
+const EVERYTHING: readonly Entity[] = [
+  ...(['vendors', 'bids', 'homes', 'communities', 'tasks', 'milestones', 'pos', 'payments', 'budgets', 'options'] as const),
+  ...(['parts', 'timesheets', 'users', 'messages', 'leads', 'sales', 'contracts', 'webhooks', 'events', 'skills'] as const),
+]
+
+/** What each role may change; every role may read everything but what only admins administer. */
+const WRITES: Record<Role, readonly Entity[]> = {
+  owner: EVERYTHING,
+  admin: EVERYTHING,
+  estimator: ['vendors', 'bids', 'budgets', 'options', 'parts', 'contracts', 'pos', 'messages', 'skills'],
+  superintendent: ['homes', 'tasks', 'milestones', 'timesheets', 'pos', 'messages', 'skills'],
+  accountant: ['vendors', 'pos', 'payments', 'budgets', 'timesheets', 'messages', 'skills'],
+  viewer: [],
+}
+
+const ADMINISTERED: readonly Entity[] = ['users', 'webhooks']
+
+export function permissionsOf(role: Role): ReadonlySet<Permission> {
+  const administers = role === 'owner' || role === 'admin'
+  const reads = EVERYTHING.filter((entity) => administers || !ADMINISTERED.includes(entity))
+  return new Set([
+    ...reads.map((entity): Permission => `${entity}:read`),
+    ...WRITES[role].map((entity): Permission => `${entity}:write`),
+  ])
+}
+
+export const ALL_PERMISSIONS: readonly Permission[] = [...permissionsOf('owner')]

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { problem } from '../http/problem.ts'
+
+export interface NewOrganization {
+  name: string
+  ownerEmail: string
+  ownerName: string
+  tier?: string
+  currency?: string
+  timeZone?: string
+  poApprovalLimit?: number | null
+  /** How many organizations the deployment admits. */
+  most: number
+}
+
+/**
+ * Makes a builder and its owner. Throws `beta_full` when the deployment has as many as it admits: creations take turns,
+ * so that of two at once the last place goes to one.
+ */
+export async function createOrganization(database: Database, clock: Clock, wanted: NewOrganization) {
+  const now = clock.now()
+  return database.transaction(async (trx) => {
+    await sql`select pg_advisory_xact_lock(74185003)`.execute(trx)
+    const { count } = await trx
+      .selectFrom('organizations')
+      .select((query) => query.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    if (count >= wanted.most) throw problem('beta_full', `This deployment admits ${wanted.most} organizations.`)
+    const organization = await trx
+      .insertInto('organizations')
+      .values({
+        id: typeid('org').toString(),
+        name: wanted.name,
+        tier: wanted.tier ?? 'pro_plus',
+        currency: wanted.currency ?? 'USD',
+        timeZone: wanted.timeZone ?? 'America/Chicago',
+        createdAt: now,
+        updatedAt: now,
+      })
+      .returning(['id', 'name', 'tier', 'currency', 'timeZone', 'createdAt'])
+      .executeTakeFirstOrThrow()
+    const owner = await trx
+      .insertInto('users')
+      .values({
+        organizationId: organization.id,
+        id: typeid('usr').toString(),
+        email: wanted.ownerEmail,
+        name: wanted.ownerName,
+        role: 'owner',
+        poApprovalLimit: wanted.poApprovalLimit ?? null,
+        createdAt: now,
+        updatedAt: now,
+      })
+      .returning(['id', 'email', 'name', 'role', 'poApprovalLimit'])
+      .executeTakeFirstOrThrow()
+    return { organization, owner }
+  })
+}

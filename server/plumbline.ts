@@ -1,0 +1,122 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { type App, createApp } from './app.ts'
+import { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import { type Database, openDatabase } from './database/database.ts'
+import { migrate } from './database/migrate.ts'
+import { type Contract, loadContract } from './http/contract.ts'
+import type { Handlers } from './http/operation.ts'
+import { toProblem } from './http/problem.ts'
+import { startJobs } from './jobs.ts'
+import { operations } from './operations.ts'
+
+/** One running service: an HTTP server, its database, and the jobs beside the requests. */
+export interface Plumbline {
+  readonly url: string
+  readonly config: Config
+  readonly database: Database
+  readonly app: App
+  readonly clock: Clock
+  readonly log: Logger
+  /** Stops taking requests, finishes those it took and the deliveries under way, and closes the database. */
+  stop(): Promise<void>
+}
+
+export interface Parts {
+  config: Config
+  log: Logger
+  /** Where given, these take the place of what `config` would open; tests and benchmarks do that. */
+  database?: Database
+  clock?: Clock
+  contract?: Contract
+  handlers?: Handlers
+}
+
+export async function startPlumbline(parts: Parts): Promise<Plumbline> {
+  const { config, log, clock = new Clock(), contract = loadContract(), handlers = operations } = parts
+  const database = parts.database ?? (await openDatabase(config))
+  try {
+    await migrate(database)
+    let wake = () => {}
+    const app = createApp({ config, contract, handlers, database, clock, log, eventsCommitted: () => wake() })
+    const jobs = startJobs({ database, config, clock, log, surroundings: app.surroundings })
+    wake = jobs.wake
+    addPlainRoutes(app, database)
+    const server = await listen(app, config)
+    const { port } = server.address() as AddressInfo
+    const stopWarming = warm(app, log)
+    return {
+      url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+      config,
+      database,
+      app,
+      clock,
+      log,
+      async stop() {
+        stopWarming()
+        app.drain()
+        await close(server)
+        await jobs.stop()
+        await app.limits.stop()
+        await database.close()
+      },
+    }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+// What is outside the contract: for the machines that watch over the service.
+function addPlainRoutes({ express }: App, database: Database): void {
+  express.get('/healthz', (_req, res) => {
+    res.json({ status: 'alive' })
+  })
+  express.get('/readyz', async (_req, res) => {
+    try {
+      await database.ping()
+      res.json({ status: 'ready' })
+    } catch (error) {
+      res.status(503).set('Retry-After', '2').json({ status: 'unavailable', reason: toProblem(error).code })
+    }
+  })
+}
+
+async function listen(app: App, config: Config): Promise<Server> {
+  const server = createServer(app.express)
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail)
+    server.listen(config.port, config.host, done)
+  })
+  return server
+}
+
+/** Longest time that requests under way are waited for, in milliseconds. */
+const DRAIN_MS = 20_000
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise((done) => server.close(done))
+  server.closeIdleConnections()
+  const hurry = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+  await closed
+  clearTimeout(hurry)
+}
+
+// The first request of each path would wait for its validator to be made. They are made beforehand, one by one, while
+// requests are answered in between.
+function warm(app: App, log: Logger): () => void {
+  let stopped = false
+  const pause = async () => {
+    await new Promise((next) => setImmediate(next))
+    if (stopped) throw new Stopped()
+  }
+  app.validator.compileAll({ pause }).catch((error: unknown) => {
+    if (!(error instanceof Stopped)) log.fatal({ err: error }, 'the contract cannot be served')
+  })
+  return () => {
+    stopped = true
+  }
+}
+class Stopped extends Error {}

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import { faultsOf, ruleNames } from '../../scripts/contract-rules.mjs'
+import { document } from '../support/contract.ts'
+
+/** A lint that never fires proves nothing, so each rule is shown a contract that is broken in just its way. */
+type Tree = { [key: string]: Tree }
+type Breakage = [rule: string, what: string, break_: (contract: Tree) => void]
+
+const VENDORS = '/api/ext/vendors'
+const VENDOR = '/api/ext/vendors/{vendorId}'
+
+const breakages: Breakage[] = [
+  [
+    'path-order',
+    'a path before those of an earlier tag',
+    (contract) => {
+      const entries = Object.entries(node(contract, 'paths'))
+      set(contract, ['paths'], Object.fromEntries([...entries.slice(-1), ...entries.slice(0, -1)]))
+    },
+  ],
+  [
+    'path-order',
+    'an item before its collection',
+    (contract) => {
+      const { [VENDORS]: collection, [VENDOR]: item, ...others } = node(contract, 'paths')
+      set(contract, ['paths'], { [VENDOR]: item, [VENDORS]: collection, ...others })
+    },
+  ],
+  ['path-order', 'two tags on one path', set_(['paths', VENDORS, 'post', 'tags'], ['Scopes'])],
+  [
+    'operation-names',
+    'an operationId in another spelling',
+    set_(['paths', VENDORS, 'get', 'operationId'], 'list_vendors'),
+  ],
+  ['operation-names', 'a GET named as if it wrote', set_(['paths', VENDORS, 'get', 'operationId'], 'createVendors')],
+  ['operation-names', 'no operationId', set_(['paths', VENDORS, 'get', 'operationId'])],
+  ['permissions', 'no security', set_(['paths', VENDORS, 'get', 'security'])],
+  [
+    'permissions',
+    'a permission that does not exist',
+    set_(['paths', VENDORS, 'get', 'security'], [{ apiKey: ['vendors:see'] }]),
+  ],
+  [
+    'permissions',
+    'a description that keeps the permission to itself',
+    set_(['paths', VENDORS, 'get', 'description'], 'Lists.'),
+  ],
+  ['examples', 'a request without an example', set_([...body('post', VENDORS), 'examples'], {})],
+  [
+    'states-shown',
+    'a status that no example shows',
+    set_(['components', 'schemas', 'VendorStatus', 'enum', '0'], 'dormant'),
+  ],
+  ['problem-responses', 'a problem that is not declared', set_(['paths', VENDOR, 'get', 'responses', '404'])],
+  ['problem-responses', 'a status that we never answer', set_(['paths', VENDOR, 'get', 'responses', '501'], {})],
+  ['headers', 'a POST without Idempotency-Key', set_(['paths', VENDORS, 'post', 'parameters'], [])],
+  ['headers', 'an answer without its ETag', set_(['paths', VENDOR, 'get', 'responses', '200', 'headers', 'ETag'])],
+  ['lists', 'a list without its parameters', set_(['paths', VENDORS, 'get', 'parameters'], [])],
+  ['bounds', 'a string without an end', set_(['components', 'schemas', 'ResourceId', 'maxLength'])],
+  [
+    'bounds',
+    'an array without an end',
+    set_(['components', 'schemas', 'VendorCreate', 'properties', 'scopes', 'maxItems']),
+  ],
+  ['bounds', 'a number without an end', set_(['components', 'schemas', 'PositiveMoney', 'maximum'])],
+  ['closed-objects', 'an open object', set_(['components', 'schemas', 'Vendor', 'additionalProperties'], true)],
+  ['plain-schemas', 'a keyword that we avoid', set_(['components', 'schemas', 'Money', 'multipleOf'], 0.01)],
+  [
+    'whole-answers',
+    'an answer that may leave something out',
+    set_(['components', 'schemas', 'Vendor', 'required'], ['id']),
+  ],
+  ['events', 'an event too few', set_(['webhooks', 'lead.created'])],
+  [
+    'events',
+    'an event too many',
+    (contract) => set(contract, ['webhooks', 'vendor.renamed'], node(contract, 'webhooks', 'vendor.created')),
+  ],
+  [
+    'events',
+    'an event with an operationId',
+    set_(['webhooks', 'vendor.created', 'post', 'operationId'], 'vendorCreated'),
+  ],
+  [
+    'events',
+    'a description that names an event of its own',
+    set_(['paths', VENDORS, 'post', 'description'], 'Emits vendor.made.'),
+  ],
+  ['skills', 'a skill with the name of an operation', set_(['x-skills', 'createVendor'], {})],
+  ['used-components', 'a component that nothing uses', set_(['components', 'schemas', 'Orphan'], { type: 'boolean' })],
+  [
+    'flat-names',
+    'one name for two inputs',
+    set_(['components', 'schemas', 'VendorUpdate', 'properties', 'vendorId'], { type: 'boolean' }),
+  ],
+]
+
+test.each(breakages)('%s notices %s', (rule, _what, break_) => {
+  const broken = structuredClone(document) as unknown as Tree
+  const before = faultsBy(rule, broken)
+  break_(broken)
+  expect(faultsBy(rule, broken)).toBeGreaterThan(before)
+})
+
+test('every rule is shown a broken contract', () => {
+  const shown = new Set(breakages.map(([rule]) => rule))
+  expect(ruleNames.filter((rule) => !shown.has(rule))).toEqual([])
+})
+
+function faultsBy(rule: string, contract: unknown): number {
+  return [...faultsOf(contract)].filter((fault) => fault.rule === rule).length
+}
+
+function body(method: string, path: string): string[] {
+  return ['paths', path, method, 'requestBody', 'content', 'application/json']
+}
+
+function node(tree: Tree, ...keys: string[]): Tree {
+  return keys.reduce((place, key) => {
+    const next = place[key]
+    if (next === undefined) throw new Error(`The contract has no ${keys.join(' › ')}.`)
+    return next
+  }, tree)
+}
+
+/** Sets a value at a place, or takes it away when there is none to set. */
+function set(tree: Tree, keys: string[], value?: unknown): void {
+  const place = node(tree, ...keys.slice(0, -1))
+  const last = keys.at(-1) ?? ''
+  if (value === undefined) delete place[last]
+  else place[last] = value as Tree
+}
+
+function set_(keys: string[], value?: unknown): (tree: Tree) => void {
+  return (tree) => set(tree, keys, value)
+}

@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { at } from './contract.ts'
+import type { Random } from './random.ts'
+
+/**
+ * Values made from the schemas of the contract: valid ones, and ones that break their schema in one place. It knows the
+ * keywords that the contract uses and no resource by name; an id it asks for, by the name of the field that holds it.
+ */
+export interface Sources {
+  random: Random
+  /** An id to put into a field of this name (`vendorId`, `communityIds`), or undefined for one that means nothing. */
+  idFor(field: string): string | undefined
+}
+
+type Schema = Record<string, unknown>
+
+export function validValue(schema: unknown, sources: Sources, field = '', depth = 0): unknown {
+  const { random } = sources
+  const here = resolved(schema)
+  if ('const' in here) return here.const
+  if (Array.isArray(here.enum)) return random.pick(here.enum)
+  const variants = (here.anyOf ?? here.oneOf) as unknown[] | undefined
+  if (variants !== undefined) return validValue(random.pick(variants), sources, field, depth)
+  const type = random.pick([here.type ?? 'object'].flat() as string[])
+  if (type === 'null') return null
+  if (type === 'boolean') return random.chance(0.5)
+  if (type === 'string') return validText(here, sources, field)
+  if (type === 'integer' || type === 'number') return validNumber(here, type === 'integer', random)
+  if (type === 'array') return validArray(here, sources, field, depth)
+  return validObject(here, sources, depth)
+}
+
+function validText(schema: Schema, { random, idFor }: Sources, field: string): string {
+  const [least, most] = [Number(schema.minLength ?? 0), Number(schema.maxLength ?? 30)]
+  if (/(^id|Id|Ids|ids)$/.test(field) && random.chance(0.8)) {
+    const id = idFor(field)
+    if (id !== undefined && id.length <= most) return id
+  }
+  switch (schema.format) {
+    case 'date':
+      return new Date(Date.UTC(random.between(2020, 2035), random.between(0, 11), random.between(1, 28)))
+        .toISOString()
+        .slice(0, 10)
+    case 'date-time':
+      return new Date(Date.UTC(random.between(2020, 2035), 0, 1, 0, 0, random.between(0, 31_000_000))).toISOString()
+    case 'email':
+      return `user${random.between(1, 1e9)}@example.com`
+    case 'uri':
+      return `https://hooks.example.com/${random.between(1, 1e9)}`
+  }
+  if (typeof schema.pattern === 'string') {
+    const [text = ''] = fc.sample(fc.stringMatching(new RegExp(schema.pattern, 'u')), {
+      seed: random.between(0, 2 ** 31),
+      numRuns: 1,
+    })
+    // A pattern that only asks for something somewhere is longer when more is put behind it.
+    return [...(text.length < least ? text.padEnd(least, 'x') : text)].slice(0, most).join('')
+  }
+  // Most texts are short; now and then one is as long as it may be.
+  const length = random.chance(0.05) ? Math.min(most, 3000) : random.between(least, Math.max(least, Math.min(most, 30)))
+  const alphabet = random.chance(0.8) ? PLAIN : STRANGE
+  return Array.from({ length }, () => random.pick(alphabet))
+    .join('')
+    .slice(0, Math.max(most, 0))
+}
+
+const PLAIN = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,-']
+// What breaks escaping, collation, length counting and search patterns.
+const STRANGE = [
+  ...`'"\\%_;:/<>&$\`{}[]()|*?+~^#@!=\t\n\u00e9\u00df\u0131\u0130\u4e2d\u0627\u200b\u202e\ufeff\uffff`,
+  '--',
+  '/*',
+  '$1',
+]
+
+function validNumber(schema: Schema, whole: boolean, random: Random): number {
+  const least = Number(schema.minimum ?? schema.exclusiveMinimum ?? -1e9)
+  const most = Number(schema.maximum ?? schema.exclusiveMaximum ?? 1e9)
+  const decimals = whole ? 0 : schema.format === 'money' ? 2 : 4
+  const edge = random.next()
+  if (edge < 0.05 && 'minimum' in schema) return least
+  if (edge < 0.1 && 'maximum' in schema) return most
+  // Large sums overflow what they are added up to, which is worth a try, but not every time.
+  const reach = random.chance(0.9) ? Math.min(most, Math.max(least + 1, 100_000)) : most
+  const value = Number(
+    (Math.max(least, -100_000) + random.next() * (reach - Math.max(least, -100_000))).toFixed(decimals),
+  )
+  const within = value > least && value < most ? value : Math.min(Math.max(value, Math.ceil(least)), Math.floor(most))
+  return Object.is(within, -0) ? 0 : within
+}
+
+function validArray(schema: Schema, sources: Sources, field: string, depth: number): unknown[] {
+  const least = Number(schema.minItems ?? 0)
+  const most = Math.min(Number(schema.maxItems ?? 3), Math.max(least, 3))
+  const items = Array.from({ length: sources.random.between(least, most) }, () =>
+    validValue(schema.items, sources, field, depth + 1),
+  )
+  if (schema.uniqueItems !== true) return items
+  return items.filter(
+    (item, index) => items.findIndex((other) => JSON.stringify(other) === JSON.stringify(item)) === index,
+  )
+}
+
+function validObject(schema: Schema, sources: Sources, depth: number): Record<string, unknown> {
+  const { random } = sources
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, unknown>)
+  const required = (schema.required ?? []) as string[]
+  const share = random.pick([0, 0.3, 0.7, 1])
+  const chosen = properties.filter(([name]) => required.includes(name) || (depth < 4 && random.chance(share)))
+  if (chosen.length < Number(schema.minProperties ?? 0) && properties.length > 0) chosen.push(random.pick(properties))
+  return Object.fromEntries(chosen.map(([name, inner]) => [name, validValue(inner, sources, name, depth + 1)]))
+}
+
+/** A way to break one value by its schema; it may turn out to be valid all the same, which the caller has to check. */
+export function brokenValue(schema: unknown, value: unknown, random: Random): unknown {
+  const here = resolved(schema)
+  if (typeof value === 'object' && value !== null && random.chance(0.7)) {
+    const inner = Array.isArray(value) ? value.map((item, index) => [index, item] as const) : Object.entries(value)
+    if (inner.length > 0) {
+      const [key, item] = random.pick(inner as (readonly [string | number, unknown])[])
+      const itemSchema = Array.isArray(value) ? here.items : (here.properties as Schema | undefined)?.[key]
+      if (itemSchema !== undefined) {
+        const copy = structuredClone(value) as Record<string | number, unknown>
+        copy[key] = brokenValue(itemSchema, item, random)
+        return copy
+      }
+    }
+  }
+  const ways: unknown[] = [
+    null,
+    true,
+    0,
+    -1,
+    1.5,
+    1e300,
+    'x',
+    '',
+    [],
+    {},
+    [[]],
+    [null],
+    { unknownField: 1 },
+    'é'.repeat(5000),
+  ]
+  if (typeof value === 'number')
+    ways.push(
+      value + 0.001,
+      value + 0.00001,
+      String(value),
+      Number(here.maximum ?? 0) + 1,
+      Number(here.minimum ?? 0) - 1,
+    )
+  if (typeof value === 'string')
+    ways.push(`${value}${'x'.repeat(Number(here.maxLength ?? 100) + 1)}`, '2026-02-30', 'not@an', ' ')
+  if (Array.isArray(value))
+    ways.push(
+      [...value, ...value, 'x'],
+      Array.from({ length: Number(here.maxItems ?? 100) + 1 }, (_, index) => value[0] ?? index),
+    )
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    ways.push(
+      { ...value, unknownField: 'x' },
+      { ...value, id: 'ven_01m7y975jyfesvq69a4tb31vbx' },
+      { ...value, organizationId: 'org_1' },
+    )
+    for (const name of Object.keys(value))
+      ways.push(Object.fromEntries(Object.entries(value).filter(([other]) => other !== name)))
+  }
+  return random.pick(ways)
+}
+
+function resolved(schema: unknown): Schema {
+  const reference = (schema as { $ref?: unknown } | undefined)?.$ref
+  if (typeof reference !== 'string') return (schema ?? {}) as Schema
+  return at(...reference.slice('#/'.length).split('/')) as Schema
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { inject } from 'vitest'
+import { Clock } from '../../server/clock.ts'
+import { type Config, readConfig } from '../../server/config.ts'
+import { type Database, openDatabase, overPGlite } from '../../server/database/database.ts'
+import { createKey } from '../../server/keys/keys.ts'
+import { createOrganization } from '../../server/organizations/organizations.ts'
+import { type Plumbline, startPlumbline } from '../../server/plumbline.ts'
+
+/**
+ * A whole service for one test file: real HTTP on a free port, a real database of its own (PGlite, or one on the
+ * PostgreSQL server that the run has started), a clock that the test can put forward, and a builder with a key.
+ */
+export interface TestPlumbline extends Plumbline {
+  organizationId: string
+  /** A key with all permissions. */
+  key: string
+  /** Another builder with a key of its own, to test the wall between them. */
+  newBuilder(options?: BuilderOptions): Promise<Builder>
+  newKey(permissions: string[], organizationId?: string): Promise<string>
+  get(path: string, options?: RequestOptions): Promise<Answer>
+  post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
+  patch(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
+  delete(path: string, options?: RequestOptions): Promise<Answer>
+  /** Asks again until the condition holds; fails after ten seconds with what was answered last. */
+  until(path: string, holds: (answer: Answer) => boolean): Promise<Answer>
+}
+
+export interface Builder {
+  organizationId: string
+  userId: string
+  key: string
+}
+
+export interface BuilderOptions {
+  tier?: string
+  timeZone?: string
+  poApprovalLimit?: number | null
+}
+
+export interface RequestOptions {
+  key?: string | null
+  headers?: Record<string, string>
+}
+
+export interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came over the wire, whatever that is.
+  body: any
+  headers: Headers
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where to make databases; null runs the tests on PGlite. */
+    postgres: { adminUrl: string; templateName: string } | null
+    /** A PGlite data folder, migrated, as a file. */
+    pgliteTemplate: string | null
+  }
+}
+
+export async function startTestPlumbline(env: Record<string, string> = {}): Promise<TestPlumbline> {
+  const database = await newTestDatabase()
+  const config: Config = readConfig({
+    PORT: '0',
+    DATA_DIR: mkdtempSync(path.join(tmpdir(), 'plumbline-test-')),
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    QUOTA_PER_DAY: '100000000',
+    CHECK_ANSWERS: 'true',
+    LOG_LEVEL: 'silent',
+    ...env,
+  })
+  const log = pino({ level: config.logLevel })
+  const plumbline = await startPlumbline({ config, log, database, clock: new Clock() })
+
+  async function newBuilder({ poApprovalLimit = null, ...options }: BuilderOptions = {}): Promise<Builder> {
+    const { organization, owner } = await createOrganization(database, plumbline.clock, {
+      name: 'Harrow & Finch Homes',
+      ownerEmail: 'priya@harrowfinch.example.com',
+      ownerName: 'Priya Harrow',
+      poApprovalLimit,
+      most: 1000,
+      ...options,
+    })
+    const { secret } = await createKey(database, plumbline.clock, { organizationId: organization.id, userId: owner.id, name: 'Test' })
+    return { organizationId: organization.id, userId: owner.id, key: secret }
+  }
+
+  const builder = await newBuilder()
+  async function request(method: string, target: string, body: unknown, options: RequestOptions = {}): Promise<Answer> {
+    const key = options.key === undefined ? builder.key : options.key
+    const response = await fetch(plumbline.url + target, {
+      method,
+      headers: {
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') === true
+    return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
+  }
+
+  return {
+    ...plumbline,
+    organizationId: builder.organizationId,
+    key: builder.key,
+    newBuilder,
+    async newKey(permissions, organizationId = builder.organizationId) {
+      const userId = organizationId === builder.organizationId ? builder.userId : undefined
+      const { secret } = await createKey(database, plumbline.clock, { organizationId, userId, name: 'Narrow', permissions })
+      return secret
+    },
+    get: (target, options) => request('GET', target, undefined, options),
+    post: (target, body, options) => request('POST', target, body, options),
+    patch: (target, body, options) => request('PATCH', target, body, options),
+    delete: (target, options) => request('DELETE', target, undefined, options),
+    async until(target, holds) {
+      const deadline = Date.now() + 10_000
+      for (;;) {
+        const answer = await request('GET', target, undefined)
+        if (holds(answer)) return answer
+        if (Date.now() > deadline) throw new Error(`${target} did not come to it: ${JSON.stringify(answer.body)}`)
+        await new Promise((next) => setTimeout(next, 20))
+      }
+    },
+  }
+}
+
+/** An empty, migrated database of the kind that this run tests on. */
+export async function newTestDatabase(): Promise<Database> {
+  const postgres = inject('postgres')
+  if (postgres !== null) return openDatabase({ databaseUrl: await newPostgresUrl(postgres), databasePoolSize: 10, dataDir: '' })
+  const { PGlite } = await import('@electric-sql/pglite')
+  const template = inject('pgliteTemplate')
+  if (template === null) return overPGlite(await PGlite.create())
+  const { readFileSync } = await import('node:fs')
+  return overPGlite(await PGlite.create({ loadDataDir: new Blob([readFileSync(template)]) }))
+}
+
+/** The address of a new database on the run's PostgreSQL server; for tests that start processes. */
+export async function newPostgresUrl(postgres: { adminUrl: string; templateName: string }): Promise<string> {
+  const { default: pg } = await import('pg')
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const admin = new pg.Client(postgres.adminUrl)
+  await admin.connect()
+  await admin.query(`create database "${name}" template "${postgres.templateName}"`)
+  await admin.end()
+  const url = new URL(postgres.adminUrl)
+  url.pathname = `/${name}`
+  return url.href
+}

@@ -1,0 +1,154 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+
+/**
+ * A private PostgreSQL server, made from the binaries on the machine in a folder of its own and gone when it is stopped.
+ * Durability is as shipped (fsync on) unless a caller sets it otherwise. PostgreSQL refuses to run as root, so under root
+ * it runs as the user postgres.
+ */
+export interface PrivatePostgres {
+  readonly port: number
+  /** The address of the database of that name, `plumbline` unless another is named; it is made when it does not exist. */
+  database(name?: string): Promise<string>
+  /** The server is down when this resolves; its data stay for `start`. */
+  pause(): Promise<void>
+  /** SIGKILL to the server: what its clients see when a machine loses its database. */
+  kill(): Promise<void>
+  /** Starts it again on the same port and data after `pause` or `kill`. */
+  start(): Promise<void>
+  /** The server is down and its folder removed. */
+  stop(): Promise<void>
+}
+
+/** Null, after one loud line, where the machine has no PostgreSQL. */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PrivatePostgres | null> {
+  const binaries = findBinaries()
+  if (binaries === null) {
+    console.error(
+      '### No PostgreSQL binaries on this machine (PATH, PG_BIN): everything that needs PostgreSQL is LEFT OUT. ###',
+    )
+    return null
+  }
+  const owner = ownerOfServer()
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-pg-'))
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
+  const data = path.join(folder, 'data')
+  execFileSync(
+    path.join(binaries, 'initdb'),
+    ['-D', data, '-U', 'plumbline', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-instructions'],
+    { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  const port = await freePort()
+  const options = Object.entries({
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: folder,
+    max_connections: '200',
+    timezone: 'UTC',
+    ...settings,
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+
+  let server: ChildProcess | null = null
+
+  async function start(): Promise<void> {
+    // After SIGKILL its own children hold the old shared memory for a moment, and a start before they are gone is refused.
+    for (let attempt = 1; ; attempt++) {
+      const child = spawn(path.join(binaries ?? '', 'postgres'), ['-D', data, ...options], {
+        ...owner,
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      const log = await readyOrGone(child)
+      if (log === null) {
+        server = child
+        return
+      }
+      if (attempt === 50) throw new Error(`PostgreSQL does not start:\n${log}`)
+      await delay(100)
+    }
+  }
+
+  async function end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
+    const child = server
+    server = null
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill(signal)
+    await gone
+  }
+
+  process.once('exit', () => server?.kill('SIGKILL'))
+  await start()
+  return {
+    port,
+    async database(name = 'plumbline') {
+      const client = new pg.Client({ host: '127.0.0.1', port, user: 'plumbline', database: 'postgres' })
+      await client.connect()
+      try {
+        const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
+        if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`)
+      } finally {
+        await client.end()
+      }
+      return `postgres://plumbline@127.0.0.1:${port}/${encodeURIComponent(name)}`
+    },
+    pause: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
+    start,
+    async stop() {
+      await end('SIGINT')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Null once the server takes connections; its log when it ended instead. */
+function readyOrGone(child: ChildProcess): Promise<string | null> {
+  return new Promise((resolve) => {
+    let log = ''
+    let ready = false
+    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      if (ready) return
+      log += chunk
+      if (!log.includes('database system is ready to accept connections')) return
+      ready = true
+      resolve(null)
+    })
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', () => resolve(log))
+  })
+}
+
+function findBinaries(): string | null {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
+  const folders = [
+    ...(process.env.PG_BIN ? [process.env.PG_BIN] : []),
+    ...(process.env.PATH ?? '').split(path.delimiter),
+    ...versions.map((version) => path.join(debian, version, 'bin')),
+    '/usr/local/pgsql/bin',
+  ]
+  return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(path.join(folder, name)))) ?? null
+}
+
+function ownerOfServer(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('No port is free.')
+  return address.port
+}
