@@ -1,10 +1,15 @@
 import { defineConfig } from 'vitest/config'
+import { hasPostgres } from './test/support/postgres.ts'
 
 // The whole suite runs twice: on the embedded database, and on a PostgreSQL server of its own where the machine has one.
 const project = (name: 'pglite' | 'postgres') => ({
   extends: true as const,
   test: { name, globalSetup: `test/support/setup-${name}.ts` },
 })
+
+if (!hasPostgres()) {
+  console.error('### No PostgreSQL binaries on this machine (PATH, PG_BIN): the suite runs on the embedded database ALONE. ###')
+}
 
 export default defineConfig({
   test: {
@@ -13,6 +18,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     maxWorkers: 2,
     pool: 'forks',
-    projects: [project('pglite'), project('postgres')],
+    projects: [project('pglite'), ...(hasPostgres() ? [project('postgres')] : [])],
   },
 })

@@ -97,6 +97,8 @@ function* pathOrder(document) {
   /** The highest rank seen so far of each resource within the present tag. */
   let ranks = new Map()
   for (const [path, item] of Object.entries(document.paths)) {
+    if (!/^(\/([a-z]+([-.][a-z]+)*|\{[a-zA-Z]+\}))+$/.test(path))
+      yield [['paths', path], 'A path is written in kebab-case.']
     const tags = new Set(METHODS.flatMap((method) => item[method]?.tags ?? []))
     if (tags.size > 1) yield [['paths', path], `Operations of one path carry one tag, not ${[...tags].join(' and ')}.`]
     const tag = tagOrder.indexOf([...tags][0])
@@ -288,13 +290,15 @@ function* lists(document) {
       yield [[...at, 'responses', '200'], 'A page declares the header Link.']
     const sort = resolve(document, query.get('sort')?.schema)
     if (!sort) continue
+    // What is only ever added to (events, moves of a status) has one order, that of its happening.
+    const item = resolve(document, resolve(document, page.properties.data)?.items)
+    const changes = Boolean(item?.properties?.updatedAt)
     const fields = (sort.enum ?? []).map((field) => field.replace(/^-/, ''))
-    const lacking = [...fields, 'createdAt', 'updatedAt']
-      .flatMap((field) => [field, `-${field}`])
-      .filter((field) => !sort.enum?.includes(field))
-    if (lacking.length > 0) yield [[...at, 'parameters'], `One can also sort by ${[...new Set(lacking)].join(', ')}.`]
-    if (sort.default !== '-createdAt')
-      yield [[...at, 'parameters'], 'A list shows the newest first unless it is asked otherwise.']
+    const offered = [...fields, ...(changes ? ['createdAt', 'updatedAt'] : [])].flatMap((field) => [field, `-${field}`])
+    const lacking = new Set(offered.filter((field) => !sort.enum?.includes(field)))
+    if (lacking.size > 0) yield [[...at, 'parameters'], `One can also sort by ${[...lacking].join(', ')}.`]
+    if (changes && sort.default !== '-createdAt')
+      yield [[...at, 'parameters'], 'Records are listed with the newest first unless asked otherwise.']
   }
 }
 

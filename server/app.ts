@@ -1,7 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import express, { type Express } from 'express'
 import type { Logger } from 'pino'
-import { typeid } from 'typeid-js'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
@@ -166,7 +166,15 @@ function nothingThere(allow: readonly string[], method: string): Problem {
 // A caller may name its request itself; what could not stand in a log line gets a name of ours.
 function requestIdOf(req: IncomingMessage): string {
   const given = req.headers['x-request-id']
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : typeid('req').toString()
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId()
+}
+
+// Unique by the process's own random part and a count, which costs next to nothing.
+const processPart = randomBytes(9).toString('hex')
+let requestCount = 0
+
+function newRequestId(): string {
+  return `req_${processPart}${(++requestCount).toString(36).padStart(8, '0')}`
 }
 
 function isUnchanged(req: IncomingMessage, etag: string): boolean {

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
+import { closeDueBidRequests } from './bid-requests/close-due.ts'
 import type { Clock } from './clock.ts'
+import { advanceCompliance } from './compliance-documents/advance.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Surroundings } from './http/call.ts'
@@ -31,8 +33,12 @@ interface Job {
  * cheap statement while nothing is due, and safe to run in several processes at once.
  */
 export function startJobs(parts: JobParts): Jobs {
-  const { database, clock, log } = parts
-  const jobs: Job[] = [{ name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) }]
+  const { database, clock, log, surroundings } = parts
+  const jobs: Job[] = [
+    { name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) },
+    { name: 'closeDueBidRequests', everyMs: 1000, run: () => closeDueBidRequests(database, surroundings) },
+    { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(database, surroundings) },
+  ]
   const loops = jobs.map((job) => loop(job, log))
   return {
     wake() {},

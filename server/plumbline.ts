@@ -1,7 +1,8 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { type App, createApp } from './app.ts'
+import { portalRoutes } from './bid-requests/portal.ts'
 import { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Database, openDatabase } from './database/database.ts'
@@ -11,6 +12,7 @@ import type { Handlers } from './http/operation.ts'
 import { toProblem } from './http/problem.ts'
 import { startJobs } from './jobs.ts'
 import { operations } from './operations.ts'
+import { assertComposites } from './skills/catalogue.ts'
 
 /** One running service: an HTTP server, its database, and the jobs beside the requests. */
 export interface Plumbline {
@@ -36,6 +38,7 @@ export interface Parts {
 
 export async function startPlumbline(parts: Parts): Promise<Plumbline> {
   const { config, log, clock = new Clock(), contract = loadContract(), handlers = operations } = parts
+  assertComposites(contract)
   const database = parts.database ?? (await openDatabase(config))
   try {
     await migrate(database)
@@ -44,6 +47,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
     const jobs = startJobs({ database, config, clock, log, surroundings: app.surroundings })
     wake = jobs.wake
     addPlainRoutes(app, database)
+    app.express.use(portalRoutes({ surroundings: app.surroundings, database, log }))
     const server = await listen(app, config)
     const { port } = server.address() as AddressInfo
     const stopWarming = warm(app, log)
@@ -85,12 +89,25 @@ function addPlainRoutes({ express }: App, database: Database): void {
 }
 
 async function listen(app: App, config: Config): Promise<Server> {
-  const server = createServer(app.express)
+  const { request, response } = app.express
+  const kinds = { IncomingMessage: bornWith(IncomingMessage, request), ServerResponse: bornWith(ServerResponse, response) }
+  const server = createServer(kinds, app.express)
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(config.port, config.host, done)
   })
   return server
+}
+
+// Express gives every request and response its own prototypes, and changing an object's prototype is slow. Objects that
+// are born with them need no change.
+function bornWith<Class extends typeof IncomingMessage | typeof ServerResponse>(base: Class, prototype: object): Class {
+  function Born(...parts: unknown[]) {
+    return Reflect.construct(base, parts, Born)
+  }
+  Born.prototype = prototype
+  Object.setPrototypeOf(Born, base)
+  return Born as unknown as Class
 }
 
 /** Longest time that requests under way are waited for, in milliseconds. */

@@ -22,6 +22,12 @@ export function reasonNotToBuild(community: Community, taken: number): string | 
   return null
 }
 
+/** Why the community cannot be closed or archived; null when it can. `open` counts its homes that are not finished. */
+export function reasonNotToEnd(community: Community, open: number): string | null {
+  if (open === 0) return null
+  return `${open === 1 ? '1 home' : `${open} homes`} in ${community.name} ${open === 1 ? 'is' : 'are'} neither closed nor cancelled nor archived.`
+}
+
 export function lotsAreTaken(name: string, taken: number): string {
   return taken === 1 ? `1 lot of ${name} is taken.` : `${taken} lots of ${name} are taken.`
 }
@@ -32,7 +38,9 @@ export function checkTimeZone(timeZone: string | undefined): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone })
   } catch {
-    throw invalid([{ pointer: '/timeZone', code: 'format', message: 'must be an IANA time zone such as America/Chicago' }])
+    throw invalid([
+      { pointer: '/timeZone', code: 'format', message: 'must be an IANA time zone such as America/Chicago' },
+    ])
   }
 }
 

@@ -1,8 +1,11 @@
+import type { Community } from '../../client/contract.gen.ts'
+import type { Db } from '../database/database.ts'
 import { recordStatusChange } from '../events/status-history.ts'
 import * as homes from '../homes/queries.ts'
+import type { Call } from '../http/call.ts'
 import type { Some } from '../http/operation.ts'
 import { assertMove, problem } from '../http/problem.ts'
-import { COMMUNITY_MOVES, checkTimeZone, lotsAreTaken, newCommunity } from './community.ts'
+import { COMMUNITY_MOVES, checkTimeZone, lotsAreTaken, newCommunity, reasonNotToEnd } from './community.ts'
 import * as communities from './queries.ts'
 
 export const communityOperations: Some<
@@ -47,7 +50,7 @@ export const communityOperations: Some<
   async archiveCommunity({ path }, call) {
     await call.write(async (trx) => {
       const before = await communities.lock(trx, call.organizationId, path.communityId)
-      if (before.archivedAt === null) await homes.assertNoneOpen(trx, call.organizationId, before)
+      if (before.archivedAt === null) await assertCanEnd(trx, call, before)
       await communities.archive(trx, call, before)
     })
     return { status: 204 }
@@ -58,11 +61,16 @@ export const communityOperations: Some<
       const before = await communities.lock(trx, call.organizationId, path.communityId)
       if (before.archivedAt !== null) throw problem('conflict', `${before.name} is archived.`)
       assertMove(COMMUNITY_MOVES, before.status, body.status)
-      if (body.status === 'closed') await homes.assertNoneOpen(trx, call.organizationId, before)
+      if (body.status === 'closed') await assertCanEnd(trx, call, before)
       const after = await communities.update(trx, call, before, { status: body.status })
       await recordStatusChange(trx, call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
       return after
     })
     return { status: 200, body: community }
   },
+}
+
+async function assertCanEnd(trx: Db, call: Call, community: Community): Promise<void> {
+  const reason = reasonNotToEnd(community, await homes.countOpen(trx, call.organizationId, community.id))
+  if (reason !== null) throw problem('conflict', reason)
 }

@@ -1,5 +1,12 @@
-import type { ComplianceDocument, ComplianceDocumentStatus, ComplianceStatus } from '../../client/contract.gen.ts'
+import type {
+  ComplianceDocument,
+  ComplianceDocumentCreate,
+  ComplianceDocumentStatus,
+  ComplianceStatus,
+} from '../../client/contract.gen.ts'
 import { addDays, daysBetween } from '../calendar.ts'
+import type { Values } from '../database/resource.ts'
+import { invalid } from '../http/problem.ts'
 
 /** The moves that somebody may decide on. Only the calendar leads to `expired`, and away from it by a later date. */
 export const MOVES: Readonly<Record<ComplianceDocumentStatus, readonly ComplianceDocumentStatus[]>> = {
@@ -65,4 +72,25 @@ function endOfCover(valid: readonly Paper[], today: string): string | null {
     if (end === null || expirationDate > end) end = expirationDate
   }
   return end
+}
+
+export function newDocument(body: ComplianceDocumentCreate, vendorId: string, today: string): Values<ComplianceDocument> {
+  const expirationDate = body.expirationDate ?? null
+  return {
+    vendorId,
+    type: body.type,
+    status: settledStatus(body.status ?? 'pending_review', expirationDate, today),
+    carrier: body.carrier ?? null,
+    policyNumber: body.policyNumber ?? null,
+    effectiveDate: body.effectiveDate ?? null,
+    expirationDate,
+    limitAmount: body.limitAmount ?? null,
+    additionalInsured: body.additionalInsured ?? false,
+  }
+}
+
+/** Refuses a paper that would end before it begins. */
+export function checkPeriod({ effectiveDate, expirationDate }: Partial<Paper>): void {
+  if (effectiveDate == null || expirationDate == null || effectiveDate <= expirationDate) return
+  throw invalid([{ pointer: '/expirationDate', code: 'minimum', message: 'must not be before effectiveDate' }])
 }

@@ -13,6 +13,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { claimDataFolder } from './data-folder.ts'
+import type { JsonRow } from './lean-query.ts'
 import { SharedStatements, statementName } from './shared-statements.ts'
 import type { DB as Tables } from './tables.gen.ts'
 import { installWireTypes } from './wire-types.ts'
@@ -152,13 +153,23 @@ class NamedClient extends pg.Client {
   }
 }
 
+const ROWS_AS_JSON = Symbol('rows as JSON')
+
+/**
+ * A query whose rows are passed on as they are. The shared connections hand them over as JSON text; a connection that
+ * does not know how hands over objects, as ever.
+ */
+export function rowsAsJson(text: string, values: readonly unknown[]): CompiledQuery<JsonRow | object> {
+  return { ...CompiledQuery.raw(text, [...values]), [ROWS_AS_JSON]: true } as CompiledQuery<JsonRow | object>
+}
+
 class SharedDriver implements Driver {
   readonly #connection: DatabaseConnection
 
   constructor(shared: SharedStatements) {
     this.#connection = {
       async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-        const { rows, rowCount } = await shared.run(query.sql, query.parameters)
+        const { rows, rowCount } = await shared.run(query.sql, query.parameters, ROWS_AS_JSON in query)
         return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
       },
       streamQuery: () => {

@@ -5,9 +5,11 @@ import type { Actor } from '../../client/contract.gen.ts'
 import { type EventObject, type EventType, makeEvent } from '../events/record.ts'
 import type { Call } from '../http/call.ts'
 import { checkIfMatch } from '../http/etag.ts'
-import { invalidCursor, page, readCursor } from '../http/page.ts'
+import { Json } from '../http/json.ts'
+import { invalidCursor, readCursor, writeCursor } from '../http/page.ts'
 import { notFound, unknownReference } from '../http/problem.ts'
-import type { Db } from './database.ts'
+import { type Db, rowsAsJson } from './database.ts'
+import type { JsonRow } from './lean-query.ts'
 
 /**
  * What all resources have in common is said here once: how they are listed, found, locked, inserted, updated and
@@ -25,8 +27,8 @@ export interface Declaration<R extends Row, Computed extends keyof R> {
   columns: { [Field in keyof R]: Field extends Computed ? { sql: string } : ColumnKind }
   /** Query parameters that are no plain comparison with the column of their name: SQL of a condition on the parameter. */
   filters?: Record<string, (parameter: string) => string>
-  /** The columns that `q` searches. */
-  search?: readonly (keyof R & string)[]
+  /** What `q` searches: columns of text, or SQL of a text over the row as `t`. */
+  search?: readonly ((keyof R & string) | { sql: string })[]
 }
 
 /** `plain` holds a scalar or an array of text, `json` a nested value. */
@@ -56,7 +58,7 @@ export interface ListQuery {
 
 export interface Resource<R extends Row, Computed extends keyof R = never> {
   /** A page, as `limit`, `cursor`, `sort` and the filters of the query say. `within` adds plain conditions. */
-  list(db: Db, organizationId: string, query: ListQuery, within?: Record<string, string>): Promise<{ data: R[]; nextCursor: string | null }>
+  list(db: Db, organizationId: string, query: ListQuery, within?: Record<string, string>): Promise<Json<{ data: R[]; nextCursor: string | null }>>
   /** The resource, archived or not; throws `not_found`. */
   find(db: Db, organizationId: string, id: string): Promise<R>
   peek(db: Db, organizationId: string, id: string): Promise<R | undefined>
@@ -115,12 +117,12 @@ export function resource<R extends Row, Computed extends keyof R = never>(
   const one = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = $2`
   const all = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`
   const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
-    .map((field, i) => `$${i + 2}${kinds[field] === 'json' ? '::jsonb' : ''}`)
+    .map((field, i) => `$${i + 2}`)
     .join(', ')})`
   const after = stored.length + 2
   const insertionWithEvent = `with created as (${insertion})
     insert into "events" ("organizationId", "id", "type", "resourceId", "actorId", "payload", "occurredAt")
-    values ($1, $${after}, $${after + 1}, $${after + 2}, $${after + 3}, $${after + 4}::json, $${after + 5})`
+    values ($1, $${after}, $${after + 1}, $${after + 2}, $${after + 3}, $${after + 4}, $${after + 5})`
 
   async function peek(db: Db, organizationId: string, id: string): Promise<R | undefined> {
     return (await rows(db, one, [organizationId, id]))[0]
@@ -172,14 +174,25 @@ export function resource<R extends Row, Computed extends keyof R = never>(
         const where = ['t."organizationId" = $1', ...conditions].join(' and ')
         return `select ${selected} from "${table}" as t where ${where} order by ${order} limit ${take}`
       })
-      const found = await rows(db, statement, values).catch((error: unknown) => {
+      const { rows: found } = await db.executeQuery(rowsAsJson(statement, values)).catch((error: unknown) => {
         // A value in a cursor that its column cannot read was not written by us.
         if (position !== null && isDataError(error)) throw invalidCursor()
         throw error
       })
-      return page(found, limit, sort, (row) =>
-        byId ? null : ((row as unknown as Record<string, string | number>)[field] ?? null),
-      )
+      const last = found.length > limit ? found[limit - 1] : undefined
+      const nextCursor = last === undefined ? null : writeCursor(sort, { value: byId ? null : cell(last, field), id: cell(last, 'id') })
+      let data = ''
+      for (let i = 0; i < limit && i < found.length; i++) data += (i === 0 ? '' : ',') + textOf(found[i])
+      return new Json(`{"data":[${data}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
+
+      // A column of a row in whichever form it came, as a later comparison with it has to be written.
+      function cell(row: object, name: string): string {
+        return String('raw' in row ? (row as JsonRow).raw[fields.indexOf(name)] : (row as Record<string, unknown>)[name])
+      }
+
+      function textOf(row: object | undefined): string {
+        return row !== undefined && 'json' in row ? (row as JsonRow).json : JSON.stringify(row)
+      }
 
       function condition(name: string, value: unknown, parameter: (value: unknown) => string): string {
         const own = filters[name]
@@ -197,7 +210,7 @@ export function resource<R extends Row, Computed extends keyof R = never>(
       // Every word has to occur somewhere. The words are one parameter, so that their number does not change the shape.
       function searchCondition(words: string, parameter: (value: unknown) => string): string {
         const patterns = words.split(/\s+/).filter(Boolean).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
-        const haystack = search.map((name) => `coalesce(t."${name}", '')`).join(` || ' ' || `)
+        const haystack = search.map((searched) => `coalesce(${typeof searched === 'string' ? `t."${searched}"` : searched.sql}, '')`).join(` || ' ' || `)
         return `(${haystack}) ilike all (${parameter(patterns)}::text[])`
       }
     },
@@ -264,7 +277,7 @@ export function resource<R extends Row, Computed extends keyof R = never>(
       const statement = text(`update ${names.join()}`, () => {
         const sets = names.map((name, i) => {
           if (typeof kinds[name] !== 'string') throw new Error(`${table} has no column ${name} to change.`)
-          return `"${name}" = $${i + 4}${kinds[name] === 'json' ? '::jsonb' : ''}`
+          return `"${name}" = $${i + 4}`
         })
         return `update "${table}" as t set ${sets.join(', ')}, "version" = t."version" + 1, "updatedAt" = $3
           where t."organizationId" = $1 and t."id" = $2 returning ${selected}`

@@ -1,4 +1,6 @@
+import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { execute, type Statement, type StatementResult } from './lean-query.ts'
 
 /**
  * Single statements on a few connections that all requests share. PostgreSQL answers many small statements of one
@@ -21,23 +23,18 @@ export class SharedStatements {
     this.#writing = Array.from({ length: lanes.writing }, () => new Lane(this.#config))
   }
 
-  run(text: string, values: readonly unknown[]): Promise<StatementResult> {
+  run(text: string, values: readonly unknown[], asJson = false): Promise<StatementResult> {
     const reads = text.startsWith('select')
     const lanes = reads ? this.#reading : this.#writing
     const at = reads ? ++this.#nextRead : ++this.#nextWrite
     const lane = lanes[at % lanes.length]
     if (lane === undefined) throw new Error('a lane is always there')
-    return lane.run(text, values)
+    return lane.run(text, values, asJson)
   }
 
   async end(): Promise<void> {
     await Promise.all([...this.#reading, ...this.#writing].map((lane) => lane.end()))
   }
-}
-
-export interface StatementResult {
-  rows: Record<string, unknown>[]
-  rowCount: number
 }
 
 const RECONNECT_AFTER_MS = 250
@@ -55,8 +52,9 @@ class Lane {
     this.#config = config
   }
 
-  async run(text: string, values: readonly unknown[]): Promise<StatementResult> {
-    return submit(this.#open ?? (await this.#connect()), text, values)
+  run(text: string, values: readonly unknown[], asJson: boolean): Promise<StatementResult> {
+    if (this.#open !== null) return submit(this.#open, text, values, asJson)
+    return this.#connect().then((client) => submit(client, text, values, asJson))
   }
 
   #connect(): Promise<pg.Client> {
@@ -92,32 +90,43 @@ class Lane {
   }
 }
 
-type RowBuilder = (fields: (string | null)[]) => Record<string, unknown>
-const statementNames = new Map<string, string>()
-const MOST_STATEMENTS = 1000
+const statements = new Map<string, Statement>()
+const MOST_STATEMENTS = 2000
 
-// A prepared statement is known by its text. Past the bound (texts are made by the house, not by callers, so it is
-// never reached in earnest) statements go unnamed.
+// A prepared statement is known by its text. The texts are made by the house, not by callers, so there are as many as
+// there are shapes of questions; past the bound one is described anew each time instead of being remembered.
+function statementOf(text: string, asJson: boolean): Statement {
+  const key = asJson ? `json ${text}` : text
+  let statement = statements.get(key)
+  if (statement === undefined) {
+    statement = { name: statementName(text) ?? '', text, asJson, read: null }
+    if (statements.size < MOST_STATEMENTS) statements.set(key, statement)
+  }
+  return statement
+}
+
+const names = new Map<string, string>()
+
+/** The name under which a text is prepared; undefined for one too many. */
 export function statementName(text: string): string | undefined {
-  let name = statementNames.get(text)
-  if (name === undefined && statementNames.size < MOST_STATEMENTS) {
-    name = `s${statementNames.size}`
-    statementNames.set(text, name)
+  let name = names.get(text)
+  if (name === undefined && names.size < MOST_STATEMENTS) {
+    name = `s${names.size}`
+    names.set(text, name)
   }
   return name
 }
 
-function submit(client: pg.Client, text: string, values: readonly unknown[]): Promise<StatementResult> {
-  const name = statementName(text)
-  const stream = (client as unknown as { connection: { stream: { cork?(): void; uncork?(): void; writableCorked?: number } } })
-    .connection.stream
+function submit(client: pg.Client, text: string, values: readonly unknown[], asJson: boolean): Promise<StatementResult> {
+  const { stream } = client.connection
   // What one turn of the event loop sends leaves in one packet.
   if (stream.writableCorked === 0) {
-    stream.cork?.()
-    setImmediate(() => stream.uncork?.())
+    stream.cork()
+    setImmediate(uncork, stream)
   }
-  return client
-    .query({ ...(name !== undefined && { name }), text, values: [...values] })
-    .then((result) => ({ rows: result.rows as Record<string, unknown>[], rowCount: result.rowCount ?? 0 }))
+  return execute(client, statementOf(text, asJson), values)
 }
-export type { RowBuilder }
+
+function uncork(stream: Duplex): void {
+  stream.uncork()
+}

@@ -6,7 +6,7 @@ import pg from 'pg'
  * most 14 digits, well within what a double holds exactly). Every connection has its TimeZone set to UTC.
  */
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
-const OIDS = { int8: 20, numeric: 1700, textArray: 1009, date: 1082, timestamptz: 1184 } as const
+const OIDS = { bool: 16, int8: 20, int2: 21, int4: 23, text: 25, json: 114, float8: 701, textArray: 1009, varchar: 1043, date: 1082, timestamptz: 1184, numeric: 1700, jsonb: 3802 } as const
 
 // pg's list of type names leaves the array types out, though it parses them.
 const parseTextArray = pg.types.getTypeParser(OIDS.textArray as TypeId)
@@ -23,13 +23,42 @@ export function installWireTypes(): void {
   for (const [oid, parse] of Object.entries(parsers)) pg.types.setTypeParser(Number(oid) as TypeId, parse)
 }
 
+const TEXTS: ReadonlySet<number> = new Set([OIDS.text, OIDS.varchar, OIDS.date])
+
+/** What makes a value of a column's text; null where the text is the value. */
+export function columnReader(oid: number): ((text: string) => unknown) | null {
+  return TEXTS.has(oid) ? null : pg.types.getTypeParser(oid as TypeId)
+}
+
+const VERBATIM: ReadonlySet<number> = new Set([OIDS.int2, OIDS.int4, OIDS.int8, OIDS.float8, OIDS.json, OIDS.jsonb])
+
+/** What makes JSON of a column's text; null where the text is JSON already. */
+export function columnText(oid: number): ((text: string) => string) | null {
+  if (VERBATIM.has(oid)) return null
+  if (TEXTS.has(oid)) return jsonString
+  if (oid === OIDS.timestamptz) return (text) => `"${instant(text)}"`
+  if (oid === OIDS.bool) return (text) => (text === 't' ? 'true' : 'false')
+  // 1250.50 is 1250.5, as it would be had it gone through a number.
+  if (oid === OIDS.numeric) return (text) => String(Number(text))
+  if (oid === OIDS.textArray) return (text) => (text === '{}' ? '[]' : JSON.stringify(textArray(text)))
+  const read = pg.types.getTypeParser(oid as TypeId)
+  return (text) => JSON.stringify(read(text))
+}
+
+// Most texts hold nothing that JSON escapes.
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
+
+function jsonString(text: string): string {
+  return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
 // PostgreSQL writes 2026-11-20 15:04:05.5+00 and leaves out a fraction of zero.
 function instant(text: string): string {
   if (text.charCodeAt(10) !== 32 || !text.endsWith('+00')) return new Date(text).toISOString()
   const day = text.slice(0, 10)
-  const time = text.slice(11, 19)
-  if (text.length === 22) return `${day}T${time}.000Z`
-  return `${day}T${time}.${text.slice(20, -3).padEnd(3, '0').slice(0, 3)}Z`
+  if (text.length === 26) return `${day}T${text.slice(11, 23)}Z`
+  if (text.length === 22) return `${day}T${text.slice(11, 19)}.000Z`
+  return `${day}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0').slice(0, 3)}Z`
 }
 
 function textArray(text: string): unknown {

@@ -6,11 +6,10 @@ import type { Call, RecordedEvent } from '../http/call.ts'
 
 /** The names of the events, and for each the resource that it carries, from the `webhooks` of the contract. */
 export type EventType = keyof webhooks & string
-export type EventObject<Type extends EventType> = webhooks[Type] extends {
-  post: { requestBody: { content: { 'application/json': { data: { object: infer O } } } } }
-}
-  ? O
-  : never
+export type EventObject<Type extends EventType> = EventData<Type>['object']
+/** What the data of an event hold beside the resource and its old values; most hold nothing more. */
+export type EventExtras<Type extends EventType> = Omit<EventData<Type>, 'object' | 'previous'>
+type EventData<Type extends EventType> = webhooks[Type]['post']['requestBody']['content']['application/json']['data']
 
 /**
  * An event is a row in the transaction of the change that it tells of: both hold, or neither. Its payload is fixed here,
@@ -25,8 +24,9 @@ export async function recordEvent<Type extends EventType>(
   type: Type,
   object: EventObject<Type> & Identified,
   previous?: Partial<EventObject<Type>> | null,
+  extras?: EventExtras<Type>,
 ): Promise<void> {
-  const event = makeEvent(call, type, object, previous)
+  const event = makeEvent(call, type, object, previous, extras)
   await trx.insertInto('events').values({ ...event.row, payload: sql`${event.row.payload}::json` }).execute()
   call.events.push(event.recorded)
 }
@@ -41,6 +41,7 @@ export function makeEvent<Type extends EventType>(
   type: Type,
   object: EventObject<Type> & Identified,
   previous?: Partial<EventObject<Type>> | null,
+  extras?: EventExtras<Type>,
 ): { row: EventRow; recorded: RecordedEvent } {
   const id = typeid('evt').toString()
   const occurredAt = call.now.toISOString()
@@ -52,12 +53,12 @@ export function makeEvent<Type extends EventType>(
     apiVersion: call.surroundings.contract.version,
     organizationId: call.organizationId,
     actor: call.actor,
-    data: { object: object as object, previous: before },
+    data: { object: object as object, previous: before, ...(extras as object | undefined) },
   }
   let payload = JSON.stringify(envelope)
   if (payload.length > MOST_CHARACTERS) {
     const small = { id: object.id, url: `${call.surroundings.config.publicUrl}/api/ext/${collectionOf(type)}/${object.id}` }
-    payload = JSON.stringify({ ...envelope, data: { object: small, previous: null } })
+    payload = JSON.stringify({ ...envelope, data: { object: small, previous: null, ...(extras as object | undefined) } })
   }
   return {
     row: { organizationId: call.organizationId, id, type, resourceId: object.id, actorId: call.actor.id, payload, occurredAt },

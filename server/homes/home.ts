@@ -1,5 +1,6 @@
 import type { Home, HomeCreate, HomeStatus } from '../../client/contract.gen.ts'
 import type { Values } from '../database/resource.ts'
+import { wholeAddress } from '../vendors/vendor.ts'
 
 // The way of a home without the detours: each status and the one after it.
 const NEXT: Readonly<Record<HomeStatus, HomeStatus | null>> = {
@@ -31,11 +32,6 @@ export function movesOf(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeSt
 /** Statuses in which nothing remains to be built or sold. */
 export const FINISHED: readonly HomeStatus[] = ['closed', 'warranty', 'archived', 'cancelled']
 
-/** Whether construction has begun, and the home therefore ends through its status and not by being archived. */
-export function hasBegun(home: Pick<Home, 'status' | 'startDate'>): boolean {
-  return home.startDate !== null && home.status !== 'cancelled'
-}
-
 /** The fields that a move sets beside the status. `today` is the date in the community. */
 export function consequences(home: Home, to: HomeStatus, today: string, now: Date): Partial<Home> {
   return {
@@ -46,6 +42,15 @@ export function consequences(home: Home, to: HomeStatus, today: string, now: Dat
     ...(to === 'closed' && { closingDate: today }),
     ...(to === 'archived' && { archivedAt: now.toISOString() }),
   }
+}
+
+/** Why the home cannot be taken out of use; null when it can. `openOrders` counts its purchase orders still under way. */
+export function reasonNotToArchive(home: Home, openOrders: number): string | null {
+  if (home.startDate !== null && home.status !== 'cancelled')
+    return `The construction of ${home.name} has begun; it ends through its status.`
+  if (openOrders > 0)
+    return `${home.name} has ${openOrders === 1 ? 'an open purchase order' : `${openOrders} open purchase orders`}.`
+  return null
 }
 
 /** Why the budget of the home cannot be changed any more; null when it can. */

@@ -14,6 +14,8 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
   const isSent = chunked !== undefined || (length !== undefined && length !== '0')
   if (!operation.takesBody && (!isSent || operation.method === 'GET' || operation.method === 'DELETE')) return undefined
   if (!isSent) {
+    // Where the body is optional, none is the same as one without any field.
+    if (operation.declaration.requestBody?.required === false) return {}
     throw invalid([{ pointer: '', code: 'required', message: 'a JSON body is required' }])
   }
   if (!isJson(type)) throw problem('unsupported_media_type', 'Send "Content-Type: application/json".')

@@ -1,7 +1,8 @@
+import { typeid } from 'typeid-js'
 import type { Actor, Permission } from '../../client/contract.gen.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import type { Db } from '../database/database.ts'
+import type { Database, Db } from '../database/database.ts'
 import type { Contract, OperationId } from './contract.ts'
 import type { Limits } from './limits.ts'
 import type { Answered } from './operation.ts'
@@ -74,6 +75,48 @@ export function within(call: Call, trx: Db): Call {
     operation: (id, input) => call.surroundings.operate(inner, id, input),
   }
   return inner
+}
+
+/**
+ * A call that no key makes, with all permissions: the clock's (the default actor), or a vendor's through the portal.
+ * It counts against no limit.
+ */
+export async function callWithoutKey(
+  surroundings: Surroundings,
+  database: Database,
+  organizationId: string,
+  actor: Actor = { type: 'system', id: null },
+): Promise<Call> {
+  const { name, tier, currency, timeZone } = await database.statements
+    .selectFrom('organizations')
+    .select(['name', 'tier', 'currency', 'timeZone'])
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  const known = surroundings.contract.document.components.schemas?.Permission as { enum: string[] }
+  const permissions = new Set(known.enum)
+  const power = { organizationId, permissions, poApprovalLimit: null, currency, timeZone }
+  const call: Call = {
+    ...power,
+    actor,
+    principal: { ...power, keyId: '', keyName: actor.type, organizationName: name, tier, expiresAt: null, lastUsedAt: null },
+    requestId: typeid('req').toString(),
+    now: surroundings.clock.now(),
+    ifMatch: undefined,
+    db: database.statements,
+    events: [],
+    surroundings,
+    async write(work) {
+      const before = call.events.length
+      const result = await database.transaction((trx) => {
+        call.events.length = before
+        return work(trx)
+      })
+      if (call.events.length > before) surroundings.eventsCommitted()
+      return result
+    },
+    operation: (id, input) => surroundings.operate(call, id, input),
+  }
+  return call
 }
 
 export interface RecordedEvent {

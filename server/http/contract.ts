@@ -15,6 +15,7 @@ export interface Operation {
   /** The permissions that a key has to have, all of them. */
   readonly permissions: readonly string[]
   readonly takesBody: boolean
+  readonly takesQuery: boolean
   readonly declaration: OperationObject
 }
 
@@ -109,6 +110,7 @@ export function readContract(document: ContractDocument): Contract {
         path: template,
         permissions: permissions(document, declaration),
         takesBody: declaration.requestBody !== undefined,
+        takesQuery: parameters.some((parameter) => resolve<ParameterObject>(document, parameter).in === 'query'),
         declaration: { ...declaration, parameters },
       }
       if (operations.has(operation.id)) throw new ContractError(`${operation.id} is declared twice.`)

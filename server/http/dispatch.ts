@@ -4,8 +4,9 @@ import { type Call, type Principal, type Surroundings, within } from './call.ts'
 import type { Contract, Operation, OperationId } from './contract.ts'
 import { etagOf } from './etag.ts'
 import { once } from './idempotency.ts'
+import { Json } from './json.ts'
 import type { Answered, Handlers } from './operation.ts'
-import { notFound, Problem } from './problem.ts'
+import { invalid, notFound, Problem } from './problem.ts'
 import type { CheckedInput, Validator } from './validate.ts'
 
 /** An answer as it goes out: everything but the headers that every answer has. */
@@ -39,7 +40,7 @@ export interface DispatchParts {
 type AnyHandler = (input: CheckedInput, call: Call) => Promise<AnyReply>
 interface AnyReply {
   status: number
-  body?: object
+  body?: object | string
   headers?: Record<string, string>
 }
 
@@ -127,7 +128,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const handler = handlers[id] as unknown as AnyHandler
     const { ifMatch } = flat
     const reply = await handler(input, { ...call, ifMatch: typeof ifMatch === 'string' ? ifMatch : undefined })
-    return reply.body as Answered<Id>
+    return (reply.body instanceof Json ? reply.body.value : reply.body) as Answered<Id>
   }
 
   return { perform, operate }
@@ -137,6 +138,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
 export function spread(contract: Contract, operation: Operation, flat: Record<string, unknown>) {
   const rest = { ...flat }
   const params: Record<string, string> = {}
+  const missing: string[] = []
   const query = new URLSearchParams()
   delete rest.ifMatch
   for (const declared of operation.declaration.parameters ?? []) {
@@ -144,9 +146,15 @@ export function spread(contract: Contract, operation: Operation, flat: Record<st
     const value = rest[name]
     if (where === 'header' || where === 'cookie') continue
     delete rest[name]
-    if (where === 'path') params[name] = String(value ?? '')
+    if (where === 'path') {
+      if (typeof value !== 'string' || value === '') missing.push(name)
+      params[name] = String(value)
+    }
     else if (Array.isArray(value)) query.set(name, value.map(String).join(','))
     else if (value !== undefined && value !== null) query.set(name, String(value))
+  }
+  if (missing.length > 0) {
+    throw invalid(missing.map((name) => ({ pointer: name, code: 'required', message: 'an id is required' })))
   }
   let path = operation.path
   for (const [name, value] of Object.entries(params)) path = path.replace(`{${name}}`, encodeURIComponent(value))
@@ -187,15 +195,22 @@ function decoded(params: Record<string, string>): Record<string, string> {
 
 function toAnswer(operation: Operation, reply: AnyReply, url: string): Answer {
   const headers = reply.headers ?? {}
-  if (reply.body === undefined) return { status: reply.status, headers, text: null, etag: undefined }
-  const text = JSON.stringify(reply.body)
-  if ('nextCursor' in reply.body && Array.isArray((reply.body as { data?: unknown }).data)) {
-    const { nextCursor } = reply.body
-    if (typeof nextCursor !== 'string') return { status: reply.status, headers, text, etag: undefined }
-    return { status: reply.status, headers: { ...headers, Link: nextLink(url, nextCursor) }, text, etag: undefined }
+  const { status, body } = reply
+  if (body === undefined) return { status, headers, text: null, etag: undefined }
+  if (body instanceof Json) {
+    const { text, nextCursor } = body
+    return { status, headers: nextCursor === null ? headers : { ...headers, Link: nextLink(url, nextCursor) }, text, etag: undefined }
   }
-  const carriesETag = operation.method !== 'POST' || 'version' in reply.body
-  return { status: reply.status, headers, text, etag: carriesETag ? etagOf(reply.body, () => text) : undefined }
+  // The one text that is no JSON is the contract as YAML.
+  if (typeof body === 'string') return { status, headers, text: body, etag: etagOf({}, () => body), type: 'application/yaml; charset=utf-8' }
+  const text = JSON.stringify(body)
+  if ('nextCursor' in body) {
+    const { nextCursor } = body
+    if (typeof nextCursor !== 'string') return { status, headers, text, etag: undefined }
+    return { status, headers: { ...headers, Link: nextLink(url, nextCursor) }, text, etag: undefined }
+  }
+  const carriesETag = operation.method !== 'POST' || 'version' in body
+  return { status, headers, text, etag: carriesETag ? etagOf(body, () => text) : undefined }
 }
 
 function nextLink(url: string, cursor: string): string {

@@ -5,7 +5,9 @@ import { Problem } from './problem.ts'
 /** A resource's version is its ETag; what has none (a computed sheet) is named by a digest of its text. */
 export function etagOf(body: object, text: () => string): string {
   if ('version' in body && typeof body.version === 'number') return `"${body.version}"`
-  return `"${createHash('sha1').update(text()).digest('base64url')}"`
+  // When a sheet was computed says nothing about what is on it.
+  const content = 'asOf' in body ? JSON.stringify({ ...body, asOf: null }) : text()
+  return `"${createHash('sha1').update(content).digest('base64url')}"`
 }
 
 /** Whether an If-Match or If-None-Match header names the ETag. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Db } from '../database/database.ts'
 import type { Principal } from './call.ts'
 import { Problem } from './problem.ts'
 
@@ -17,7 +17,8 @@ export interface Limits {
   take(principal: Principal): Promise<void>
   /** The headers that tell a caller what is left. */
   headers(principal: Principal): Record<string, string>
-  usage(principal: Principal): Promise<{ minute: WindowUsage; day: WindowUsage }>
+  /** How the limits stand now, asked over `db`, which within a transaction has to be that one. */
+  usage(principal: Principal, db: Db): Promise<{ minute: WindowUsage; day: WindowUsage }>
   /** Gives back what was taken and not used. */
   stop(): Promise<void>
 }
@@ -58,8 +59,18 @@ export function limits(
     }
     return found
   }
-  const minuteOf = (principal: Principal) => counter(`minute:${principal.keyId}`, minuteLimit)
-  const dayOf = (principal: Principal) => counter(`day:${principal.organizationId}`, dayLimit)
+
+  // A principal is found anew twice a second and used thousands of times in between; its counters are remembered with it.
+  const ofPrincipal = new WeakMap<Principal, { minute: Counter; day: Counter }>()
+  function countersOf(principal: Principal): { minute: Counter; day: Counter } {
+    let found = ofPrincipal.get(principal)
+    if (found === undefined) {
+      const minute = counter(`minute:${principal.keyId}`, minuteLimit)
+      found = { minute, day: counter(`day:${principal.organizationId}`, dayLimit) }
+      ofPrincipal.set(principal, found)
+    }
+    return found
+  }
 
   function refused(code: 'rate_limited' | 'quota_exceeded', detail: string, window: Counter): Problem {
     return new Problem(code, detail, {}, { 'Retry-After': String(Math.max(1, window.secondsLeft)) })
@@ -67,7 +78,7 @@ export function limits(
 
   return {
     async take(principal) {
-      const [minute, day] = [minuteOf(principal), dayOf(principal)]
+      const { minute, day } = countersOf(principal)
       // The common case waits for nothing.
       if (!(minute.takeHeld() || (await minute.take()))) {
         throw refused('rate_limited', `The key may send ${config.rateLimitPerMinute} requests a minute.`, minute)
@@ -79,16 +90,17 @@ export function limits(
     },
 
     headers(principal) {
-      const [minute, day] = [minuteOf(principal), dayOf(principal)]
+      const { minute, day } = countersOf(principal)
       return {
         'RateLimit-Policy': policy,
         RateLimit: `"minute";r=${minute.remaining};t=${minute.secondsLeft}, "day";r=${day.remaining};t=${day.secondsLeft}`,
       }
     },
 
-    async usage(principal) {
-      const [minute, day] = [minuteOf(principal), dayOf(principal)]
-      await Promise.all([minute.refresh(), day.refresh()])
+    async usage(principal, db) {
+      const { minute, day } = countersOf(principal)
+      await minute.refresh(db)
+      await day.refresh(db)
       return { minute: minute.usage(), day: day.usage() }
     },
 
@@ -180,8 +192,8 @@ class Counter {
     }
   }
 
-  async refresh(): Promise<void> {
-    await this.#ask(0)
+  async refresh(db: Db): Promise<void> {
+    await this.#ask(0, db)
   }
 
   async giveBackIfIdle(): Promise<void> {
@@ -209,13 +221,11 @@ class Counter {
     await this.#ask(Math.max(this.#waiting, ahead))
   }
 
-  async #ask(wanted: number): Promise<void> {
+  async #ask(wanted: number, db: Db = this.#database.statements): Promise<void> {
     const { limit, seconds, aligned } = this.#kind
     const { rows } = await sql<{ granted: number; used: number; endsInMs: number }>`
       select "granted", "used", "endsInMs" from "takeFromWindow"(
-        ${this.#scope}, ${limit}, ${seconds}, ${aligned}, ${wanted}, clock_timestamp() + make_interval(secs => ${this.#clock.aheadMs / 1000}))`.execute(
-      this.#database.statements,
-    )
+        ${this.#scope}, ${limit}, ${seconds}, ${aligned}, ${wanted}, clock_timestamp() + make_interval(secs => ${this.#clock.aheadMs / 1000}))`.execute(db)
     const [row] = rows
     if (row === undefined) throw new Error('takeFromWindow always answers')
     const now = this.#clock.nowMs()

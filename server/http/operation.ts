@@ -1,6 +1,7 @@
 import type { operations } from '../../client/contract.gen.ts'
 import type { Call } from './call.ts'
 import type { OperationId } from './contract.ts'
+import type { Json } from './json.ts'
 
 /**
  * What a handler gets and gives, derived from the contract's types by operationId. A handler never sees a request or a
@@ -24,12 +25,12 @@ export type Reply<Id extends OperationId> = {
       ? never
       : [B] extends [undefined]
         ? { status: Status; body?: undefined; headers?: Record<string, string> }
-        : { status: Status; body: B; headers?: Record<string, string> }
+        : { status: Status; body: B | Json<B>; headers?: Record<string, string> }
     : never
 }[keyof operations[Id]['responses'] & number]
 
 /** The body of the operation's successful answer. */
-export type Answered<Id extends OperationId> = Extract<Reply<Id>, { body: object }>['body']
+export type Answered<Id extends OperationId> = Exclude<Extract<Reply<Id>, { body: object | string }>['body'], Json<unknown>>
 
 type Parameters<Id extends OperationId, In extends 'path' | 'query'> = operations[Id] extends { parameters: infer P }
   ? In extends keyof P
@@ -39,9 +40,10 @@ type Parameters<Id extends OperationId, In extends 'path' | 'query'> = operation
     : Record<string, never>
   : Record<string, never>
 
-type Content<R> = R extends { content: { 'application/json': infer B } }
+type Content<R> = R extends { content: { 'application/json': infer B } | { 'application/yaml': infer B } }
   ? B
   : R extends { content?: never }
     ? undefined
     : never
-type Body<Op> = Op extends { requestBody: infer R } ? Content<R> : undefined
+// An optional body that was not sent comes to the handler as an empty one.
+type Body<Op> = Op extends { requestBody?: infer R } ? ([R & {}] extends [never] ? undefined : Content<R & {}>) : undefined

@@ -37,8 +37,7 @@ export function page<Row extends { id: string }>(
   sort: string,
   valueOf: (row: Row) => Position['value'],
 ): { data: Row[]; nextCursor: string | null } {
-  if (rows.length <= limit) return { data: rows, nextCursor: null }
-  const data = rows.slice(0, limit)
-  const last = data.at(-1)
-  return { data, nextCursor: last === undefined ? null : writeCursor(sort, { value: valueOf(last), id: last.id }) }
+  const last = rows[limit - 1]
+  if (rows.length <= limit || last === undefined) return { data: rows, nextCursor: null }
+  return { data: rows.slice(0, limit), nextCursor: writeCursor(sort, { value: valueOf(last), id: last.id }) }
 }

@@ -47,6 +47,7 @@ export function createValidator(contract: Contract): Validator {
         validateResponses: false,
         validateSecurity: false,
         fileUploader: false,
+        useRequestUrl: true,
         ajvFormats: { mode: 'full' },
         formats,
       }) as unknown as Middleware[]
@@ -56,16 +57,21 @@ export function createValidator(contract: Contract): Validator {
   }
 
   async function check(operation: Operation, request: UncheckedRequest): Promise<CheckedInput> {
-    const { query, faults } = readQuery(request.url)
+    const start = request.url.indexOf('?')
+    if (start === -1 && !operation.takesBody && bringsNothing(operation, request)) {
+      return { path: request.params, query: {}, body: undefined }
+    }
+    const search = start === -1 ? '' : request.url.slice(start)
+    const { query, faults } = readQuery(search)
     const view = {
       app,
       method: operation.method,
-      url: request.url,
-      originalUrl: request.url,
+      url: PATH,
+      originalUrl: PATH + search,
       baseUrl: '',
-      path: request.url.split('?', 1)[0],
+      path: PATH,
       headers: request.headers,
-      params: request.params,
+      params: {},
       query,
       body: request.body,
     }
@@ -83,8 +89,9 @@ export function createValidator(contract: Contract): Validator {
     check,
     async compileAll(options) {
       for (const operation of contract.operations.values()) {
-        const url = operation.path.replace(/\{\w+\}/g, 'x')
         const headers = operation.takesBody ? { 'content-type': 'application/json' } : {}
+        // A parameter that no operation has, so that there is something to check.
+        const url = '/?compile=true'
         await check(operation, { url, params: {}, headers, body: operation.takesBody ? {} : undefined }).catch((error) => {
           if ((error as { code?: unknown }).code === 'validation_failed') return
           throw new ContractError(`The validator rejects ${operation.id}: ${(error as Error).message}`, { cause: error })
@@ -93,6 +100,16 @@ export function createValidator(contract: Contract): Validator {
       }
     },
   }
+}
+
+// The router has found the path and read its parameters, which are ids that a look-up judges. The validator is given the
+// rest of the request under a path without any.
+const PATH = '/'
+
+// Without a query, a body or a header that the contract declares there is nothing that could be at fault.
+function bringsNothing(operation: Operation, request: UncheckedRequest): boolean {
+  for (const _ in request.headers) return false
+  return !operation.takesQuery
 }
 
 type Middleware = (req: unknown, res: unknown, next: (error?: unknown) => void) => unknown
@@ -142,17 +159,34 @@ export function cut(document: ContractDocument, path: string): ContractDocument 
     }
     return copy
   }
-  const paths = { [path]: visit(item) } as ContractDocument['paths']
+  const { parameters = [], ...rest } = visit(item) as ContractDocument['paths'][string]
+  // The validator follows the references of parameters anew on every request, so they are written out.
+  const written = (all: object[]) => all.map((each) => writeOut(components, each)).filter((each) => each.in !== 'path')
+  for (const operation of Object.values(rest) as { parameters?: object[] }[]) {
+    operation.parameters = written([...parameters, ...(operation.parameters ?? [])])
+  }
+  const paths = { [PATH]: rest } as unknown as ContractDocument['paths']
   const { openapi, info, jsonSchemaDialect } = document as ContractDocument & { jsonSchemaDialect?: string }
   return { openapi, info: { title: info.title, version: info.version }, ...(jsonSchemaDialect && { jsonSchemaDialect }), paths, components } as ContractDocument
 }
 
-function readQuery(url: string): { query: Record<string, unknown>; faults: FieldError[] } {
+function writeOut(components: Record<string, Record<string, unknown>>, value: object): Record<string, unknown> {
+  if ('$ref' in value && typeof value.$ref === 'string') {
+    const { $ref, ...beside } = value
+    const [, , kind = '', name = ''] = $ref.split('/')
+    return { ...writeOut(components, components[kind]?.[name] as object), ...beside }
+  }
+  const copy: Record<string, unknown> = { ...value }
+  if (typeof copy.schema === 'object' && copy.schema !== null) copy.schema = writeOut(components, copy.schema)
+  if (typeof copy.items === 'object' && copy.items !== null) copy.items = writeOut(components, copy.items)
+  return copy
+}
+
+function readQuery(search: string): { query: Record<string, unknown>; faults: FieldError[] } {
   const query: Record<string, unknown> = {}
   const faults: FieldError[] = []
-  const start = url.indexOf('?')
-  if (start === -1) return { query, faults }
-  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+  if (search === '') return { query, faults }
+  for (const [name, value] of new URLSearchParams(search)) {
     if (name === '__proto__') faults.push({ pointer: name, code: 'unknown', message: 'is not a parameter of this operation' })
     else if (value.includes('\0')) faults.push({ pointer: name, code: 'format', message: 'must not contain the character U+0000' })
     else if (Object.hasOwn(query, name)) query[name] = ([] as unknown[]).concat(query[name], value)

@@ -27,7 +27,7 @@ export function authenticator(database: Database, clock: Clock): Authenticate {
   const known = new Map<string, Known>()
   const asked = new Map<string, Promise<Principal>>()
 
-  async function lookUp(secret: string): Promise<Principal> {
+  async function lookUp(secret: string, authorization: string): Promise<Principal> {
     const row = await database.statements
       .selectFrom('apiKeySecrets as s')
       .innerJoin('apiKeys as k', (join) =>
@@ -65,7 +65,7 @@ export function authenticator(database: Database, clock: Clock): Authenticate {
       lastUsedAt: row.lastUsedAt,
     }
     if (known.size >= MOST_REMEMBERED) known.clear()
-    known.set(secret, {
+    known.set(authorization, {
       principal,
       until: clock.nowMs() + BELIEVED_MS,
       expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
@@ -89,19 +89,19 @@ export function authenticator(database: Database, clock: Clock): Authenticate {
     if (authorization === undefined || authorization === '') {
       throw refused('missing_key', 'Send it as "Authorization: Bearer plb_…".')
     }
-    const secret = /^Bearer ([!-~]+)$/i.exec(authorization)?.[1]
-    if (secret === undefined || !isWellFormed(secret)) throw refused('invalid_key', 'It does not have the form of a key, plb_….')
-    const found = known.get(secret)
+    const found = known.get(authorization)
     if (found !== undefined) {
       const now = clock.nowMs()
       if (found.until > now && found.expires > now) return found.principal
-      known.delete(secret)
+      known.delete(authorization)
     }
+    const secret = /^Bearer ([!-~]+)$/i.exec(authorization)?.[1]
+    if (secret === undefined || !isWellFormed(secret)) throw refused('invalid_key', 'It does not have the form of a key, plb_….')
     // Those who ask at the same moment share one look-up.
-    let asking = asked.get(secret)
+    let asking = asked.get(authorization)
     if (asking === undefined) {
-      asking = lookUp(secret).finally(() => asked.delete(secret))
-      asked.set(secret, asking)
+      asking = lookUp(secret, authorization).finally(() => asked.delete(authorization))
+      asked.set(authorization, asking)
     }
     return asking
   }

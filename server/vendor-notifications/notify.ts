@@ -2,6 +2,7 @@ import type { Vendor, VendorNotification } from '../../client/contract.gen.ts'
 import type { Db } from '../database/database.ts'
 import { recordEvent } from '../events/record.ts'
 import type { Call } from '../http/call.ts'
+import { recipientsOf } from './notice.ts'
 import * as notifications from './queries.ts'
 
 export type Notice = Pick<VendorNotification, 'kind' | 'bidRequestId' | 'homeId' | 'date' | 'message'>
@@ -24,10 +25,4 @@ export async function sendNotification(trx: Db, call: Call, vendor: Vendor, noti
   })
   await recordEvent(trx, call, `vendor.notification.${kind}`, notification)
   return notification
-}
-
-/** The vendor's own address and those of its contacts who want to be told, each once. */
-export function recipientsOf(vendor: Pick<Vendor, 'email' | 'contacts'>): string[] {
-  const addresses = [vendor.email, ...vendor.contacts.map((contact) => (contact.notify === true ? contact.email : null))]
-  return [...new Set(addresses.filter((address) => typeof address === 'string'))]
 }

@@ -8,12 +8,34 @@ export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]
   inactive: ['active'],
 }
 
-/** Why the vendor cannot be engaged (invited, awarded, sent an order) at present; null when nothing stands against it. */
+/** Something that stands against engaging a vendor (inviting, awarding, ordering) at present. */
+export interface Obstacle {
+  code: 'vendor_archived' | 'vendor_on_hold' | 'vendor_inactive' | 'compliance_expired'
+  message: string
+}
+
+export function obstaclesToEngage(vendor: Vendor): Obstacle[] {
+  const obstacles: Obstacle[] = []
+  if (vendor.archivedAt !== null) obstacles.push({ code: 'vendor_archived', message: `${vendor.companyName} is archived` })
+  if (vendor.status === 'on_hold') obstacles.push({ code: 'vendor_on_hold', message: `${vendor.companyName} is on hold` })
+  if (vendor.status === 'inactive') obstacles.push({ code: 'vendor_inactive', message: `${vendor.companyName} is inactive` })
+  if (vendor.complianceStatus === 'expired') {
+    obstacles.push({ code: 'compliance_expired', message: `the compliance documents of ${vendor.companyName} have expired` })
+  }
+  return obstacles
+}
+
+/** Why the vendor cannot be engaged at present; null when nothing stands against it. */
 export function reasonNotToEngage(vendor: Vendor): string | null {
-  if (vendor.archivedAt !== null) return `${vendor.companyName} is archived`
-  if (vendor.status === 'on_hold') return `${vendor.companyName} is on hold`
-  if (vendor.status === 'inactive') return `${vendor.companyName} is inactive`
-  if (vendor.complianceStatus === 'expired') return `the compliance documents of ${vendor.companyName} have expired`
+  return obstaclesToEngage(vendor)[0]?.message ?? null
+}
+
+/** Why the vendor cannot be invited to the portal; null when nothing stands against it. Expired papers do not: the portal is where new ones are handed in. */
+export function reasonNotToInvite(vendor: Vendor): string | null {
+  if (vendor.archivedAt !== null) return `${vendor.companyName} is archived.`
+  if (vendor.status === 'on_hold') return `${vendor.companyName} is on hold.`
+  if (vendor.status === 'inactive') return `${vendor.companyName} is inactive.`
+  if (vendor.email === null) return `${vendor.companyName} has no e-mail address.`
   return null
 }
 

@@ -22,6 +22,7 @@ export interface TestPlumbline extends Plumbline {
   /** Another builder with a key of its own, to test the wall between them. */
   newBuilder(options?: BuilderOptions): Promise<Builder>
   newKey(permissions: string[], organizationId?: string): Promise<string>
+  request(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
   get(path: string, options?: RequestOptions): Promise<Answer>
   post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
   patch(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
@@ -88,12 +89,21 @@ export async function startTestPlumbline(env: Record<string, string> = {}): Prom
       most: 1000,
       ...options,
     })
-    const { secret } = await createKey(database, plumbline.clock, { organizationId: organization.id, userId: owner.id, name: 'Test' })
+    const { secret } = await createKey(database, plumbline.clock, {
+      organizationId: organization.id,
+      userId: owner.id,
+      name: 'Test',
+    })
     return { organizationId: organization.id, userId: owner.id, key: secret }
   }
 
   const builder = await newBuilder()
-  async function request(method: string, target: string, body: unknown, options: RequestOptions = {}): Promise<Answer> {
+  async function request(
+    method: string,
+    target: string,
+    body?: unknown,
+    options: RequestOptions = {},
+  ): Promise<Answer> {
     const key = options.key === undefined ? builder.key : options.key
     const response = await fetch(plumbline.url + target, {
       method,
@@ -116,9 +126,15 @@ export async function startTestPlumbline(env: Record<string, string> = {}): Prom
     newBuilder,
     async newKey(permissions, organizationId = builder.organizationId) {
       const userId = organizationId === builder.organizationId ? builder.userId : undefined
-      const { secret } = await createKey(database, plumbline.clock, { organizationId, userId, name: 'Narrow', permissions })
+      const { secret } = await createKey(database, plumbline.clock, {
+        organizationId,
+        userId,
+        name: 'Narrow',
+        permissions,
+      })
       return secret
     },
+    request,
     get: (target, options) => request('GET', target, undefined, options),
     post: (target, body, options) => request('POST', target, body, options),
     patch: (target, body, options) => request('PATCH', target, body, options),
@@ -138,7 +154,8 @@ export async function startTestPlumbline(env: Record<string, string> = {}): Prom
 /** An empty, migrated database of the kind that this run tests on. */
 export async function newTestDatabase(): Promise<Database> {
   const postgres = inject('postgres')
-  if (postgres !== null) return openDatabase({ databaseUrl: await newPostgresUrl(postgres), databasePoolSize: 10, dataDir: '' })
+  if (postgres !== null)
+    return openDatabase({ databaseUrl: await newPostgresUrl(postgres), databasePoolSize: 10, dataDir: '' })
   const { PGlite } = await import('@electric-sql/pglite')
   const template = inject('pgliteTemplate')
   if (template === null) return overPGlite(await PGlite.create())

@@ -26,6 +26,10 @@ export interface PrivatePostgres {
   stop(): Promise<void>
 }
 
+export function hasPostgres(): boolean {
+  return findBinaries() !== null
+}
+
 /** Null, after one loud line, where the machine has no PostgreSQL. */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PrivatePostgres | null> {
   const binaries = findBinaries()

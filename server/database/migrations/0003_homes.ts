@@ -25,9 +25,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "communities_updatedAt" on "communities" ("organizationId", "updatedAt", "id")`.execute(db)
   await sql`create index "communities_name" on "communities" ("organizationId", "name", "id")`.execute(db)
   // An archived community's code is free again, for codes are short and few.
-  await sql`create unique index "communities_code_key" on "communities" ("organizationId", "code") where "archivedAt" is null`.execute(db)
-  await sql`create unique index "communities_externalId_key" on "communities" ("organizationId", "externalId") where "externalId" is not null`.execute(db)
-  await sql`create index "communities_accountingId" on "communities" ("organizationId", "accountingId") where "accountingId" is not null`.execute(db)
+  await sql`create unique index "communities_code_key" on "communities" ("organizationId", "code") where "archivedAt" is null`.execute(
+    db,
+  )
+  await sql`create unique index "communities_externalId_key" on "communities" ("organizationId", "externalId") where "externalId" is not null`.execute(
+    db,
+  )
+  await sql`create index "communities_accountingId" on "communities" ("organizationId", "accountingId") where "accountingId" is not null`.execute(
+    db,
+  )
 
   await sql`
     create table "homes" (
@@ -58,13 +64,19 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "homes_updatedAt" on "homes" ("organizationId", "updatedAt", "id")`.execute(db)
   await sql`create index "homes_name" on "homes" ("organizationId", "name", "id")`.execute(db)
   await sql`create index "homes_communityId" on "homes" ("organizationId", "communityId", "id")`.execute(db)
-  await sql`create unique index "homes_externalId_key" on "homes" ("organizationId", "externalId") where "externalId" is not null`.execute(db)
-  await sql`create index "homes_accountingId" on "homes" ("organizationId", "accountingId") where "accountingId" is not null`.execute(db)
+  await sql`create unique index "homes_externalId_key" on "homes" ("organizationId", "externalId") where "externalId" is not null`.execute(
+    db,
+  )
+  await sql`create index "homes_accountingId" on "homes" ("organizationId", "accountingId") where "accountingId" is not null`.execute(
+    db,
+  )
   // No two homes on one lot. Those that are cancelled, or archived without having been built, leave it; the condition
   // says the same as LOT_IS_TAKEN in server/homes/queries.ts.
   await sql`
     create unique index "homes_lotNumber_key" on "homes" ("organizationId", "communityId", coalesce("block", ''), "lotNumber")
-    where "lotNumber" is not null and "status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`.execute(db)
+    where "lotNumber" is not null and "status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`.execute(
+    db,
+  )
 
   await sql`
     create table "budgetLines" (
@@ -88,5 +100,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "budgetLines_homeId_fkey" foreign key ("organizationId", "homeId") references "homes" ("organizationId", "id")
     )`.execute(db)
   await sql`create index "budgetLines_homeId" on "budgetLines" ("organizationId", "homeId", "id")`.execute(db)
-  await sql`create index "budgetLines_updatedAt" on "budgetLines" ("organizationId", "homeId", "updatedAt", "id")`.execute(db)
+  await sql`create index "budgetLines_updatedAt" on "budgetLines" ("organizationId", "homeId", "updatedAt", "id")`.execute(
+    db,
+  )
 }

@@ -5,8 +5,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // due by one look into an index that holds only vendors with such an instant.
   await sql`alter table "vendors" add column "complianceDueAt" timestamptz(3)`.execute(db)
   await sql`create index "vendors_complianceDueAt" on "vendors" ("complianceDueAt") where "complianceDueAt" is not null`.execute(db)
-  // Which vendors cover a trade, and that none of those in use still does when a scope is renamed or archived.
-  await sql`create index "vendors_scopes" on "vendors" using gin ("scopes")`.execute(db)
 
   await sql`alter table "scopes" add column "code" text, add column "sequence" integer not null default 0`.execute(db)
   // An archived scope's name is free again.
@@ -29,7 +27,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "limitAmount" numeric(14,2),
       "additionalInsured" boolean not null,
       "version" integer not null,
-      "createdBy" jsonb not null,
+      "createdBy" json not null,
       "createdAt" timestamptz(3) not null,
       "updatedAt" timestamptz(3) not null,
       "archivedAt" timestamptz(3),
@@ -52,7 +50,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "message" text,
       "recipients" text[] not null,
       "version" integer not null,
-      "createdBy" jsonb not null,
+      "createdBy" json not null,
       "createdAt" timestamptz(3) not null,
       "updatedAt" timestamptz(3) not null,
       primary key ("organizationId", "id"),

@@ -1,0 +1,87 @@
+import Big from 'big.js'
+import type { BudgetLine, BudgetLineCreate, BudgetLineUpdate } from '../../client/contract.gen.ts'
+import type { Values } from '../database/resource.ts'
+import { invalid } from '../http/problem.ts'
+
+/** What is budgeted can be told as an amount, or as a quantity at a unit cost. */
+interface Pricing {
+  quantity: number | null
+  unitCost: number | null
+  amount: number | undefined
+}
+
+// What the column holds, and the schema Money allows.
+const MOST = 999_999_999_999.99
+
+/**
+ * What a line is budgeted at: quantity × unitCost, rounded half up to the cent, where both are there, else the amount.
+ * `undefined` when neither is told. An amount that contradicts the product is a fault, for one of them must be a mistake.
+ */
+export function budgetedAt({ quantity, unitCost, amount }: Pricing): number | undefined {
+  if (quantity === null || unitCost === null) return amount
+  const product = new Big(quantity).times(unitCost).round(2, Big.roundHalfUp)
+  if (product.abs().gt(MOST)) {
+    throw invalid([
+      { pointer: '/unitCost', code: 'maximum', message: `quantity × unitCost must be between -${MOST} and ${MOST}` },
+    ])
+  }
+  const value = product.toNumber()
+  if (amount !== undefined && amount !== value) {
+    throw invalid([
+      { pointer: '/amount', code: 'conflict', message: `must be quantity × unitCost, ${value}, or be left out` },
+    ])
+  }
+  return value
+}
+
+/** Before the lock the original is what is budgeted; from then on it stays, and the difference is an approved change. */
+export function split(
+  budgeted: number,
+  originalAmount: number,
+  isLocked: boolean,
+): Pick<BudgetLine, 'originalAmount' | 'approvedChanges'> {
+  if (!isLocked) return { originalAmount: budgeted, approvedChanges: 0 }
+  const approvedChanges = new Big(budgeted).minus(originalAmount)
+  if (approvedChanges.abs().gt(MOST)) {
+    throw invalid([
+      { pointer: '/amount', code: 'maximum', message: `must not differ from the original by more than ${MOST}` },
+    ])
+  }
+  return { originalAmount, approvedChanges: approvedChanges.toNumber() }
+}
+
+export function newBudgetLine(
+  homeId: string,
+  body: BudgetLineCreate,
+  isLocked: boolean,
+): Values<BudgetLine, 'budgeted'> {
+  const quantity = body.quantity ?? null
+  const unitCost = body.unitCost ?? null
+  const budgeted = budgetedAt({ quantity, unitCost, amount: body.amount })
+  if (budgeted === undefined) {
+    throw invalid([
+      { pointer: '/amount', code: 'required', message: 'is required unless quantity and unitCost are given' },
+    ])
+  }
+  return {
+    homeId,
+    scope: body.scope,
+    description: body.description ?? null,
+    quantity,
+    unit: body.unit ?? null,
+    unitCost,
+    ...split(budgeted, 0, isLocked),
+  }
+}
+
+/** The fields of the line that the update changes, the amounts among them. */
+export function changesOf(
+  line: BudgetLine,
+  body: BudgetLineUpdate,
+  isLocked: boolean,
+): Partial<Values<BudgetLine, 'budgeted'>> {
+  const { amount, ...rest } = body
+  const { quantity, unitCost } = { ...line, ...rest }
+  const budgeted = budgetedAt({ quantity, unitCost, amount })
+  return { ...rest, ...(budgeted !== undefined && split(budgeted, line.originalAmount, isLocked)) }
+}

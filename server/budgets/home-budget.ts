@@ -1,0 +1,35 @@
+import Big from 'big.js'
+import type { BudgetScope, HomeBudget, PurchaseOrderStatus } from '../../client/contract.gen.ts'
+
+/**
+ * The budget of a home is never stored. It follows from budget lines and purchase orders at the moment it is read, so it
+ * cannot be stale; what counts as committed is said here and nowhere else.
+ */
+export const COMMITTED: readonly PurchaseOrderStatus[] = [
+  'approved',
+  'issued',
+  'accepted',
+  'partially_completed',
+  'completed',
+  'closed',
+]
+export const PENDING: readonly PurchaseOrderStatus[] = ['draft', 'pending_approval']
+
+type Totals = Pick<
+  HomeBudget,
+  'totalBudgeted' | 'totalCommitted' | 'totalPendingCommitted' | 'totalVariance' | 'totalForecastAtCompletion'
+>
+
+export function totalsOf(scopes: readonly BudgetScope[]): Totals {
+  return {
+    totalBudgeted: sum(scopes.map((scope) => scope.budgeted)),
+    totalCommitted: sum(scopes.map((scope) => scope.committed)),
+    totalPendingCommitted: sum(scopes.map((scope) => scope.pendingCommitted)),
+    totalVariance: sum(scopes.map((scope) => scope.variance)),
+    totalForecastAtCompletion: sum(scopes.map((scope) => scope.forecastAtCompletion)),
+  }
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total.plus(amount), new Big(0)).toNumber()
+}

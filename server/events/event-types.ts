@@ -1,0 +1,36 @@
+import type { EventTypeEntry } from '../../client/contract.gen.ts'
+import type { Contract, Reference } from '../http/contract.ts'
+import type { EventType } from './record.ts'
+
+interface Declaration {
+  post: {
+    summary: string
+    description: string
+    requestBody: { content: { 'application/json': { examples: { event: Example | Reference } } } }
+  }
+}
+
+interface Example {
+  value: Record<string, unknown>
+}
+
+/** The types of event as the contract declares them; nothing else knows them by name. */
+export function eventTypes(contract: Contract): EventTypeEntry[] {
+  return Object.keys(contract.document.webhooks ?? {}).map((name) => {
+    const type = name as EventType
+    const { summary, description } = declarationOf(contract, type).post
+    return { type, summary, description, example: exampleOf(contract, type) }
+  })
+}
+
+/** The payload that the contract shows for a type. */
+export function exampleOf(contract: Contract, type: EventType): Record<string, unknown> {
+  const { examples } = declarationOf(contract, type).post.requestBody.content['application/json']
+  return contract.resolve<Example>(examples.event).value
+}
+
+function declarationOf(contract: Contract, type: EventType): Declaration {
+  const declaration = contract.document.webhooks?.[type]
+  if (declaration === undefined) throw new Error(`The contract declares no event ${type}.`)
+  return declaration as Declaration
+}

@@ -1,0 +1,32 @@
+import type { Some } from '../http/operation.ts'
+import { notFound, unknownReference } from '../http/problem.ts'
+import { eventTypes } from './event-types.ts'
+import * as events from './queries.ts'
+
+export const eventOperations: Some<'listEvents' | 'getEvent' | 'listEventTypes' | 'listStatusChanges'> = {
+  async listEvents({ query }, call) {
+    const { after, ...rest } = query
+    let afterSequence: number | null = null
+    if (after !== undefined) {
+      const event = await events.find(call.db, call.organizationId, after)
+      if (event === undefined) throw unknownReference(['after'])
+      // One that has no place yet is the last of all, and nothing comes after it.
+      afterSequence = event.sequence ?? Number.MAX_SAFE_INTEGER
+    }
+    return { status: 200, body: await events.list(call.db, call.organizationId, rest, afterSequence) }
+  },
+
+  async getEvent({ path }, call) {
+    const event = await events.find(call.db, call.organizationId, path.eventId)
+    if (event === undefined) throw notFound()
+    return { status: 200, body: event }
+  },
+
+  async listEventTypes(_input, call) {
+    return { status: 200, body: { data: eventTypes(call.surroundings.contract) } }
+  },
+
+  async listStatusChanges({ query }, call) {
+    return { status: 200, body: await events.listStatusChanges(call.db, call.organizationId, query) }
+  },
+}

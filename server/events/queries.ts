@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { Event, StatusChange } from '../../client/contract.gen.ts'
+import type { Db } from '../database/database.ts'
+import { invalidCursor, page, readCursor } from '../http/page.ts'
+
+/**
+ * Events are read in the order of `sequence`. The dispatcher gives that number after the commit, one event after the
+ * other, so nothing ever appears before what was read already; an event without one is not listed yet.
+ */
+export interface EventQuery {
+  limit?: number | undefined
+  cursor?: string | undefined
+  sort?: string | undefined
+  type?: string | undefined
+  resourceId?: string | undefined
+  updatedAfter?: string | undefined
+  createdAfter?: string | undefined
+  ids?: string[] | undefined
+}
+
+interface Row {
+  id: string
+  sequence: number | null
+  payload: string
+}
+
+export async function list(
+  db: Db,
+  organizationId: string,
+  query: EventQuery,
+  afterSequence: number | null,
+): Promise<{ data: Event[]; nextCursor: string | null }> {
+  const { limit = 50, sort = 'sequence' } = query
+  const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
+  const [direction, beyond] = sort.startsWith('-') ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
+  const conditions = [sql`"organizationId" = ${organizationId}`, sql`"sequence" is not null`]
+  if (afterSequence !== null) conditions.push(sql`"sequence" > ${afterSequence}`)
+  if (query.type !== undefined) conditions.push(sql`"type" = ${query.type}`)
+  if (query.resourceId !== undefined) conditions.push(sql`"resourceId" = ${query.resourceId}`)
+  // An event never changes, so both ask for the time at which it happened.
+  for (const since of [query.updatedAfter, query.createdAfter]) {
+    if (since !== undefined) conditions.push(sql`"occurredAt" >= ${since}`)
+  }
+  if (query.ids !== undefined) conditions.push(sql`"id" = any(${query.ids})`)
+  if (position !== null) {
+    if (!Number.isSafeInteger(position.value)) throw invalidCursor()
+    conditions.push(sql`"sequence" ${beyond} ${position.value}`)
+  }
+  const { rows } = await sql<Row>`
+    select "id", "sequence", "payload"::text as "payload" from "events"
+    where ${sql.join(conditions, sql` and `)} order by "sequence" ${direction} limit ${limit + 1}`.execute(db)
+  const { data, nextCursor } = page(rows, limit, sort, (row) => row.sequence)
+  return { data: data.map(toEvent), nextCursor }
+}
+
+export async function find(db: Db, organizationId: string, id: string): Promise<Event | undefined> {
+  const { rows } = await sql<Row>`
+    select "id", "sequence", "payload"::text as "payload" from "events"
+    where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
+  return rows[0] === undefined ? undefined : toEvent(rows[0])
+}
+
+function toEvent({ sequence, payload }: Row): Event {
+  const { id, ...rest } = JSON.parse(payload) as Omit<Event, 'sequence'>
+  return { id, sequence, ...rest }
+}
+
+export interface StatusChangeQuery {
+  limit?: number | undefined
+  cursor?: string | undefined
+  sort?: string | undefined
+  resourceId: string
+  updatedAfter?: string | undefined
+  createdAfter?: string | undefined
+  ids?: string[] | undefined
+}
+
+/** Ids are made in the order of time, so the moves of one resource are read in the order of their ids. */
+export async function listStatusChanges(
+  db: Db,
+  organizationId: string,
+  query: StatusChangeQuery,
+): Promise<{ data: StatusChange[]; nextCursor: string | null }> {
+  const { limit = 50, sort = 'at' } = query
+  const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
+  const [direction, beyond] = sort.startsWith('-') ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
+  const conditions = [sql`"organizationId" = ${organizationId}`, sql`"resourceId" = ${query.resourceId}`]
+  for (const since of [query.updatedAfter, query.createdAfter]) {
+    if (since !== undefined) conditions.push(sql`"at" >= ${since}`)
+  }
+  if (query.ids !== undefined) conditions.push(sql`"id" = any(${query.ids})`)
+  if (position !== null) conditions.push(sql`"id" ${beyond} ${position.id}`)
+  const { rows } = await sql<StatusChange>`
+    select "id", "from", "to", "at", "by", "reason" from "statusChanges"
+    where ${sql.join(conditions, sql` and `)} order by "id" ${direction} limit ${limit + 1}`.execute(db)
+  return page(rows, limit, sort, () => null)
+}

@@ -1,0 +1,101 @@
+import { stringify } from 'yaml'
+import type { OpenApiDocument } from '../../client/contract.gen.ts'
+import type { Call } from '../http/call.ts'
+import type { ContractDocument, OperationObject } from '../http/contract.ts'
+
+/**
+ * The contract as one caller may use it: the operations below /api/ext that its permissions cover, the composite skills
+ * likewise, the webhooks, and what these refer to. A key that is narrow gets a document that is short.
+ */
+interface Published {
+  document: OpenApiDocument
+  yaml: string | undefined
+}
+
+/** Made once for each set of permissions; there are seldom more than a handful of them. */
+const MOST_REMEMBERED = 50
+const remembered = new Map<string, Published>()
+
+export function publishedJson(call: Call): OpenApiDocument {
+  return publishedFor(call).document
+}
+
+export function publishedYaml(call: Call): string {
+  const published = publishedFor(call)
+  published.yaml ??= stringify(published.document, { aliasDuplicateObjects: false, lineWidth: 120 })
+  return published.yaml
+}
+
+function publishedFor(call: Call): Published {
+  const { contract, config } = call.surroundings
+  const key = `${contract.version} ${config.publicUrl} ${[...call.permissions].sort().join()}`
+  let published = remembered.get(key)
+  if (published === undefined) {
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+    published = { document: publish(contract.document, call.permissions, config.publicUrl), yaml: undefined }
+    remembered.set(key, published)
+  }
+  return published
+}
+
+export function publish(document: ContractDocument, held: ReadonlySet<string>, publicUrl: string): OpenApiDocument {
+  const { openapi, jsonSchemaDialect, info, security, webhooks, components } = document as ContractDocument & { jsonSchemaDialect?: string }
+  const paths: Record<string, unknown> = {}
+  for (const [path, item] of Object.entries(document.paths)) {
+    if (!path.startsWith('/api/ext/')) continue
+    const entries = Object.entries(item).filter(([key, value]) => key === 'parameters' || mayCall(value as OperationObject, held))
+    if (entries.some(([key]) => key !== 'parameters')) paths[path] = Object.fromEntries(entries)
+  }
+  const skills = Object.entries((document['x-skills'] ?? {}) as Record<string, { permissions: string[] }>).filter(
+    ([, skill]) => ['skills:write', ...skill.permissions].every((permission) => held.has(permission)),
+  )
+  const told = { paths, webhooks, ...(skills.length > 0 && { 'x-skills': Object.fromEntries(skills) }) }
+  const used = tagsOf(told)
+  return {
+    openapi,
+    ...(jsonSchemaDialect !== undefined && { jsonSchemaDialect }),
+    info,
+    servers: [{ url: publicUrl }],
+    security,
+    tags: document.tags?.filter(({ name }) => used.has(name)),
+    ...told,
+    components: { securitySchemes: components.securitySchemes, ...reached(components, told) },
+  }
+}
+
+function mayCall(operation: OperationObject, held: ReadonlySet<string>): boolean {
+  return (operation.security ?? []).every((requirement) => (requirement.apiKey ?? []).every((permission) => held.has(permission)))
+}
+
+function tagsOf(value: unknown): Set<string> {
+  const tags = new Set<string>()
+  for (const item of Object.values(value as Record<string, object>)) {
+    for (const methods of Object.values(item)) {
+      for (const operation of Object.values(methods as Record<string, { tags?: string[] }>)) {
+        for (const tag of operation?.tags ?? []) tags.add(tag)
+      }
+    }
+  }
+  return tags
+}
+
+/** The components that a value refers to, directly or by way of others, in the order of the document. */
+function reached(components: ContractDocument['components'], from: unknown): ContractDocument['components'] {
+  const used = new Set<string>()
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { $ref } = value as { $ref?: unknown }
+    if (typeof $ref === 'string' && !used.has($ref)) {
+      used.add($ref)
+      const [, , kind = '', name = ''] = $ref.split('/')
+      visit(components[kind]?.[name])
+    }
+    for (const inner of Object.values(value)) visit(inner)
+  }
+  visit(from)
+  const kinds = Object.entries(components).map(([kind, entries]): [string, Record<string, unknown>] => [
+    kind,
+    Object.fromEntries(Object.entries(entries).filter(([name]) => used.has(`#/components/${kind}/${name}`))),
+  ])
+  return Object.fromEntries(kinds.filter(([, entries]) => Object.keys(entries).length > 0))
+}

@@ -1,0 +1,214 @@
+import Ajv2020, { type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { FieldError, Permission, Skill as PublishedSkill } from '../../client/contract.gen.ts'
+import type { Call } from '../http/call.ts'
+import { type Contract, ContractError, type Operation, type Schema } from '../http/contract.ts'
+import { formats } from '../http/formats.ts'
+import { invalid, Problem, problem } from '../http/problem.ts'
+import { awardBid } from './award-bid.ts'
+import { detectOverCommittedBudgets } from './detect-over-committed-budgets.ts'
+import { flatInput, inlined, type ObjectSchema, objectSchema, published, resultOf, withoutNulls } from './schemas.ts'
+import { suggestVendorsForScope } from './suggest-vendors-for-scope.ts'
+
+/**
+ * Everything that can be run by name: each operation of the contract under its operationId, and the composite skills that
+ * the contract declares under `x-skills`. A composite skill has no power of its own; it is written with the operations
+ * alone, and so passes the permission checks, the validation and the events of each.
+ */
+export interface Skill {
+  readonly name: string
+  readonly kind: PublishedSkill['kind']
+  readonly summary: string
+  readonly description: string
+  readonly permissions: readonly Permission[]
+  readonly writes: boolean
+  /** Null has a meaning of its own in this skill's input: it clears, where leaving out would keep. */
+  readonly nullClears: boolean
+  readonly inputSchema: ObjectSchema
+  readonly outputSchema: Schema
+  /** The input without superfluous nulls and with its defaults; throws `validation_failed` with pointers below /input. */
+  check(input: unknown): Record<string, unknown>
+  /** The result; null where the skill answers without one. */
+  run(input: Record<string, unknown>, call: Call): Promise<PublishedResult>
+}
+
+export type PublishedResult = Record<string, unknown> | string | null
+
+export interface Catalogue {
+  /** By name. */
+  readonly skills: readonly Skill[]
+  /** Throws `skill_not_found` with the nearest names. */
+  find(name: string): Skill
+}
+
+/** A composite skill, seen from where it is not known which: its input was checked by the schema that its type comes from. */
+type AnyComposite = (input: Record<string, unknown>, call: Call) => Promise<object>
+const COMPOSITES = { awardBid, suggestVendorsForScope, detectOverCommittedBudgets } as unknown as Readonly<
+  Record<string, AnyComposite>
+>
+
+/** Running a skill is no skill: it would only wrap another one. */
+const NOT_A_SKILL = 'executeSkill'
+
+const catalogues = new WeakMap<Contract, Catalogue>()
+
+export function catalogueOf(contract: Contract): Catalogue {
+  let catalogue = catalogues.get(contract)
+  if (catalogue === undefined) {
+    catalogue = makeCatalogue(contract)
+    catalogues.set(contract, catalogue)
+  }
+  return catalogue
+}
+
+/** Throws unless the contract's composite skills are those that are written. */
+export function assertComposites(contract: Contract): void {
+  const declared = Object.keys(declaredComposites(contract))
+  const missing = declared.filter((name) => !Object.hasOwn(COMPOSITES, name))
+  if (missing.length > 0) throw new ContractError(`Nothing performs ${missing.join(', ')} of the contract's x-skills.`)
+  const undeclared = Object.keys(COMPOSITES).filter((name) => !declared.includes(name))
+  if (undeclared.length > 0) throw new ContractError(`The contract's x-skills do not declare ${undeclared.join(', ')}.`)
+}
+
+function makeCatalogue(contract: Contract): Catalogue {
+  assertComposites(contract)
+  const ajv = new Ajv2020.default({ strict: false, allErrors: true, useDefaults: true, formats })
+  addFormats.default(ajv, { mode: 'full' })
+  const operations = [...contract.operations.values()].filter((operation) => operation.id !== NOT_A_SKILL)
+  const skills = [
+    ...operations.map((operation) => operationSkill(contract, operation, ajv)),
+    ...Object.entries(declaredComposites(contract)).map(([name, declared]) => compositeSkill(contract, name, declared, ajv)),
+  ].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const byName = new Map(skills.map((skill) => [skill.name, skill]))
+  return {
+    skills,
+    find(name) {
+      const skill = byName.get(name)
+      if (skill !== undefined) return skill
+      const nearest = nearestTo(name, [...byName.keys()])
+      throw problem('skill_not_found', `No skill is named "${name}". The nearest names are ${nearest.join(', ')}.`, { nearest })
+    },
+  }
+}
+
+function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Skill {
+  const { id, declaration, permissions, method } = operation
+  const input = flatInput(contract, operation)
+  return {
+    name: id,
+    kind: 'operation',
+    summary: declaration.summary ?? id,
+    description: declaration.description ?? '',
+    // The contract's own rule holds them to the permissions that there are.
+    permissions: permissions as Permission[],
+    writes: method !== 'GET',
+    nullClears: method === 'PATCH',
+    inputSchema: published(input),
+    outputSchema: published(resultOf(contract, operation)),
+    check: checker(input, ajv),
+    run: async (given, call) => ((await call.operation(id, given)) ?? null) as PublishedResult,
+  }
+}
+
+interface DeclaredComposite {
+  summary: string
+  description: string
+  permissions: Permission[]
+  writes: boolean
+  input: Schema
+  output: Schema
+  examples: Record<string, { value: unknown }>
+}
+
+function declaredComposites(contract: Contract): Record<string, DeclaredComposite> {
+  return (contract.document['x-skills'] ?? {}) as Record<string, DeclaredComposite>
+}
+
+function compositeSkill(contract: Contract, name: string, declared: DeclaredComposite, ajv: Ajv): Skill {
+  const { summary, description, permissions, writes } = declared
+  const input = objectSchema(contract, declared.input, name)
+  const perform = COMPOSITES[name]
+  if (perform === undefined) throw new ContractError(`Nothing performs ${name}.`)
+  return {
+    name,
+    kind: 'composite',
+    summary,
+    description,
+    permissions,
+    writes,
+    nullClears: false,
+    inputSchema: { ...published(input), examples: Object.values(declared.examples).map(({ value }) => value) },
+    outputSchema: published(inlined(contract, declared.output)),
+    check: checker(input, ajv),
+    run: async (given, call) => (await perform(given, call)) as Record<string, unknown>,
+  }
+}
+
+/** Throws `permission_denied` unless the caller holds all that the skill needs. */
+export function permitSkill(call: Call, skill: Skill): void {
+  const missing = skill.permissions.find((permission) => !call.permissions.has(permission))
+  if (missing !== undefined) {
+    throw new Problem('permission_denied', `The skill ${skill.name} needs ${skill.permissions.join(' and ')}.`, { permission: missing })
+  }
+}
+
+/** Whether the skill belongs into the caller's catalogue. A composite one can be run in no other way than by executeSkill. */
+export function mayUse(call: Call, skill: Skill): boolean {
+  const holds = skill.permissions.every((permission) => call.permissions.has(permission))
+  return holds && (skill.kind === 'operation' || call.permissions.has('skills:write'))
+}
+
+type Ajv = InstanceType<typeof Ajv2020.default>
+
+function checker(schema: ObjectSchema, ajv: Ajv): Skill['check'] {
+  let validate: ValidateFunction | undefined
+  return (input) => {
+    const given = withoutNulls(schema, structuredClone(input)) as Record<string, unknown>
+    validate ??= ajv.compile(schema)
+    if (!validate(given)) throw invalid(faultsOf(validate.errors ?? []))
+    return given
+  }
+}
+
+function faultsOf(errors: readonly ErrorObject[]): FieldError[] {
+  const faults = errors.map(({ instancePath, keyword, message, params }): FieldError => {
+    const at = (name: unknown) => `/input${instancePath}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
+    if (keyword === 'required') return { pointer: at(params.missingProperty), code: keyword, message: 'is required' }
+    if (keyword === 'additionalProperties') {
+      return { pointer: at(params.additionalProperty), code: 'unknown', message: 'is not an input of this skill' }
+    }
+    const allowed = keyword === 'enum' ? `: ${(params.allowedValues as unknown[]).join(', ')}` : ''
+    return { pointer: `/input${instancePath}`, code: keyword, message: `${message ?? 'is not valid'}${allowed}`.slice(0, 1000) }
+  })
+  // Where a value may be null or something else, being not null is no fault of its own beside the real one.
+  const telling = faults.filter((fault) => fault.code !== 'anyOf' && fault.message !== 'must be null')
+  return (telling.length > 0 ? telling : faults).slice(0, 1000)
+}
+
+/** How many names an unknown one is answered with. */
+const MOST_NEAREST = 5
+
+function nearestTo(name: string, names: readonly string[]): string[] {
+  const wanted = name.toLowerCase().slice(0, 100)
+  const distances = names.map((candidate) => {
+    const known = candidate.toLowerCase()
+    const isPart = wanted !== '' && (known.includes(wanted) || wanted.includes(known))
+    return { candidate, distance: isPart ? 0 : editDistance(wanted, known) }
+  })
+  distances.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+  return distances.slice(0, MOST_NEAREST).map(({ candidate }) => candidate)
+}
+
+/** How many letters have to be inserted, left out or exchanged to come from one word to the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const [above = 0, left = 0, diagonal = 0] = [row[j], next[j - 1], row[j - 1]]
+      next.push(Math.min(above + 1, left + 1, diagonal + (from[i - 1] === to[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { Event, Execution } from '../../client/contract.gen.ts'
+import { type Call, type RecordedEvent, within } from '../http/call.ts'
+import { Problem, toProblem, unknownReference } from '../http/problem.ts'
+import { catalogueOf, permitSkill, type PublishedResult, type Skill } from './catalogue.ts'
+
+/**
+ * Runs a skill for a caller. All that it writes is one transaction, so that of a skill made of several operations all
+ * hold or none. A dry run goes the same way, through the same locks and checks, up to a savepoint that it falls back to
+ * in the end; nobody else has seen anything of it.
+ */
+export async function execute(
+  call: Call,
+  wanted: { skill: string; input?: Record<string, unknown> | undefined; dryRun?: boolean | undefined },
+): Promise<Execution> {
+  const started = performance.now()
+  const { input = {}, dryRun = false } = wanted
+  const skill = catalogueOf(call.surroundings.contract).find(wanted.skill)
+  permitSkill(call, skill)
+  const given = skill.check(input)
+  const { result, events } = await perform(skill, given, call, dryRun).catch((error: unknown) => {
+    throw belowInput(skill, error)
+  })
+  return {
+    id: typeid('exe').toString(),
+    skill: skill.name,
+    result,
+    events: events.map(toEvent),
+    dryRun,
+    durationMs: Math.round(performance.now() - started),
+  }
+}
+
+interface Outcome {
+  result: PublishedResult
+  events: RecordedEvent[]
+}
+
+async function perform(skill: Skill, given: Record<string, unknown>, call: Call, dryRun: boolean): Promise<Outcome> {
+  if (!skill.writes) return { result: await skill.run(given, call), events: [] }
+  return call.write(async (trx) => {
+    const before = call.events.length
+    if (dryRun) await sql`savepoint "dryRun"`.execute(trx)
+    const result = await skill.run(given, within(call, trx))
+    const events = call.events.slice(before)
+    if (dryRun) {
+      await sql`rollback to savepoint "dryRun"`.execute(trx)
+      // They were never committed, so nobody is to be told that some were.
+      call.events.length = before
+    }
+    return { result, events }
+  })
+}
+
+// An event gets its place in the order of all events after its transaction, and one of a dry run never does.
+function toEvent({ payload }: RecordedEvent): Event {
+  const { id, ...rest } = JSON.parse(payload) as Omit<Event, 'sequence'>
+  return { id, sequence: null, ...rest }
+}
+
+/**
+ * The problem of a skill as the problem of its execution: what it says of its input stands below /input there. A pointer
+ * at something that an operation inside a composite skill was given, but the skill was not, becomes one at the input.
+ */
+function belowInput(skill: Skill, error: unknown): unknown {
+  const found = toProblem(error)
+  const faults = found.extras.errors
+  // Anything unforeseen goes on as it is, because the log wants all of it.
+  if (faults === undefined || found.status >= 500) return error
+  const moved = faults.map((fault) => ({ ...fault, pointer: moveBelow(skill, fault.pointer) }))
+  if (found.code === 'unknown_reference') return unknownReference(moved.map((fault) => fault.pointer))
+  return new Problem(found.code, found.message, { ...found.extras, errors: moved }, found.headers)
+}
+
+function moveBelow(skill: Skill, pointer: string): string {
+  const path = pointer.startsWith('/') ? pointer.slice(1) : pointer
+  const [first = ''] = path.split('/', 1)
+  if (first.toLowerCase() === 'if-match') return '/input/ifMatch'
+  return Object.hasOwn(skill.inputSchema.properties, first) ? `/input/${path}` : '/input'
+}

@@ -1,0 +1,129 @@
+import type { Contract, Operation, ResponseObject, Schema } from '../http/contract.ts'
+import { ContractError } from '../http/contract.ts'
+import { formats } from '../http/formats.ts'
+
+/**
+ * The schemas of skills, made from the contract. A skill takes one flat object, so an operation's path parameters, query
+ * parameters and body fields stand side by side in it (a rule of the lint keeps their names apart), and each schema is
+ * complete in itself, because whoever reads it may not have the document it comes from.
+ */
+export type ObjectSchema = Schema & { properties: Record<string, Schema>; required: string[] }
+
+/** The input of an operation as a skill takes it. `ifMatch` stands for the header of that name. */
+export function flatInput(contract: Contract, operation: Operation): ObjectSchema {
+  const properties: Record<string, Schema> = {}
+  const required: string[] = []
+  for (const declared of operation.declaration.parameters ?? []) {
+    const { name, in: where, description, schema, required: isRequired } = contract.resolve(declared)
+    const isIfMatch = where === 'header' && name === 'If-Match'
+    if (where !== 'path' && where !== 'query' && !isIfMatch) continue
+    const field = isIfMatch ? 'ifMatch' : name
+    properties[field] = { ...inlined(contract, schema), ...(description !== undefined && { description }) }
+    if (isRequired === true) required.push(field)
+  }
+  const own = Object.keys(properties).length
+  const body = bodySchema(contract, operation)
+  if (body !== null) {
+    Object.assign(properties, body.properties)
+    required.push(...body.required)
+  }
+  // A change has to change something, beside naming what it changes.
+  const least = typeof body?.minProperties === 'number' ? { minProperties: body.minProperties + required.length } : {}
+  if (Object.keys(properties).length !== own + Object.keys(body?.properties ?? {}).length) {
+    throw new ContractError(`${operation.id} has two inputs of one name, which its skill could not tell apart.`)
+  }
+  return { type: 'object', additionalProperties: false, required, ...least, properties }
+}
+
+/** The result of an operation: the body of its success, null where there is none. */
+export function resultOf(contract: Contract, operation: Operation): Schema {
+  const success = Object.keys(operation.declaration.responses).find((status) => status.startsWith('2'))
+  const response = contract.resolve<ResponseObject>(operation.declaration.responses[success ?? ''] ?? { description: '' })
+  const [media] = Object.values(response.content ?? {})
+  return media === undefined ? { type: 'null' } : inlined(contract, media.schema)
+}
+
+function bodySchema(contract: Contract, operation: Operation): ObjectSchema | null {
+  const declared = operation.declaration.requestBody?.content['application/json']?.schema
+  return declared === undefined ? null : objectSchema(contract, declared, operation.id)
+}
+
+/** A schema of an object, with everything that it refers to in its place. */
+export function objectSchema(contract: Contract, schema: Schema, of: string): ObjectSchema {
+  const { properties, required = [], ...rest } = inlined(contract, schema)
+  if (rest.type !== 'object' || properties === undefined) throw new ContractError(`The input of ${of} is not a plain object.`)
+  return { ...rest, required: required as string[], properties: properties as Record<string, Schema> }
+}
+
+/** A schema with everything that it refers to in its place. What stands beside a reference goes before what it names. */
+export function inlined(contract: Contract, schema: Schema, under: readonly string[] = []): Schema {
+  const { $ref, ...beside } = schema
+  if (typeof $ref !== 'string') return mapInner(schema, (inner) => inlined(contract, inner, under))
+  if (under.includes($ref)) throw new ContractError(`${$ref} contains itself, so it cannot be written out.`)
+  const target = contract.resolve<Schema>({ $ref })
+  return { ...inlined(contract, target, [...under, $ref]), ...mapInner(beside, (inner) => inlined(contract, inner, under)) }
+}
+
+/** Without the formats that nobody else knows; what they mean is said in the descriptions. */
+export function published<S extends Schema>(schema: S): S {
+  const { format, ...rest } = mapInner(schema, published)
+  const isOurs = typeof format === 'string' && format in formats
+  return { ...rest, ...(format !== undefined && !isOurs && { format }) } as unknown as S
+}
+
+/**
+ * The value without the nulls that mean "left out". A model that has to name every parameter sends null for those that it
+ * does not need; where null is a value of its own, it stays.
+ */
+export function withoutNulls(schema: Schema, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = objectOf(schema.items)
+    return items === null ? value : value.map((item) => withoutNulls(items, item))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const form = variants(schema).find((variant) => variant.properties !== undefined)
+  if (form === undefined) return value
+  const properties = form.properties as Record<string, Schema>
+  const required = (form.required ?? []) as string[]
+  const kept = Object.entries(value).flatMap(([name, inner]) => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (property === undefined) return [[name, inner]]
+    if (inner === null && !acceptsNull(property) && !required.includes(name)) return []
+    return [[name, withoutNulls(property, inner)]]
+  })
+  return Object.fromEntries(kept)
+}
+
+export function acceptsNull(schema: Schema): boolean {
+  if (Array.isArray(schema.enum)) return schema.enum.includes(null)
+  if (schema.type !== undefined) return [schema.type].flat().includes('null')
+  if (Array.isArray(schema.anyOf)) return (schema.anyOf as Schema[]).some(acceptsNull)
+  return !('const' in schema)
+}
+
+/** The schema itself, or the alternatives that it leaves. */
+function variants(schema: Schema): Schema[] {
+  return Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [schema]
+}
+
+/** The schema with each schema directly inside it replaced. */
+export function mapInner(schema: Schema, change: (inner: Schema) => Schema): Schema {
+  const copy: Schema = { ...schema }
+  if (objectOf(schema.properties) !== null) {
+    copy.properties = Object.fromEntries(
+      Object.entries(schema.properties as Record<string, Schema>).map(([name, inner]) => [name, change(inner)]),
+    )
+  }
+  for (const keyword of ['items', 'additionalProperties']) {
+    const inner = objectOf(schema[keyword])
+    if (inner !== null) copy[keyword] = change(inner)
+  }
+  for (const keyword of ['anyOf', 'oneOf']) {
+    if (Array.isArray(schema[keyword])) copy[keyword] = (schema[keyword] as Schema[]).map(change)
+  }
+  return copy
+}
+
+function objectOf(value: unknown): Schema | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : null
+}

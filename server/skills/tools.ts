@@ -1,0 +1,71 @@
+import type { FunctionDefinition, ToolDefinition } from '../../client/contract.gen.ts'
+import type { Schema } from '../http/contract.ts'
+import type { Skill } from './catalogue.ts'
+import { acceptsNull, mapInner, type ObjectSchema } from './schemas.ts'
+
+/** A skill in the tool-definition format of AI models. */
+export function toTool({ name, description, inputSchema }: Skill): ToolDefinition {
+  return { name, description, input_schema: inputSchema }
+}
+
+/**
+ * A skill in the function-calling format. Strict functions know a part of JSON Schema only, and want every property to be
+ * required: what is optional takes null instead, which executing understands as "left out". Where null already means
+ * something else, and where an object is open, a function cannot be strict.
+ */
+export function toFunction(skill: Skill): FunctionDefinition {
+  const { name, description, inputSchema } = skill
+  const strict = !(skill.nullClears && hasOptionalNull(inputSchema)) && isClosed(inputSchema)
+  const parameters = strict ? strictly(inputSchema) : inputSchema
+  return { type: 'function', function: { name, description, parameters, strict } }
+}
+
+function hasOptionalNull({ properties, required }: ObjectSchema): boolean {
+  return Object.entries(properties).some(([name, schema]) => !required.includes(name) && acceptsNull(schema))
+}
+
+function isClosed(schema: Schema): boolean {
+  if (schema.type !== undefined && [schema.type].flat().includes('object') && schema.additionalProperties !== false) return false
+  let closed = true
+  mapInner(schema, (inner) => {
+    closed &&= isClosed(inner)
+    return inner
+  })
+  return closed
+}
+
+const STRICT_KEYWORDS = new Set([
+  ...['type', 'description', 'enum', 'const', 'anyOf', 'properties', 'required', 'additionalProperties', 'items'],
+  ...['pattern', 'format', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
+])
+const STRICT_FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'])
+
+function strictly(schema: Schema): Schema {
+  const inner = mapInner(schema, strictly)
+  const kept = Object.entries(inner).filter(
+    ([keyword, value]) => STRICT_KEYWORDS.has(keyword) && (keyword !== 'format' || STRICT_FORMATS.has(String(value))),
+  )
+  const strict: Schema = Object.fromEntries(kept)
+  if (schema.default !== undefined) {
+    strict.description = `${[schema.description, `Left out: ${JSON.stringify(schema.default)}.`].filter(Boolean).join(' ')}`
+  }
+  if (typeof strict.properties === 'object' && strict.properties !== null) {
+    const required = (schema.required ?? []) as string[]
+    const properties = strict.properties as Record<string, Schema>
+    strict.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, required.includes(name) ? property : orNull(property)]),
+    )
+    strict.required = Object.keys(properties)
+  }
+  return strict
+}
+
+function orNull(schema: Schema): Schema {
+  if (acceptsNull(schema)) return schema
+  if (typeof schema.type === 'string' && schema.enum === undefined && schema.const === undefined) {
+    return { ...schema, type: [schema.type, 'null'] }
+  }
+  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] }
+  const { description, ...rest } = schema
+  return { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] }
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+const framing = { companyName: 'Lone Star Framing LLC', email: 'bids@lonestarframing.example.com', scopes: ['framing'] }
+
+async function newVendor(more: object = {}, key = plumbline.key): Promise<string> {
+  const { body } = await plumbline.post('/api/ext/vendors', { ...framing, ...more }, { key })
+  return body.id
+}
+
+const move = (vendorId: string, status: string, reason?: string) =>
+  plumbline.post(`/api/ext/vendors/${vendorId}/status`, { status, ...(reason !== undefined && { reason }) })
+
+async function eventsOf(vendorId: string) {
+  const events = await plumbline.database.statements
+    .selectFrom('events')
+    .select(['type', 'payload'])
+    .where('resourceId', '=', vendorId)
+    .orderBy('recordedOrder')
+    .execute()
+  return events.slice(1)
+}
+
+test('a vendor moves from prospective to active, on hold and back, out of use and back, and every move is kept', async () => {
+  const vendorId = await newVendor({ status: 'prospective' })
+  for (const status of ['active', 'on_hold', 'active', 'inactive', 'active']) {
+    const moved = await move(vendorId, status, `to ${status}`)
+    expect(moved).toMatchObject({ status: 200, body: { id: vendorId, status } })
+    expect(moved.headers.get('etag')).toBe(`"${moved.body.version}"`)
+  }
+  const events = await eventsOf(vendorId)
+  expect(events.map((event) => event.type)).toEqual(Array(5).fill('vendor.updated'))
+  expect(events[1]?.payload).toMatchObject({ data: { object: { status: 'on_hold' }, previous: { status: 'active' } } })
+  const history = await plumbline.database.statements
+    .selectFrom('statusChanges')
+    .select(['from', 'to', 'reason'])
+    .where('resourceId', '=', vendorId)
+    .where('from', 'is not', null)
+    .orderBy('id')
+    .execute()
+  expect(history[1]).toEqual({ from: 'active', to: 'on_hold', reason: 'to on_hold' })
+})
+
+test('a move that the states do not have is refused with those that they do', async () => {
+  const vendorId = await newVendor({ status: 'prospective' })
+  const refused = await move(vendorId, 'on_hold')
+  expect(refused.status).toBe(409)
+  expect(refused.body).toMatchObject({ code: 'invalid_transition', from: 'prospective', to: 'on_hold', allowed: ['active', 'inactive'] })
+  await plumbline.delete(`/api/ext/vendors/${vendorId}`)
+  expect(await move(vendorId, 'active')).toMatchObject({ status: 409, body: { code: 'conflict' } })
+})
+
+test('of two moves at once from the same status one is refused', async () => {
+  const vendorId = await newVendor()
+  const answers = await Promise.all([move(vendorId, 'on_hold'), move(vendorId, 'on_hold')])
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409])
+})
+
+test('an invitation to the portal answers an address that stays the same, and tells subscribers each time', async () => {
+  const vendorId = await newVendor()
+  const first = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
+  expect(first.status).toBe(200)
+  expect(first.body.vendor).toMatchObject({ id: vendorId, portalStatus: 'invited', version: 2 })
+  expect(first.body.portalUrl).toMatch(/\/portal\/ven_[a-z0-9]+\.[A-Za-z0-9_-]{32}$/)
+  const again = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
+  expect(again.body).toEqual(first.body)
+  const events = await eventsOf(vendorId)
+  expect(events.map((event) => event.type)).toEqual(['vendor.invited', 'vendor.invited'])
+  expect(events[0]?.payload).toMatchObject({
+    data: { object: first.body.vendor, previous: { portalStatus: 'not_invited' }, reason: 'portal', bidRequestId: null },
+  })
+  expect(events[1]?.payload).toMatchObject({ data: { previous: null } })
+})
+
+test('a vendor on hold, inactive, archived or without an address is not invited, and the answer says why', async () => {
+  const onHold = await newVendor()
+  await move(onHold, 'on_hold')
+  const inactive = await newVendor()
+  await move(inactive, 'inactive')
+  const archived = await newVendor()
+  await plumbline.delete(`/api/ext/vendors/${archived}`)
+  const mute = await newVendor({ email: null })
+  for (const [vendorId, why] of [[onHold, 'on hold'], [inactive, 'inactive'], [archived, 'archived'], [mute, 'no e-mail address']] as const) {
+    const refused = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(refused.body.detail).toContain(why)
+  }
+})
+
+test('expired papers do not keep a vendor from the portal, where new ones are handed in', async () => {
+  const vendorId = await newVendor()
+  await plumbline.post(`/api/ext/vendors/${vendorId}/compliance-documents`, { type: 'auto', status: 'valid', expirationDate: '2020-01-01' })
+  const invited = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
+  expect(invited).toMatchObject({ status: 200, body: { vendor: { complianceStatus: 'expired' } } })
+})
+
+test('another builder can neither move nor invite nor judge a vendor of ours', async () => {
+  const vendorId = await newVendor()
+  const { key } = await plumbline.newBuilder()
+  expect((await plumbline.post(`/api/ext/vendors/${vendorId}/status`, { status: 'inactive' }, { key })).status).toBe(404)
+  expect((await plumbline.post(`/api/ext/vendors/${vendorId}/invite`, undefined, { key })).status).toBe(404)
+  expect((await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard`, { key })).status).toBe(404)
+})
+
+test('a vendor without a history has a scorecard without a score', async () => {
+  const vendorId = await newVendor()
+  const { status, body } = await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard`)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    vendorId,
+    from: null,
+    to: null,
+    currency: 'USD',
+    invitations: { sent: 0, answeredPercent: null },
+    bids: { submitted: 0, winPercent: null },
+    orders: { count: 0, amount: 0, compared: 0, averageVariancePercent: null },
+    openCommitment: 0,
+    score: null,
+  })
+})
+
+test('a period that ends before it begins is refused', async () => {
+  const vendorId = await newVendor()
+  const refused = await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard?from=2026-11-02&to=2026-11-01`)
+  expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: 'to' }] } })
+})

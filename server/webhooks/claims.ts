@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { Database, Db } from '../database/database.ts'
+import type { WebhookName } from './dispatcher.ts'
+import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING } from './webhook.ts'
+
+/**
+ * Taking deliveries into work. A claim holds for LEASE_MS; a process that dies loses it, and another one takes the
+ * delivery up again.
+ *
+ * What is claimed for one subscription is decided under the lock of its row, in a statement after the one that locked it,
+ * so that all processes together keep to its limits: never more under way than could disable it, and one at a time once
+ * it is being probed. A subscription that somebody else is claiming for is passed over and comes again.
+ */
+
+/** Longer than an attempt (10 s) and the time until it is settled; shorter than the half minute within which work is resumed. */
+const LEASE_MS = 20_000
+
+/** So many tests are sent at a time, beside everything else. */
+const MOST_TESTS = 20
+
+/** One delivery in the hands of this process. */
+export interface Claimed {
+  organizationId: string
+  id: string
+  claimId: string
+  webhookId: string
+  eventId: string
+  test: boolean
+  step: number
+  /** The exact bytes of the payload. */
+  body: Buffer
+  /** Whether the subscription was being probed, with this as the one attempt. */
+  isProbe: boolean
+  destination: Destination
+}
+
+/** Where deliveries of one subscription go and what they are signed with, as of the claim. */
+export interface Destination {
+  url: string
+  sealedSecrets: string[]
+}
+
+export interface Claims {
+  deliveries: Claimed[]
+  /** Subscriptions of which as much was taken as could be: there may be more when something has ended. */
+  full: WebhookName[]
+  /** Subscriptions that another process was claiming for. */
+  missed: WebhookName[]
+}
+
+/** @param most how many may be under way for one subscription */
+export async function claim(database: Database, clock: Clock, webhooks: WebhookName[], most: number): Promise<Claims> {
+  return database.transaction(async (trx) => {
+    const now = clock.now()
+    const locked = await read(trx, webhooks, sql`for no key update of w skip locked`)
+    const missed = webhooks.filter(({ webhookId }) => !locked.some((row) => row.webhookId === webhookId))
+    const open = locked.filter((row) => isOpen(row, now))
+    const underWay = await countUnderWay(trx, open)
+    const turns = open.map((row) => ({ ...row, limit: limitOf(row, most) - (underWay.get(row.webhookId) ?? 0) }))
+    const taken = await take(trx, turns.filter((turn) => turn.limit > 0), now)
+    const counts = Map.groupBy(taken, (row) => row.webhookId)
+    const full = turns.filter((turn) => (counts.get(turn.webhookId)?.length ?? 0) >= turn.limit)
+    return { deliveries: await prepare(trx, taken, turns, now), full, missed }
+  })
+}
+
+/** A test is sent whatever the state of its subscription, once, and without a say in that state. */
+export async function claimTests(database: Database, clock: Clock): Promise<Claimed[]> {
+  return database.transaction(async (trx) => {
+    const now = clock.now()
+    const { rows } = await sql<Taken>`
+      with picked as (
+        select "organizationId", "id" from "deliveries"
+        where "test" and "status" = 'pending' and "claimedUntil" is null and "nextAttemptAt" <= ${now.toISOString()}
+        order by "nextAttemptAt" limit ${MOST_TESTS} for update skip locked
+      )
+      update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
+      from picked p where d."organizationId" = p."organizationId" and d."id" = p."id"
+      returning ${TAKEN}`.execute(trx)
+    if (rows.length === 0) return []
+    return prepare(trx, rows, await read(trx, rows, sql``), now)
+  })
+}
+
+/**
+ * Takes back what dead processes had claimed, and finds every subscription that could be sent to now: for what no wake-up
+ * told of, such as retries that have come due and the work of other processes.
+ */
+export async function findDue(database: Database, clock: Clock): Promise<WebhookName[]> {
+  const now = clock.now().toISOString()
+  await sql`
+    with stale as (
+      select "organizationId", "id" from "deliveries" where "claimedUntil" is not null and "claimedUntil" < ${now} for update skip locked
+    )
+    update "deliveries" d set "claimedUntil" = null from stale s
+    where d."organizationId" = s."organizationId" and d."id" = s."id"`.execute(database.statements)
+  // One look into the index for each subscription: it costs the same however much waits.
+  const { rows } = await sql<WebhookName>`
+    select w."organizationId", w."id" as "webhookId" from "webhooks" w
+    cross join lateral (
+      select 1 from "deliveries" d
+      where d."organizationId" = w."organizationId" and d."webhookId" = w."id"
+        and d."status" = 'pending' and not d."test" and d."claimedUntil" is null and d."nextAttemptAt" <= ${now}
+      limit 1
+    ) due
+    where w."status" = 'active' and w."archivedAt" is null and (w."pausedUntil" is null or w."pausedUntil" <= ${now})`.execute(
+    database.statements,
+  )
+  return rows
+}
+
+interface Subscription extends WebhookName {
+  url: string
+  secret: string | null
+  previousSecret: string | null
+  previousSecretExpiresAt: string | null
+  status: string
+  archivedAt: string | null
+  consecutiveFailures: number
+  pausedUntil: string | null
+}
+
+async function read(trx: Db, webhooks: WebhookName[], lock: RawBuilder<unknown>): Promise<Subscription[]> {
+  const { rows } = await sql<Subscription>`
+    select w."organizationId", w."id" as "webhookId", w."url", w."secret", w."previousSecret", w."previousSecretExpiresAt",
+      w."status", w."archivedAt", w."consecutiveFailures", w."pausedUntil"
+    from "webhooks" w
+    where (w."organizationId", w."id") in (
+      select * from unnest(${webhooks.map((webhook) => webhook.organizationId)}::text[], ${webhooks.map((webhook) => webhook.webhookId)}::text[])
+    )
+    ${lock}`.execute(trx)
+  return rows
+}
+
+function isOpen(webhook: Subscription, now: Date): boolean {
+  const isPaused = webhook.pausedUntil !== null && Date.parse(webhook.pausedUntil) > now.getTime()
+  return webhook.status === 'active' && webhook.archivedAt === null && !isPaused
+}
+
+function limitOf({ consecutiveFailures }: Subscription, most: number): number {
+  if (consecutiveFailures >= FAILURES_UNTIL_PROBING) return 1
+  return Math.min(most, FAILURES_UNTIL_DISABLED - consecutiveFailures)
+}
+
+async function countUnderWay(trx: Db, webhooks: Subscription[]): Promise<Map<string, number>> {
+  if (webhooks.length === 0) return new Map()
+  const { rows } = await sql<{ webhookId: string; count: number }>`
+    select d."webhookId", count(*)::int as "count" from "deliveries" d
+    where d."claimedUntil" is not null and not d."test" and (d."organizationId", d."webhookId") in (
+      select * from unnest(${webhooks.map((webhook) => webhook.organizationId)}::text[], ${webhooks.map((webhook) => webhook.webhookId)}::text[])
+    )
+    group by d."webhookId"`.execute(trx)
+  return new Map(rows.map((row) => [row.webhookId, row.count]))
+}
+
+interface Taken extends WebhookName {
+  id: string
+  eventId: string
+  claimId: string
+  step: number
+  test: boolean
+  testPayload: string | null
+}
+
+const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."claimId", d."step", d."test", d."payload"::text as "testPayload"`
+
+// In the order in which they start: what is due longest, and of one instant in the order of the events.
+async function take(trx: Db, turns: (Subscription & { limit: number })[], now: Date): Promise<Taken[]> {
+  if (turns.length === 0) return []
+  const { rows } = await sql<Taken & { sequence: number; nextAttemptAt: string }>`
+    with picked as materialized (
+      select d."organizationId", d."id"
+      from unnest(${turns.map((turn) => turn.organizationId)}::text[], ${turns.map((turn) => turn.webhookId)}::text[], ${turns.map((turn) => turn.limit)}::int[])
+        as turn ("organizationId", "webhookId", "limit")
+      cross join lateral (
+        select d."organizationId", d."id" from "deliveries" d
+        where d."organizationId" = turn."organizationId" and d."webhookId" = turn."webhookId"
+          and d."status" = 'pending' and not d."test" and d."claimedUntil" is null and d."nextAttemptAt" <= ${now.toISOString()}
+        order by d."nextAttemptAt", d."sequence" limit turn."limit" for update skip locked
+      ) d
+    )
+    update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
+    from picked p where d."organizationId" = p."organizationId" and d."id" = p."id"
+    returning ${TAKEN}, d."sequence", d."nextAttemptAt"`.execute(trx)
+  return rows.sort((one, other) => compare(one.nextAttemptAt, other.nextAttemptAt) || one.sequence - other.sequence)
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+function leaseOf(now: Date): string {
+  return new Date(now.getTime() + LEASE_MS).toISOString()
+}
+
+// The bytes of each payload are read once, however many subscriptions they go to.
+async function prepare(trx: Db, rows: Taken[], webhooks: Subscription[], now: Date): Promise<Claimed[]> {
+  if (rows.length === 0) return []
+  const bodies = await payloadsOf(trx, rows.filter((row) => !row.test))
+  const byId = new Map(webhooks.map((webhook) => [webhook.webhookId, webhook]))
+  return rows.flatMap(({ testPayload, ...row }) => {
+    const webhook = byId.get(row.webhookId)
+    const body = testPayload === null ? bodies.get(row.eventId) : Buffer.from(testPayload)
+    if (webhook === undefined || body === undefined) return []
+    const isProbe = webhook.consecutiveFailures >= FAILURES_UNTIL_PROBING
+    return [{ ...row, body, isProbe, destination: { url: webhook.url, sealedSecrets: secretsOf(webhook, now) } }]
+  })
+}
+
+async function payloadsOf(trx: Db, rows: Taken[]): Promise<Map<string, Buffer>> {
+  const wanted = new Map(rows.map((row) => [row.eventId, row.organizationId]))
+  if (wanted.size === 0) return new Map()
+  const { rows: found } = await sql<{ id: string; payload: string }>`
+    select e."id", e."payload"::text as "payload" from "events" e
+    join unnest(${[...wanted.values()]}::text[], ${[...wanted.keys()]}::text[]) as i ("organizationId", "id")
+      on e."organizationId" = i."organizationId" and e."id" = i."id"`.execute(trx)
+  return new Map(found.map((event) => [event.id, Buffer.from(event.payload)]))
+}
+
+// The present secret first: a receiver that knows it is done after one comparison.
+function secretsOf(webhook: Subscription, now: Date): string[] {
+  const { secret, previousSecret, previousSecretExpiresAt: expiry } = webhook
+  const isOverlapping = expiry !== null && Date.parse(expiry) > now.getTime()
+  return [secret, isOverlapping ? previousSecret : null].filter((sealed) => sealed !== null)
+}

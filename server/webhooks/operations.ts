@@ -1,0 +1,197 @@
+import { typeid } from 'typeid-js'
+import type { Delivery, DeliveryWithAttempts, Webhook } from '../../client/contract.gen.ts'
+import type { Db } from '../database/database.ts'
+import { exampleOf } from '../events/event-types.ts'
+import type { Call } from '../http/call.ts'
+import type { Some } from '../http/operation.ts'
+import { invalid, notFound, problem } from '../http/problem.ts'
+import { faultOf } from './destination.ts'
+import * as webhooks from './queries.ts'
+import { newSecret, vault } from './secret.ts'
+import { MOST_RECOVERED, MOST_WEBHOOKS, ROTATION_OVERLAP_HOURS, shown, switched } from './webhook.ts'
+
+type Operations =
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'getWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+  | 'testWebhook'
+  | 'rotateWebhookSecret'
+  | 'recoverWebhook'
+  | 'listDeliveries'
+  | 'getDelivery'
+  | 'redeliver'
+
+export const webhookOperations: Some<Operations> = {
+  async listWebhooks({ query }, call) {
+    const { data, nextCursor } = await webhooks.list(call.db, call.organizationId, query)
+    return { status: 200, body: { data: data.map((webhook) => shown(webhook, call.now)), nextCursor } }
+  },
+
+  async createWebhook({ body }, call) {
+    checkUrl(call, body.url)
+    const { secret = newSecret(), url, eventTypes, excludeOwnChanges = false } = body
+    const webhook = await call.write(async (trx) => {
+      if ((await webhooks.count(trx, call.organizationId)) >= MOST_WEBHOOKS) {
+        throw problem('conflict', `An organization has at most ${MOST_WEBHOOKS} subscriptions. Delete one that is not needed.`)
+      }
+      const created = await webhooks.insert(trx, call, {
+        url,
+        eventTypes,
+        excludeOwnChanges,
+        status: 'active',
+        disabledReason: null,
+        disabledAt: null,
+        consecutiveFailures: 0,
+        pausedUntil: null,
+        previousSecretExpiresAt: null,
+      })
+      await webhooks.setSecrets(trx, call.organizationId, created.id, { secret: seal(call, created.id, secret), previousSecret: null })
+      return created
+    })
+    return { status: 201, body: { ...webhook, secret }, headers: { Location: `/api/ext/webhooks/${webhook.id}` } }
+  },
+
+  async getWebhook({ path }, call) {
+    return { status: 200, body: shown(await webhooks.find(call.db, call.organizationId, path.webhookId), call.now) }
+  },
+
+  async updateWebhook({ path, body }, call) {
+    const { url, status, ...rest } = body
+    if (url !== undefined) checkUrl(call, url)
+    const webhook = await call.write(async (trx) => {
+      const before = await lockInUse(trx, call, path.webhookId)
+      const isElsewhere = url !== undefined && url !== before.url
+      // Switching on what is on is how one says that the receiver is repaired.
+      const isSwitched = status !== undefined && (status !== before.status || status === 'active')
+      return webhooks.update(trx, call, before, {
+        ...rest,
+        ...(isElsewhere && { url, consecutiveFailures: 0, pausedUntil: null }),
+        ...(isSwitched && switched(status, call.now)),
+      })
+    })
+    call.surroundings.eventsCommitted()
+    return { status: 200, body: shown(webhook, call.now) }
+  },
+
+  async deleteWebhook({ path }, call) {
+    await call.write(async (trx) => {
+      const before = await webhooks.lock(trx, call.organizationId, path.webhookId)
+      await webhooks.archive(trx, call, before)
+      await webhooks.setSecrets(trx, call.organizationId, before.id, { secret: null, previousSecret: null })
+    })
+    return { status: 204 }
+  },
+
+  async listDeliveries({ path, query }, call) {
+    const webhook = await webhooks.find(call.db, call.organizationId, path.webhookId)
+    return { status: 200, body: await webhooks.listDeliveries(call.db, call.organizationId, webhook, query) }
+  },
+
+  async testWebhook({ path, body }, call) {
+    const delivery = await call.write(async (trx) => {
+      const webhook = await lockInUse(trx, call, path.webhookId)
+      const id = typeid('dlv').toString()
+      const { eventType } = body
+      const event = {
+        ...exampleOf(call.surroundings.contract, eventType),
+        id: typeid('evt').toString(),
+        timestamp: call.now.toISOString(),
+        apiVersion: call.surroundings.contract.version,
+        organizationId: call.organizationId,
+        actor: call.actor,
+      }
+      const payload = JSON.stringify(event)
+      const test = { id, webhookId: webhook.id, eventId: event.id, eventType, payload, now: call.now }
+      await webhooks.insertTest(trx, call.organizationId, test)
+      return findDelivery(trx, call, id)
+    })
+    call.surroundings.eventsCommitted()
+    return { status: 202, body: delivery }
+  },
+
+  async rotateWebhookSecret({ path, body }, call) {
+    const { secret = newSecret(), overlapHours = ROTATION_OVERLAP_HOURS } = body
+    const webhook = await call.write(async (trx) => {
+      const before = await lockInUse(trx, call, path.webhookId)
+      const old = await webhooks.sealedSecret(trx, call.organizationId, before.id)
+      const overlapEnds = new Date(call.now.getTime() + overlapHours * 3_600_000).toISOString()
+      await webhooks.setSecrets(trx, call.organizationId, before.id, {
+        secret: seal(call, before.id, secret),
+        previousSecret: overlapHours > 0 ? old : null,
+      })
+      return webhooks.update(trx, call, before, { previousSecretExpiresAt: overlapHours > 0 ? overlapEnds : null })
+    })
+    return { status: 200, body: { ...webhook, secret } }
+  },
+
+  async recoverWebhook({ path, body }, call) {
+    const { since, until = call.now.toISOString() } = body
+    if (Date.parse(since) >= Date.parse(until)) {
+      throw invalid([{ pointer: '/since', code: 'order', message: 'has to lie before until' }])
+    }
+    const queued = await call.write(async (trx) => {
+      const webhook = await lockInUse(trx, call, path.webhookId)
+      refuseWhileDisabled(webhook)
+      await webhooks.endPause(trx, call.organizationId, webhook.id, call.now)
+      const period = { since, until, now: call.now, most: MOST_RECOVERED }
+      return webhooks.recover(trx, call.organizationId, webhook.id, period)
+    })
+    call.surroundings.eventsCommitted()
+    const period = { since: instant(since), until: instant(until) }
+    return { status: 202, body: { webhookId: path.webhookId, ...period, queued, more: queued === MOST_RECOVERED } }
+  },
+
+  async getDelivery({ path }, call) {
+    const delivery = await findDelivery(call.db, call, path.deliveryId)
+    const attempts = await webhooks.attemptsOf(call.db, call.organizationId, delivery.id)
+    return { status: 200, body: { ...delivery, attempts } satisfies DeliveryWithAttempts }
+  },
+
+  async redeliver({ path }, call) {
+    const delivery = await call.write(async (trx) => {
+      const { webhookId } = await findDelivery(trx, call, path.deliveryId)
+      // The subscription first, as everywhere, so that no two transactions wait for each other.
+      const webhook = await lockInUse(trx, call, webhookId)
+      const row = await webhooks.lockDelivery(trx, call.organizationId, path.deliveryId)
+      if (row === undefined) throw notFound()
+      if (!row.test) refuseWhileDisabled(webhook)
+      if (row.isUnderWay) throw problem('conflict', 'An attempt is under way. See how it ends first.')
+      await webhooks.endPause(trx, call.organizationId, webhookId, call.now)
+      await webhooks.sendAgain(trx, call.organizationId, path.deliveryId, call.now)
+      return findDelivery(trx, call, path.deliveryId)
+    })
+    call.surroundings.eventsCommitted()
+    return { status: 202, body: delivery }
+  },
+}
+
+function checkUrl(call: Call, url: string): void {
+  const fault = faultOf(url, call.surroundings.config.webhookAllowPrivate)
+  if (fault !== null) throw invalid([{ pointer: '/url', code: 'destination', message: fault }])
+}
+
+async function lockInUse(trx: Db, call: Call, id: string): Promise<Webhook> {
+  const webhook = await webhooks.lock(trx, call.organizationId, id)
+  if (webhook.archivedAt !== null) throw problem('conflict', 'This subscription was deleted.')
+  return webhook
+}
+
+function refuseWhileDisabled(webhook: Webhook): void {
+  if (webhook.status === 'disabled') throw problem('conflict', 'The subscription is disabled. Set its status to active first.')
+}
+
+async function findDelivery(db: Db, call: Call, id: string): Promise<Delivery> {
+  const delivery = await webhooks.findDelivery(db, call.organizationId, id)
+  if (delivery === undefined) throw notFound()
+  return delivery
+}
+
+function seal(call: Call, webhookId: string, secret: string): string {
+  return vault(call.surroundings.config.encryptionKey).seal(secret, { organizationId: call.organizationId, webhookId })
+}
+
+function instant(text: string): string {
+  return new Date(text).toISOString()
+}

@@ -1,0 +1,219 @@
+import { sql } from 'kysely'
+import type { Delivery, DeliveryAttempt, Webhook } from '../../client/contract.gen.ts'
+import type { Db } from '../database/database.ts'
+import { resource } from '../database/resource.ts'
+import { invalidCursor, page, readCursor } from '../http/page.ts'
+
+export const { list, find, lock, insert, update, archive } = resource<Webhook>({
+  table: 'webhooks',
+  prefix: 'whk',
+  columns: {
+    id: 'plain',
+    url: 'plain',
+    eventTypes: 'plain',
+    status: 'plain',
+    disabledReason: 'plain',
+    disabledAt: 'plain',
+    consecutiveFailures: 'plain',
+    pausedUntil: 'plain',
+    excludeOwnChanges: 'plain',
+    previousSecretExpiresAt: 'plain',
+    version: 'plain',
+    createdBy: 'json',
+    createdAt: 'plain',
+    updatedAt: 'plain',
+    archivedAt: 'plain',
+  },
+})
+
+export async function count(db: Db, organizationId: string): Promise<number> {
+  const found = await db
+    .selectFrom('webhooks')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('organizationId', '=', organizationId)
+    .where('archivedAt', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(found.count)
+}
+
+/** Puts the secrets into a row that its transaction has made or locked. */
+export async function setSecrets(
+  trx: Db,
+  organizationId: string,
+  id: string,
+  secrets: { secret: string | null; previousSecret: string | null },
+): Promise<void> {
+  await trx.updateTable('webhooks').set(secrets).where('organizationId', '=', organizationId).where('id', '=', id).execute()
+}
+
+export async function sealedSecret(trx: Db, organizationId: string, id: string): Promise<string | null> {
+  const row = await trx
+    .selectFrom('webhooks')
+    .select('secret')
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.secret ?? null
+}
+
+/** Whoever asks for a delivery now has repaired the receiver: its pause is over, and the next attempt tells. */
+export async function endPause(trx: Db, organizationId: string, id: string, now: Date): Promise<void> {
+  await trx
+    .updateTable('webhooks')
+    .set((eb) => ({ pausedUntil: null, failedProbes: 0, version: eb('version', '+', 1), updatedAt: now }))
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .where('pausedUntil', 'is not', null)
+    .execute()
+}
+
+// Held and cancelled are not written down: they follow from the subscription.
+const DELIVERY = sql`
+  d."id", d."webhookId", d."eventId", d."eventType", d."test",
+  case when d."status" <> 'pending' then d."status" when w."archivedAt" is not null then 'cancelled'
+    when w."status" = 'disabled' and not d."test" then 'held' else 'pending' end as "status",
+  d."attemptCount",
+  case when d."status" = 'pending' and w."archivedAt" is null and (w."status" = 'active' or d."test") then d."nextAttemptAt" end as "nextAttemptAt",
+  d."lastAttemptAt", d."responseStatus", d."error", d."createdAt", d."updatedAt"`
+
+export interface DeliveryQuery {
+  limit?: number | undefined
+  cursor?: string | undefined
+  sort?: string | undefined
+  status?: Delivery['status'] | undefined
+  eventType?: string | undefined
+  eventId?: string | undefined
+  updatedAfter?: string | undefined
+  createdAfter?: string | undefined
+  ids?: string[] | undefined
+}
+
+export async function listDeliveries(
+  db: Db,
+  organizationId: string,
+  webhook: Webhook,
+  query: DeliveryQuery,
+): Promise<{ data: Delivery[]; nextCursor: string | null }> {
+  const { limit = 50, sort = '-createdAt' } = query
+  const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
+  const isDescending = sort.startsWith('-')
+  const byUpdate = sort.endsWith('updatedAt')
+  const [direction, beyond] = isDescending ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
+  const conditions = [sql`d."organizationId" = ${organizationId}`, sql`d."webhookId" = ${webhook.id}`]
+  if (query.status !== undefined) conditions.push(inStatus(query.status, webhook))
+  if (query.eventType !== undefined) conditions.push(sql`d."eventType" = ${query.eventType}`)
+  if (query.eventId !== undefined) conditions.push(sql`d."eventId" = ${query.eventId}`)
+  if (query.updatedAfter !== undefined) conditions.push(sql`d."updatedAt" >= ${query.updatedAfter}`)
+  if (query.createdAfter !== undefined) conditions.push(sql`d."createdAt" >= ${query.createdAfter}`)
+  if (query.ids !== undefined) conditions.push(sql`d."id" = any(${query.ids})`)
+  if (position !== null) {
+    conditions.push(
+      byUpdate
+        ? sql`(d."updatedAt", d."id") ${beyond} (${instantOf(position.value)}, ${position.id})`
+        : sql`d."id" ${beyond} ${position.id}`,
+    )
+  }
+  const order = byUpdate ? sql`d."updatedAt" ${direction}, d."id" ${direction}` : sql`d."id" ${direction}`
+  const { rows } = await sql<Delivery>`
+    select ${DELIVERY} from "deliveries" d
+    join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
+    where ${sql.join(conditions, sql` and `)} order by ${order} limit ${limit + 1}`.execute(db)
+  return page(rows, limit, sort, (row) => (byUpdate ? row.updatedAt : null))
+}
+
+// A cursor comes back from a caller, who may have made it up.
+function instantOf(value: unknown): string {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) || Number.isNaN(Date.parse(value))) throw invalidCursor()
+  return value
+}
+
+function inStatus(status: Delivery['status'], webhook: Webhook) {
+  if (status === 'succeeded' || status === 'exhausted') return sql`d."status" = ${status}`
+  const isArchived = webhook.archivedAt !== null
+  const isHeld = !isArchived && webhook.status === 'disabled'
+  if (status === 'cancelled') return isArchived ? sql`d."status" = 'pending'` : sql`false`
+  if (status === 'held') return isHeld ? sql`d."status" = 'pending' and not d."test"` : sql`false`
+  if (isArchived) return sql`false`
+  return isHeld ? sql`d."status" = 'pending' and d."test"` : sql`d."status" = 'pending'`
+}
+
+export async function findDelivery(db: Db, organizationId: string, id: string): Promise<Delivery | undefined> {
+  const { rows } = await sql<Delivery>`
+    select ${DELIVERY} from "deliveries" d
+    join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
+    where d."organizationId" = ${organizationId} and d."id" = ${id}`.execute(db)
+  return rows[0]
+}
+
+export async function attemptsOf(db: Db, organizationId: string, deliveryId: string): Promise<DeliveryAttempt[]> {
+  const { rows } = await sql<DeliveryAttempt>`
+    select "id", "url", "attemptedAt", "durationMs", "outcome", "responseStatus", "responseBody", "error"
+    from "deliveryAttempts" where "organizationId" = ${organizationId} and "deliveryId" = ${deliveryId}
+    order by "id" desc limit 100`.execute(db)
+  return rows.reverse()
+}
+
+/** The row of a delivery, held until the transaction ends, with what decides whether it may be sent again. */
+export async function lockDelivery(
+  trx: Db,
+  organizationId: string,
+  id: string,
+): Promise<{ webhookId: string; test: boolean; isUnderWay: boolean } | undefined> {
+  const { rows } = await sql<{ webhookId: string; test: boolean; isUnderWay: boolean }>`
+    select "webhookId", "test", "claimedUntil" is not null as "isUnderWay" from "deliveries"
+    where "organizationId" = ${organizationId} and "id" = ${id} for update`.execute(trx)
+  return rows[0]
+}
+
+export async function sendAgain(trx: Db, organizationId: string, id: string, now: Date): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({ status: 'pending', step: 0, nextAttemptAt: now, updatedAt: now })
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Makes due what was missed in a period, the oldest first; deliveries under way are left to their attempt. */
+export async function recover(
+  trx: Db,
+  organizationId: string,
+  webhookId: string,
+  period: { since: string; until: string; now: Date; most: number },
+): Promise<number> {
+  const now = period.now.toISOString()
+  const { numAffectedRows } = await sql`
+    with missed as (
+      select d."id" from "deliveries" d
+      join "events" e on e."organizationId" = d."organizationId" and e."id" = d."eventId"
+      where d."organizationId" = ${organizationId} and d."webhookId" = ${webhookId} and not d."test" and d."claimedUntil" is null
+        and (d."status" = 'exhausted' or (d."status" = 'pending' and d."nextAttemptAt" > ${now}))
+        and e."occurredAt" >= ${period.since} and e."occurredAt" < ${period.until}
+      order by d."sequence" limit ${period.most} for update of d
+    )
+    update "deliveries" d set "status" = 'pending', "step" = 0, "nextAttemptAt" = ${now}, "updatedAt" = ${now}
+    from missed where d."organizationId" = ${organizationId} and d."id" = missed."id"`.execute(trx)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** A delivery of something that is no event; its payload goes with it. */
+export async function insertTest(
+  trx: Db,
+  organizationId: string,
+  test: { id: string; webhookId: string; eventId: string; eventType: string; payload: string; now: Date },
+): Promise<void> {
+  const { payload, now, ...rest } = test
+  await trx
+    .insertInto('deliveries')
+    .values({
+      organizationId,
+      ...rest,
+      sequence: 0,
+      test: true,
+      payload: sql`${payload}::json`,
+      nextAttemptAt: now,
+      createdAt: now,
+      updatedAt: now,
+    })
+    .execute()
+}

@@ -1,0 +1,17 @@
+import { createHmac } from 'node:crypto'
+
+/**
+ * Standard Webhooks: the signed bytes are `{webhook-id}.{webhook-timestamp}.{raw body}`, and a signature is `v1,` and the
+ * base64 of their HMAC SHA-256. During a rotation there is one for each secret, separated by a space.
+ */
+export function signature(keys: readonly Buffer[], id: string, timestampSeconds: number, body: Buffer): string {
+  const start = `${id}.${timestampSeconds}.`
+  return keys.map((key) => `v1,${createHmac('sha256', key).update(start).update(body).digest('base64')}`).join(' ')
+}
+
+const PREFIX = 'whsec_'
+
+/** The bytes that a secret stands for: what follows `whsec_`, base64-decoded, or else its UTF-8. */
+export function keyOf(secret: string): Buffer {
+  return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret, 'utf8')
+}

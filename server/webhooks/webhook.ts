@@ -1,0 +1,52 @@
+import type { Webhook } from '../../client/contract.gen.ts'
+
+/** The attempt that disables a subscription, counted in failures in a row. */
+export const FAILURES_UNTIL_DISABLED = 50
+
+/**
+ * From so many failures in a row on, attempts are made one at a time. A receiver that is away for a minute while a
+ * thousand events wait for it would otherwise be disabled within that minute.
+ */
+export const FAILURES_UNTIL_PROBING = 5
+
+/** The first pause between such attempts; each further one is twice as long, up to `webhookProbeMaxSeconds`. */
+export const FIRST_PROBE_SECONDS = 5
+
+/** How long the old secret signs beside the new one, unless the rotation says otherwise. */
+export const ROTATION_OVERLAP_HOURS = 24
+
+/** Every event is matched against all subscriptions of its organization, so their number has a bound. */
+export const MOST_WEBHOOKS = 2000
+
+/** How many deliveries one call of recoverWebhook takes on: a transaction of a few seconds at most. */
+export const MOST_RECOVERED = 50_000
+
+/** Events of a disabled subscription are held so long. */
+export const HELD_MS = 14 * 24 * 3_600_000
+
+/** Attempts, and deliveries that have ended, can be read so long. */
+export const KEPT_MS = 30 * 24 * 3_600_000
+
+interface Subscription {
+  eventTypes: readonly string[]
+  excludeOwnChanges: boolean
+  createdBy: { type: string; id: string | null }
+}
+
+export function wants(webhook: Subscription, event: { type: string; actorId: string | null }): boolean {
+  if (!webhook.eventTypes.includes(event.type) && !webhook.eventTypes.includes('*')) return false
+  return !(webhook.excludeOwnChanges && event.actorId !== null && event.actorId === webhook.createdBy.id)
+}
+
+/** What follows when a subscription is switched on or off by hand. */
+export function switched(status: Webhook['status'], now: Date) {
+  return status === 'active'
+    ? { status, disabledReason: null, disabledAt: null, consecutiveFailures: 0, pausedUntil: null }
+    : { status, disabledReason: 'requested' as const, disabledAt: now.toISOString(), pausedUntil: null }
+}
+
+/** The subscription as it is shown: an old secret whose time is over is no longer spoken of. */
+export function shown(webhook: Webhook, now: Date): Webhook {
+  const { previousSecretExpiresAt: expiry } = webhook
+  return expiry !== null && Date.parse(expiry) <= now.getTime() ? { ...webhook, previousSecretExpiresAt: null } : webhook
+}

@@ -1,0 +1,52 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node'
+import { contract, root } from './contract.ts'
+
+const LIST = 'test/walk/unseen-answers.txt'
+
+/**
+ * After a run of the whole suite on both databases: every status that the contract declares has gone out at least once,
+ * or stands with its reason in the list above. What is listed and was seen all the same has to leave the list, so that
+ * it only shrinks. A run of a part of the suite is not judged.
+ */
+export class SeenAnswers implements Reporter {
+  readonly folder: string = mkdtempSync(path.join(tmpdir(), 'plumbline-answers-'))
+  #vitest: Vitest | undefined
+  #isWhole = false
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest
+    process.once('exit', () => rmSync(this.folder, { recursive: true, force: true }))
+  }
+
+  async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
+    const all = await this.#vitest?.globTestSpecifications()
+    const projects = new Set(specifications.map(({ project }) => project.name))
+    this.#isWhole = specifications.length === all?.length && projects.has('postgres')
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    if (!this.#isWhole || modules.some((module) => module.state() !== 'passed')) return
+    const seen = new Set(
+      readdirSync(this.folder).flatMap((file) => readFileSync(path.join(this.folder, file), 'utf8').split('\n')),
+    )
+    const excused = readFileSync(path.join(root, LIST), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.split(' ', 2).join(' '))
+    const declared = [...contract.operations.values()].flatMap(({ id, declaration }) =>
+      Object.keys(declaration.responses).map((status) => `${id} ${status}`),
+    )
+    const unseen = declared.filter((answer) => !seen.has(answer) && !excused.includes(answer))
+    const idle = excused.filter((answer) => seen.has(answer) || !declared.includes(answer))
+    for (const answer of unseen) console.error(`No test has seen the answer ${answer}, and ${LIST} does not say why.`)
+    for (const answer of idle)
+      console.error(`${LIST} excuses ${answer}, which was seen or is not declared: take it out.`)
+    console.log(
+      `${declared.length - unseen.length - excused.length + idle.length} of ${declared.length} declared answers seen, ${excused.length} excused.`,
+    )
+    if (unseen.length + idle.length > 0) process.exitCode = 1
+  }
+}

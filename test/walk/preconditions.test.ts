@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contract } from '../support/contract.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { snapshot } from '../support/snapshot.ts'
+import { startReceiver, World } from '../support/world.ts'
+
+/** ETag, If-None-Match and If-Match, over every operation that declares 304 or 412. */
+const operations = [...contract.operations.values()]
+const readable = operations.filter(({ declaration }) => '304' in declaration.responses)
+const guarded = operations.filter(({ declaration }) => '412' in declaration.responses)
+
+let plumbline: TestPlumbline
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let world: World
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  receiver = await startReceiver()
+  world = await new World(plumbline, plumbline.key, receiver.url).populate()
+}, 120_000)
+
+afterAll(async () => {
+  await plumbline.stop()
+  receiver.server.close()
+})
+
+describe('what has not changed since it was read is not sent again', () => {
+  test.each(readable)('$id', async (operation) => {
+    const first = await world.send(operation)
+    expect(first.status).toBe(200)
+    const etag = first.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[^"]+"$/)
+    if ('version' in first.body) expect(etag).toBe(`"${first.body.version}"`)
+    for (const header of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+      const again = await world.send(operation, { headers: { 'if-none-match': header } })
+      expect([header, again.status, again.body, again.headers.get('etag')]).toEqual([header, 304, '', etag])
+    }
+    const other = await world.send(operation, { headers: { 'if-none-match': '"another"' } })
+    expect(other.status).toBe(200)
+  })
+})
+
+describe('a change based on another version is refused with the version that holds, and changes nothing', () => {
+  test.each(guarded)('$id', async (operation) => {
+    const before = await snapshot(plumbline.database)
+    for (const header of ['"999999"', '"nonsense"', 'W/"999999"', '999999', '"0", "999998"']) {
+      const refused = await world.send(operation, { headers: { 'if-match': header } })
+      expect([header, refused.status, refused.body.code]).toEqual([header, 412, 'precondition_failed'])
+      expect(refused.headers.get('etag')).toBe(`"${refused.body.currentVersion}"`)
+    }
+    expect(await snapshot(plumbline.database)).toEqual(before)
+  })
+})
