@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from './test/support/postgres.ts'
+import { SeenAnswers } from './test/support/seen-answers.ts'
 
 // The whole suite runs twice: on the embedded database, and on a PostgreSQL server of its own where the machine has one.
 const project = (name: 'pglite' | 'postgres') => ({
@@ -8,8 +9,12 @@ const project = (name: 'pglite' | 'postgres') => ({
 })
 
 if (!hasPostgres()) {
-  console.error('### No PostgreSQL binaries on this machine (PATH, PG_BIN): the suite runs on the embedded database ALONE. ###')
+  console.error(
+    '### No PostgreSQL binaries on this machine (PATH, PG_BIN): the suite runs on the embedded database ALONE. ###',
+  )
 }
+
+const seenAnswers = new SeenAnswers()
 
 export default defineConfig({
   test: {
@@ -18,6 +23,9 @@ export default defineConfig({
     hookTimeout: 60_000,
     maxWorkers: 2,
     pool: 'forks',
+    setupFiles: 'test/support/record-answers.ts',
+    reporters: ['default', seenAnswers],
+    env: { SEEN_ANSWERS: seenAnswers.folder },
     projects: [project('pglite'), ...(hasPostgres() ? [project('postgres')] : [])],
   },
 })

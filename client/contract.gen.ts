@@ -104,7 +104,7 @@ export interface paths {
         put?: never;
         /**
          * Notify a vendor
-         * @description Sends an advance notice or a reminder about work on a home on a date (homeId and date), or a reminder of a bid request's deadline (bidRequestId), to which the vendor is invited and has neither bid nor declined; that one also counts in the invitation's remindersSent. It goes to the vendor's e-mail address and to the contacts with notify; a vendor without either is refused. Plumbline sends no mail itself: whoever subscribes to the event carries the message. Needs tasks:write; emits vendor.notification.advance or vendor.notification.reminder, and bid_request.updated when a bid request's invitation counted it.
+         * @description Sends an advance notice or a reminder about work on a home on a date (homeId and date), or a reminder of a bid request's deadline (bidRequestId), to which the vendor is invited and has neither bid nor declined; that one also counts in the invitation's remindersSent, and is refused for a vendor that could not be invited now. It goes to the vendor's e-mail address and to the contacts with notify; a vendor without either is refused. Plumbline sends no mail itself: whoever subscribes to the event carries the message. Needs tasks:write; emits vendor.notification.advance or vendor.notification.reminder, and bid_request.updated when a bid request's invitation counted it.
          */
         post: operations["notifyVendor"];
         delete?: never;
@@ -7733,7 +7733,10 @@ export interface operations {
     compareBids: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The bid request's id. */
                 bidRequestId: components["parameters"]["BidRequestId"];
@@ -7747,12 +7750,14 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["BidComparison"];
                 };
             };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];

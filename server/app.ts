@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import express, { type Express } from 'express'
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -26,6 +26,8 @@ export interface AppParts {
   log: Logger
   /** Called after each commit that recorded events. */
   eventsCommitted(): void
+  /** Adds what is outside the contract. */
+  addRoutes?(express: Express, surroundings: Surroundings): void
 }
 
 export interface App {
@@ -64,7 +66,7 @@ export function createApp(parts: AppParts): App {
     eventsCommitted: parts.eventsCommitted,
     operate: (call, id, input) => operate(call, id, input),
   }
-  const { perform, operate } = dispatcher({ contract, handlers, validator, database, clock, surroundings })
+  const { perform, operate } = dispatcher({ contract, handlers, validator, database, surroundings })
   const checkAnswer = config.checkAnswers ? answerChecker(contract) : null
   let draining = false
 
@@ -140,6 +142,16 @@ export function createApp(parts: AppParts): App {
   app.use((req, res, next) => {
     if (req.url.startsWith('/api/')) respond(req, res).catch(next)
     else next()
+  })
+  parts.addRoutes?.(app, surroundings)
+  // What nobody answered is an unknown path, in the same form as everywhere.
+  app.use((req, res, next) => {
+    respond(req, res).catch(next)
+  })
+  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
+    const journey = { requestId: requestIdOf(req), operation: null, principal: null }
+    if (res.headersSent) res.destroy()
+    else write(req, res, refusal(error, req.url, journey), journey)
   })
   return {
     express: app,

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino'
 import { closeDueBidRequests } from './bid-requests/close-due.ts'
+import { expireBids } from './bids/expire-due.ts'
 import type { Clock } from './clock.ts'
 import { advanceCompliance } from './compliance-documents/advance.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Surroundings } from './http/call.ts'
 import { forgetOldAnswers } from './http/idempotency.ts'
+import { startDelivery } from './webhooks/delivery.ts'
+import { forgetOldDeliveries } from './webhooks/retention.ts'
 
 export interface JobParts {
   database: Database
@@ -33,17 +36,22 @@ interface Job {
  * cheap statement while nothing is due, and safe to run in several processes at once.
  */
 export function startJobs(parts: JobParts): Jobs {
-  const { database, clock, log, surroundings } = parts
+  const { database, config, clock, log, surroundings } = parts
   const jobs: Job[] = [
     { name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) },
+    { name: 'forgetOldDeliveries', everyMs: HOUR_MS, run: () => forgetOldDeliveries(database, clock) },
     { name: 'closeDueBidRequests', everyMs: 1000, run: () => closeDueBidRequests(database, surroundings) },
+    { name: 'expireBids', everyMs: 1000, run: () => expireBids(database, surroundings) },
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(database, surroundings) },
   ]
   const loops = jobs.map((job) => loop(job, log))
+  const delivery = startDelivery({ database, config, clock, log })
   return {
-    wake() {},
+    wake: delivery.wake,
     async stop() {
+      // Jobs record events; what they recorded last is still dispatched, and delivered by the next start at the latest.
       await Promise.all(loops.map((stop) => stop()))
+      await delivery.stop()
     },
   }
 }

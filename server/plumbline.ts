@@ -1,5 +1,6 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Express } from 'express'
 import type { Logger } from 'pino'
 import { type App, createApp } from './app.ts'
 import { portalRoutes } from './bid-requests/portal.ts'
@@ -43,11 +44,16 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
   try {
     await migrate(database)
     let wake = () => {}
-    const app = createApp({ config, contract, handlers, database, clock, log, eventsCommitted: () => wake() })
+    const app = createApp({
+      ...{ config, contract, handlers, database, clock, log },
+      eventsCommitted: () => wake(),
+      addRoutes(express, surroundings) {
+        addHealthRoutes(express, database)
+        express.use(portalRoutes({ surroundings, database, log }))
+      },
+    })
     const jobs = startJobs({ database, config, clock, log, surroundings: app.surroundings })
     wake = jobs.wake
-    addPlainRoutes(app, database)
-    app.express.use(portalRoutes({ surroundings: app.surroundings, database, log }))
     const server = await listen(app, config)
     const { port } = server.address() as AddressInfo
     const stopWarming = warm(app, log)
@@ -73,8 +79,8 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
   }
 }
 
-// What is outside the contract: for the machines that watch over the service.
-function addPlainRoutes({ express }: App, database: Database): void {
+// For the machines that watch over the service.
+function addHealthRoutes(express: Express, database: Database): void {
   express.get('/healthz', (_req, res) => {
     res.json({ status: 'alive' })
   })

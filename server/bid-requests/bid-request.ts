@@ -1,4 +1,11 @@
-import type { BidRequest, BidRequestLine, BidRequestLineInput, BidRequestStatus, FieldError, InvitationStatus } from '../../client/contract.gen.ts'
+import type {
+  BidRequest,
+  BidRequestLine,
+  BidRequestLineInput,
+  BidRequestStatus,
+  FieldError,
+  InvitationStatus,
+} from '../../client/contract.gen.ts'
 
 /** A bid request's way: drafted, sent, closed by its deadline and perhaps sent again, and in the end awarded or cancelled. */
 export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRequestStatus[]>> = {
@@ -88,7 +95,8 @@ export function formFaults(form: Pick<BidRequest, 'lines' | 'bidType'>): FieldEr
   const faults: FieldError[] = []
   const names = form.lines.map((line) => line.lineId)
   for (const [i, name] of names.entries()) {
-    if (names.indexOf(name) < i) faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${name}" too` })
+    if (names.indexOf(name) < i)
+      faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${name}" too` })
   }
   if (form.bidType !== 'lump_sum' && form.lines.length === 0) {
     faults.push({ pointer: '/bidType', code: 'lines', message: `${form.bidType} needs lines to be priced` })

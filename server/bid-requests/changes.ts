@@ -31,7 +31,13 @@ export async function closeBidding(trx: Db, call: Call, before: BidRequestRow): 
 }
 
 /** A move of the status with all that goes with it: its history, the version of bids whose amounts appear or vanish, the event. */
-export async function recordMove(trx: Db, call: Call, before: BidRequestRow, after: BidRequestRow, reason?: string | null): Promise<void> {
+export async function recordMove(
+  trx: Db,
+  call: Call,
+  before: BidRequestRow,
+  after: BidRequestRow,
+  reason?: string | null,
+): Promise<void> {
   await recordStatusChange(trx, call, { id: after.id, from: before.status, to: after.status, reason })
   if (hidesAmounts(before) !== hidesAmounts(after)) {
     await sql`
@@ -42,9 +48,15 @@ export async function recordMove(trx: Db, call: Call, before: BidRequestRow, aft
 }
 
 /** bid_request.updated, when anything changed. */
-export async function recordChange(trx: Db, call: Call, before: BidRequestRow, after: BidRequestRow): Promise<BidRequest> {
+export async function recordChange(
+  trx: Db,
+  call: Call,
+  before: BidRequestRow,
+  after: BidRequestRow,
+): Promise<BidRequest> {
   const shown = requests.shown(call, after)
-  if (after.version !== before.version) await recordEvent(trx, call, 'bid_request.updated', shown, requests.shown(call, before))
+  if (after.version !== before.version)
+    await recordEvent(trx, call, 'bid_request.updated', shown, requests.shown(call, before))
   return shown
 }
 
@@ -66,7 +78,11 @@ export async function answerInvitation(
   const invitation = before.invitations.find((candidate) => candidate.vendorId === vendorId)
   if (invitation === undefined) throw problem('conflict', 'The vendor is not invited to this bid request.')
   const respondedAt = call.now.toISOString()
-  await invitations.update(trx, { ...call, ifMatch: undefined }, invitation, { status: answer, respondedAt, declineReason })
+  await invitations.update(trx, { ...call, ifMatch: undefined }, invitation, {
+    status: answer,
+    respondedAt,
+    declineReason,
+  })
   return recordChange(trx, call, before, await requests.touch(trx, call, id))
 }
 

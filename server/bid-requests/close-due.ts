@@ -12,11 +12,19 @@ const MOST_AT_ONCE = 100
  */
 export async function closeDueBidRequests(database: Database, surroundings: Surroundings): Promise<void> {
   const due = await requests.due(database.statements, surroundings.clock.now(), MOST_AT_ONCE)
+  const failures: unknown[] = []
   for (const { organizationId, id } of due) {
-    const call = await callWithoutKey(surroundings, database, organizationId)
-    await call.write(async (trx) => {
-      const request = await requests.lockDue(trx, organizationId, id, call.now)
-      if (request !== undefined) await closeBidding(trx, call, request)
-    })
+    try {
+      const call = await callWithoutKey(surroundings, database, organizationId)
+      await call.write(async (trx) => {
+        const request = await requests.lockDue(trx, organizationId, id, call.now)
+        if (request !== undefined) await closeBidding(trx, call, request)
+      })
+    } catch (error) {
+      // One that cannot be closed must not keep the others open.
+      failures.push(error)
+    }
   }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} of ${due.length} bid requests could not be closed.`)
 }

@@ -32,7 +32,11 @@ export async function bidsOf(db: Db, organizationId: string, bidRequestId: strin
 }
 
 /** What each home of the request has in its budget for the trade; homes without such a line are left out. */
-export async function budgetsOf(db: Db, organizationId: string, request: Pick<BidRequest, 'homeIds' | 'scope'>): Promise<Map<string, number>> {
+export async function budgetsOf(
+  db: Db,
+  organizationId: string,
+  request: Pick<BidRequest, 'homeIds' | 'scope'>,
+): Promise<Map<string, number>> {
   if (request.homeIds.length === 0) return new Map()
   const { rows } = await sql<{ homeId: string; budgeted: number }>`
     select "homeId", sum("budgeted") as "budgeted" from "budgetLines"

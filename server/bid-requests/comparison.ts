@@ -43,7 +43,8 @@ export function compare(
   const entries = shown.flatMap((bid) => {
     const vendor = byId.get(bid.vendorId)
     if (vendor === undefined) return []
-    const rank = hidden || !counted.includes(bid) ? null : 1 + counted.filter((other) => other.amount < bid.amount).length
+    const rank =
+      hidden || !counted.includes(bid) ? null : 1 + counted.filter((other) => other.amount < bid.amount).length
     const budget = bid.homeId === null ? budgeted : (budgets.get(bid.homeId) ?? null)
     const canWin = !isSplit ? isOpen : (isOpen || request.status === 'awarded') && canStillWin(bid, request, taken)
     return [bidEntry(request, vendor, bid, { hidden, rank, low: amounts.low, budget, canWin, now: at.now })]
@@ -78,12 +79,21 @@ export function compare(
   }
 }
 
-function compareLine(line: BidRequestLine, shown: readonly ComparedBid[], counted: readonly ComparedBid[], hidden: boolean): BidComparisonLine {
+function compareLine(
+  line: BidRequestLine,
+  shown: readonly ComparedBid[],
+  counted: readonly ComparedBid[],
+  hidden: boolean,
+): BidComparisonLine {
   const prices = shown.flatMap((bid) => {
     const price = bid.lines.find((candidate) => candidate.lineId === line.lineId)
     return price === undefined ? [] : [{ bid, price }]
   })
-  const competing = hidden ? [] : prices.filter(({ bid, price }) => counted.includes(bid) && !price.excluded && !price.alternate && price.amount !== null)
+  const competing = hidden
+    ? []
+    : prices.filter(
+        ({ bid, price }) => counted.includes(bid) && !price.excluded && !price.alternate && price.amount !== null,
+      )
   const figures = figuresOf(competing.map(({ price }) => price.amount ?? 0))
   const lowest = competing.filter(({ price }) => price.amount === figures.low).map(({ bid }) => bid.id)
   const priced = new Set(prices.filter(({ price }) => !price.excluded).map(({ bid }) => bid.id))
@@ -170,7 +180,12 @@ function bidEntry(
 }
 
 /** An invited vendor that has not bid. */
-function vendorEntry(request: BidRequest, vendor: Vendor, flags: BidFlag[], budgeted: number | null): BidComparisonVendor {
+function vendorEntry(
+  request: BidRequest,
+  vendor: Vendor,
+  flags: BidFlag[],
+  budgeted: number | null,
+): BidComparisonVendor {
   const invitation = request.invitations.find((candidate) => candidate.vendorId === vendor.id)
   return {
     vendorId: vendor.id,

@@ -21,12 +21,20 @@ export async function lockVendors(trx: Db, organizationId: string, ids: readonly
 }
 
 /** All that stands against inviting these vendors, each fault at the vendor's place in `vendorIds`. */
-export function obstaclesToInvite(found: readonly Vendor[], vendorIds: readonly string[], communityId: string): FieldError[] {
+export function obstaclesToInvite(
+  found: readonly Vendor[],
+  vendorIds: readonly string[],
+  communityId: string,
+): FieldError[] {
   return found.flatMap((vendor) => {
     const pointer = `/vendorIds/${vendorIds.indexOf(vendor.id)}`
     const faults: FieldError[] = obstaclesToEngage(vendor).map((obstacle) => ({ pointer, ...obstacle }))
     if (!worksIn(vendor, communityId)) {
-      faults.push({ pointer, code: 'vendor_restricted', message: `${vendor.companyName} does not work in this community` })
+      faults.push({
+        pointer,
+        code: 'vendor_restricted',
+        message: `${vendor.companyName} does not work in this community`,
+      })
     }
     return faults
   })
@@ -39,7 +47,13 @@ export function conflict(errors: FieldError[]): Problem {
 }
 
 /** Moves a draft to sent, and invites its vendors; whether they are fit to be invited was asked before. */
-export async function send(trx: Db, call: Call, draft: requests.BidRequestRow, deadlineAt: string, invited: readonly Vendor[]): Promise<BidRequest> {
+export async function send(
+  trx: Db,
+  call: Call,
+  draft: requests.BidRequestRow,
+  deadlineAt: string,
+  invited: readonly Vendor[],
+): Promise<BidRequest> {
   await invitations.sendPending(trx, call, draft.id)
   const sent = await requests.update(trx, call, draft, { status: 'sent', sentAt: call.now.toISOString(), deadlineAt })
   await recordStatusChange(trx, call, { id: sent.id, from: draft.status, to: sent.status })
@@ -55,7 +69,9 @@ export async function announce(trx: Db, call: Call, bidRequestId: string, invite
   const unconditional = { ...call, ifMatch: undefined }
   for (const before of invited) {
     const vendor =
-      before.portalStatus === 'not_invited' ? await vendors.update(trx, unconditional, before, { portalStatus: 'invited' }) : before
+      before.portalStatus === 'not_invited'
+        ? await vendors.update(trx, unconditional, before, { portalStatus: 'invited' })
+        : before
     await recordEvent(trx, call, 'vendor.invited', vendor, before, { reason: 'bid_request', bidRequestId })
   }
 }

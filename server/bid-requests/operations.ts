@@ -1,23 +1,22 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { BidRequest, BidRequestCreate, BidRequestUpdate, FieldError, Vendor } from '../../client/contract.gen.ts'
-import type { Db } from '../database/database.ts'
+import type { BidRequestCreate, FieldError, Vendor } from '../../client/contract.gen.ts'
 import { recordEvent } from '../events/record.ts'
 import { recordStatusChange } from '../events/status-history.ts'
-import type { Call } from '../http/call.ts'
 import { checkIfMatch } from '../http/etag.ts'
 import type { Some } from '../http/operation.ts'
-import { assertMove, invalid, problem, unknownReference } from '../http/problem.ts'
+import { assertMove, problem, unknownReference } from '../http/problem.ts'
 import * as scopes from '../scopes/queries.ts'
 import { sendNotification } from '../vendor-notifications/notify.ts'
 import * as vendors from '../vendors/queries.ts'
 import { obstaclesToEngage } from '../vendors/vendor.ts'
-import { BID_REQUEST_MOVES, fixedFields, formFaults, OPEN_INVITATION, wholeLines } from './bid-request.ts'
+import { BID_REQUEST_MOVES, OPEN_INVITATION, wholeLines } from './bid-request.ts'
 import { assertAwaited, closeBidding, lockBidRequest, moved, recordChange } from './changes.ts'
+import { check, isPast, unknownVendors } from './check.ts'
 import { compare } from './comparison.ts'
 import * as comparison from './comparison-queries.ts'
 import * as invitations from './invitation-queries.ts'
 import { announce, conflict, lockVendors, obstaclesToInvite, send } from './invite.ts'
 import * as requests from './queries.ts'
+import { update } from './update.ts'
 
 // What the contract's answer can hold, and far more than anybody asks for prices.
 const MOST_INVITATIONS = 1000
@@ -41,10 +40,24 @@ export const bidRequestOperations: Some<
     const lines = wholeLines(body.lines ?? [])
     const bidType = body.bidType ?? 'lump_sum'
     const request = await call.write(async (trx) => {
-      const { deadlineAt, invited } = await check(trx, call, { ...body, homeIds, lines, bidType, newDeadline: true, sendNow })
+      const { deadlineAt, invited } = await check(trx, call, {
+        ...body,
+        homeIds,
+        lines,
+        bidType,
+        newDeadline: true,
+        sendNow,
+      })
       await scopes.ensure(trx, call, [body.scope])
       const number = await requests.nextNumber(trx, call.organizationId)
-      const { id } = await requests.insert(trx, call, { ...newBidRequest(body), number, homeIds, lines, bidType, deadlineAt })
+      const { id } = await requests.insert(trx, call, {
+        ...newBidRequest(body),
+        number,
+        homeIds,
+        lines,
+        bidType,
+        deadlineAt,
+      })
       await invitations.insertAll(trx, call, id, vendorIds, 'pending')
       const draft = await requests.find(trx, call.organizationId, id)
       const created = requests.shown(call, draft)
@@ -61,7 +74,10 @@ export const bidRequestOperations: Some<
   },
 
   async getBidRequest({ path }, call) {
-    return { status: 200, body: requests.shown(call, await requests.find(call.db, call.organizationId, path.bidRequestId)) }
+    return {
+      status: 200,
+      body: requests.shown(call, await requests.find(call.db, call.organizationId, path.bidRequestId)),
+    }
   },
 
   async updateBidRequest({ path, body }, call) {
@@ -75,8 +91,12 @@ export const bidRequestOperations: Some<
 
   async listInvitations({ path, query }, call) {
     const { id } = await requests.find(call.db, call.organizationId, path.bidRequestId)
-    const { data, nextCursor } = (await invitations.list(call.db, call.organizationId, query, { bidRequestId: id })).value
-    return { status: 200, body: { data: data.map((row) => invitations.shownInvitation(call.surroundings, row)), nextCursor } }
+    const { data, nextCursor } = (await invitations.list(call.db, call.organizationId, query, { bidRequestId: id }))
+      .value
+    return {
+      status: 200,
+      body: { data: data.map((row) => invitations.shownInvitation(call.surroundings, row)), nextCursor },
+    }
   },
 
   async inviteToBid({ path, body }, call) {
@@ -91,9 +111,18 @@ export const bidRequestOperations: Some<
       const found = await lockVendors(trx, call.organizationId, body.vendorIds)
       const unknown = unknownVendors(found, body.vendorIds)
       if (unknown.length > 0) throw unknownReference(unknown)
-      const faults = [...alreadyInvited(before, found, body.vendorIds), ...obstaclesToInvite(found, body.vendorIds, before.communityId)]
+      const faults = [
+        ...alreadyInvited(before, found, body.vendorIds),
+        ...obstaclesToInvite(found, body.vendorIds, before.communityId),
+      ]
       if (faults.length > 0) throw conflict(faults)
-      const ids = await invitations.insertAll(trx, call, before.id, body.vendorIds, before.status === 'sent' ? 'sent' : 'pending')
+      const ids = await invitations.insertAll(
+        trx,
+        call,
+        before.id,
+        body.vendorIds,
+        before.status === 'sent' ? 'sent' : 'pending',
+      )
       await recordChange(trx, call, before, await requests.touch(trx, call, before.id))
       if (before.status === 'sent') await announce(trx, call, before.id, found)
       return invitations.findAll(trx, call.organizationId, ids)
@@ -117,16 +146,20 @@ export const bidRequestOperations: Some<
   async sendBidRequest({ path }, call) {
     const request = await call.write(async (trx) => {
       const draft = await lockBidRequest(trx, call, path.bidRequestId)
-      if (draft.status === 'closed') throw problem('conflict', 'A closed bid request is sent again by reopenBidRequest, with a new deadline.')
+      if (draft.status === 'closed')
+        throw problem('conflict', 'A closed bid request is sent again by reopenBidRequest, with a new deadline.')
       assertMove(BID_REQUEST_MOVES, draft.status, 'sent')
       const vendorIds = draft.invitations.map((invitation) => invitation.vendorId)
       const invited = await lockVendors(trx, call.organizationId, vendorIds)
       const place = await requests.placeOf(trx, call.organizationId, draft.communityId, draft.deadline)
       const deadlineAt = place?.deadlineAt ?? draft.deadlineAt
       const faults = obstaclesToInvite(invited, vendorIds, draft.communityId)
-      if (vendorIds.length === 0) faults.push({ pointer: '/vendorIds', code: 'minItems', message: 'there is no vendor to send it to' })
-      if (place?.communityArchived) faults.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
-      if (isPast(deadlineAt, call)) faults.push({ pointer: '/deadline', code: 'past', message: 'the deadline has passed; set a new one first' })
+      if (vendorIds.length === 0)
+        faults.push({ pointer: '/vendorIds', code: 'minItems', message: 'there is no vendor to send it to' })
+      if (place?.communityArchived)
+        faults.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
+      if (isPast(deadlineAt, call))
+        faults.push({ pointer: '/deadline', code: 'past', message: 'the deadline has passed; set a new one first' })
       if (faults.length > 0) throw conflict(faults)
       return send(trx, call, draft, deadlineAt, invited)
     })
@@ -147,7 +180,13 @@ export const bidRequestOperations: Some<
       const before = await lockBidRequest(trx, call, path.bidRequestId)
       if (before.status === 'draft') throw problem('conflict', 'A draft is sent by sendBidRequest.')
       assertMove(BID_REQUEST_MOVES, before.status, 'sent')
-      const { deadlineAt } = await check(trx, call, { ...before, vendorIds: [], deadline: body.deadline, newDeadline: true, sendNow: false })
+      const { deadlineAt } = await check(trx, call, {
+        ...before,
+        vendorIds: [],
+        deadline: body.deadline,
+        newDeadline: true,
+        sendNow: false,
+      })
       await invitations.reopenClosed(trx, call, before.id)
       return moved(trx, call, before, { status: 'sent', deadline: body.deadline, deadlineAt, closedAt: null })
     })
@@ -170,14 +209,28 @@ export const bidRequestOperations: Some<
       const before = await lockBidRequest(trx, call, path.bidRequestId)
       assertAwaited(before)
       const open = before.invitations.filter((invitation) => OPEN_INVITATION.includes(invitation.status))
-      const found = await vendors.findAll(trx, call.organizationId, open.map((invitation) => invitation.vendorId))
+      const found = await vendors.findAll(
+        trx,
+        call.organizationId,
+        open.map((invitation) => invitation.vendorId),
+      )
       const reminded = found.filter((vendor) => obstaclesToEngage(vendor).length === 0)
       if (reminded.length === 0) return requests.shown(call, before)
       for (const vendor of reminded) {
-        await sendNotification(trx, call, vendor, { kind: 'reminder', bidRequestId: before.id, homeId: null, date: before.deadline, message: null })
+        await sendNotification(trx, call, vendor, {
+          kind: 'reminder',
+          bidRequestId: before.id,
+          homeId: null,
+          date: before.deadline,
+          message: null,
+        })
       }
       const counted = open.filter((invitation) => reminded.some((vendor) => vendor.id === invitation.vendorId))
-      await invitations.countReminders(trx, call, counted.map((invitation) => invitation.id))
+      await invitations.countReminders(
+        trx,
+        call,
+        counted.map((invitation) => invitation.id),
+      )
       return recordChange(trx, call, before, await requests.touch(trx, call, before.id))
     })
     return { status: 200, body: request }
@@ -204,97 +257,11 @@ function newBidRequest(body: BidRequestCreate) {
   }
 }
 
-async function update(trx: Db, call: Call, before: requests.BidRequestRow, body: BidRequestUpdate): Promise<BidRequest> {
-  const { vendorIds, lines, ...rest } = body
-  const invited = before.invitations.map((invitation) => invitation.vendorId)
-  const added = vendorIds?.filter((id) => !invited.includes(id)) ?? []
-  const removed = vendorIds === undefined ? [] : invited.filter((id) => !vendorIds.includes(id))
-  const whole: Partial<requests.BidRequestRow> = { ...defined(rest), ...(lines !== undefined && { lines: wholeLines(lines) }) }
-  const changed = (Object.keys(whole) as (keyof typeof whole)[]).filter((field) => !isDeepStrictEqual(whole[field], before[field]))
-  const fixed = fixedFields(before.status, [...changed, ...(added.length + removed.length > 0 ? ['vendorIds'] : [])])
-  if (fixed.length > 0) throw conflict(fixed)
-
-  const next = { ...before, ...whole }
-  const moves = changed.some((field) => field === 'deadline' || field === 'communityId' || field === 'homeIds')
-  if (moves || added.length > 0 || changed.includes('lines') || changed.includes('bidType')) {
-    const newDeadline = changed.includes('deadline')
-    const { deadlineAt } = await check(trx, call, { ...next, vendorIds: vendorIds ?? [], checkedIds: added, newDeadline, sendNow: false })
-    whole.deadlineAt = deadlineAt
-  }
-  if (changed.includes('scope')) await scopes.ensure(trx, call, [next.scope])
-  if (removed.length > 0) await invitations.removeAll(trx, call, before.id, removed)
-  if (added.length > 0) await invitations.insertAll(trx, call, before.id, added, 'pending')
-  const { figures: _, invitations: __, ...changes } = whole
-  const updated = await requests.update(trx, call, before, changes)
-  const touched = updated.version === before.version && added.length + removed.length > 0
-  return recordChange(trx, call, before, touched ? await requests.touch(trx, call, before.id) : updated)
-}
-
-interface Checked {
-  communityId: string
-  homeIds: readonly string[]
-  deadline: string
-  /** Whether the deadline is set now, and so has to lie ahead. */
-  newDeadline: boolean
-  lines: BidRequest['lines']
-  bidType: BidRequest['bidType']
-  vendorIds: readonly string[]
-  /** Those of the vendors that are looked at; all when left out. */
-  checkedIds?: readonly string[]
-  sendNow: boolean
-}
-
-/**
- * Holds what a request says against the rest of the house: first whether everything it names exists, then whether it is
- * possible, then whether the present state allows it; each time all faults at once.
- */
-async function check(trx: Db, call: Call, asked: Checked): Promise<{ deadlineAt: string; invited: Vendor[] }> {
-  const { vendorIds, homeIds, communityId, checkedIds = vendorIds } = asked
-  const place = await requests.placeOf(trx, call.organizationId, communityId, asked.deadline)
-  const homes = await requests.homes(trx, call.organizationId, homeIds)
-  const invited = await lockVendors(trx, call.organizationId, checkedIds)
-
-  const unknown = place === undefined ? ['/communityId'] : []
-  const known = new Map(homes.map((home) => [home.id, home]))
-  unknown.push(...homeIds.flatMap((id, i) => (known.has(id) ? [] : [`/homeIds/${i}`])))
-  unknown.push(...unknownVendors(invited, vendorIds, checkedIds))
-  if (place === undefined || unknown.length > 0) throw unknownReference(unknown)
-
-  const faults = formFaults(asked)
-  if (asked.newDeadline && isPast(place.deadlineAt, call)) {
-    faults.push({ pointer: '/deadline', code: 'past', message: `has passed already in ${place.timeZone}` })
-  }
-  if (asked.sendNow && vendorIds.length === 0) {
-    faults.push({ pointer: '/vendorIds', code: 'minItems', message: 'must name a vendor to send it to, unless sendNow is false' })
-  }
-  for (const [i, id] of homeIds.entries()) {
-    const home = known.get(id)
-    if (home !== undefined && home.communityId !== communityId) {
-      faults.push({ pointer: `/homeIds/${i}`, code: 'community', message: `${home.name} is not in ${place.communityName}` })
-    }
-  }
-  if (faults.length > 0) throw invalid(faults)
-
-  const obstacles = obstaclesToInvite(invited, vendorIds, communityId)
-  if (place.communityArchived) obstacles.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
-  for (const [i, id] of homeIds.entries()) {
-    const home = known.get(id)
-    if (home?.isArchived) obstacles.push({ pointer: `/homeIds/${i}`, code: 'archived', message: `${home.name} is archived` })
-  }
-  if (obstacles.length > 0) throw conflict(obstacles)
-  return { deadlineAt: place.deadlineAt, invited }
-}
-
-function isPast(deadlineAt: string, call: Call): boolean {
-  return Date.parse(deadlineAt) <= call.now.getTime()
-}
-
-function unknownVendors(found: readonly Vendor[], vendorIds: readonly string[], checkedIds = vendorIds): string[] {
-  const known = new Set(found.map((vendor) => vendor.id))
-  return vendorIds.flatMap((id, i) => (checkedIds.includes(id) && !known.has(id) ? [`/vendorIds/${i}`] : []))
-}
-
-function alreadyInvited(request: requests.BidRequestRow, found: readonly Vendor[], vendorIds: readonly string[]): FieldError[] {
+function alreadyInvited(
+  request: requests.BidRequestRow,
+  found: readonly Vendor[],
+  vendorIds: readonly string[],
+): FieldError[] {
   const invited = new Set(request.invitations.map((invitation) => invitation.vendorId))
   return found
     .filter((vendor) => invited.has(vendor.id))
@@ -303,9 +270,4 @@ function alreadyInvited(request: requests.BidRequestRow, found: readonly Vendor[
       code: 'already_invited',
       message: `${vendor.companyName} is invited already`,
     }))
-}
-
-/** What was sent; null clears, and what was left out is not there. */
-function defined<T extends object>(fields: T): { [Field in keyof T]: Exclude<T[Field], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }

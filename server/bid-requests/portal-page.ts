@@ -47,10 +47,12 @@ const WHAT_TO_QUOTE: Record<BidRequest['bidType'], string> = {
 }
 
 function stateOf(request: BidRequest, status: InvitationStatus): string {
-  if (request.status === 'cancelled') return `This request was cancelled${request.cancelReason === null ? '.' : `: ${request.cancelReason}`}`
+  if (request.status === 'cancelled')
+    return `This request was cancelled${request.cancelReason === null ? '.' : `: ${request.cancelReason}`}`
   if (status === 'submitted') return 'Your bid has been received.'
   if (request.status === 'awarded') return 'This request has been awarded.'
-  if (request.status === 'closed') return request.acceptLate ? 'The deadline has passed; late bids are still taken.' : 'Bidding has closed.'
+  if (request.status === 'closed')
+    return request.acceptLate ? 'The deadline has passed; late bids are still taken.' : 'Bidding has closed.'
   if (status === 'will_bid') return 'You have said that you will bid.'
   if (status === 'declined') return 'You have declined this request.'
   return 'Your bid is awaited.'
@@ -66,7 +68,10 @@ function lineTable({ lines }: BidRequest): string {
 }
 
 function answerForm(status: InvitationStatus): string {
-  const willBid = status === 'will_bid' ? '' : '<form method="post"><button name="answer" value="will_bid">We will bid</button></form>'
+  const willBid =
+    status === 'will_bid'
+      ? ''
+      : '<form method="post"><button name="answer" value="will_bid">We will bid</button></form>'
   const decline =
     status === 'declined'
       ? ''
@@ -74,13 +79,21 @@ function answerForm(status: InvitationStatus): string {
   return `<section>\n${willBid}\n${decline}\n</section>`
 }
 
-export function vendorPage(view: { builder: string; companyName: string; invitations: readonly (ListedInvitation & { href: string })[] }): string {
+export function vendorPage(view: {
+  builder: string
+  companyName: string
+  invitations: readonly (ListedInvitation & { href: string })[]
+}): string {
   const items = view.invitations.map(
     ({ href, number, title, scope, deadline, requestStatus, status }) =>
       `<li><a href="${text(href)}">${text(number)} · ${text(title ?? scope)}</a>, due ${text(longDate(deadline))}: ${requestStatus === 'sent' ? OPEN_STATES[status] : requestStatus}</li>`,
   )
-  const list = items.length === 0 ? '<p>There are no requests for you at present.</p>' : `<ul>\n${items.join('\n')}\n</ul>`
-  return page(`${view.builder} · ${view.companyName}`, `<h1>${text(view.companyName)}</h1>\n<p>What ${text(view.builder)} has asked you for:</p>\n${list}`)
+  const list =
+    items.length === 0 ? '<p>There are no requests for you at present.</p>' : `<ul>\n${items.join('\n')}\n</ul>`
+  return page(
+    `${view.builder} · ${view.companyName}`,
+    `<h1>${text(view.companyName)}</h1>\n<p>What ${text(view.builder)} has asked you for:</p>\n${list}`,
+  )
 }
 
 const OPEN_STATES: Record<InvitationStatus, string> = {

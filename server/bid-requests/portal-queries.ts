@@ -16,7 +16,10 @@ export async function vendorBehind(db: Db, vendorId: string): Promise<Subject | 
   return rows[0]
 }
 
-export async function invitationBehind(db: Db, invitationId: string): Promise<(Subject & { bidRequestId: string }) | undefined> {
+export async function invitationBehind(
+  db: Db,
+  invitationId: string,
+): Promise<(Subject & { bidRequestId: string }) | undefined> {
   const { rows } = await sql<Subject & { bidRequestId: string }>`
     select i."organizationId", i."vendorId", i."bidRequestId"
     from "organizations" as o join "invitations" as i on i."organizationId" = o."id" and i."id" = ${invitationId}
@@ -38,10 +41,16 @@ export async function siteOf(db: Db, organizationId: string, communityId: string
   return rows[0]
 }
 
-export async function housesOf(db: Db, organizationId: string, ids: readonly string[]): Promise<{ name: string; address: Address | null }[]> {
+export async function housesOf(
+  db: Db,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<{ name: string; address: Address | null }[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ name: string; address: Address | null }>`
-    select "name", "address" from "homes" where "organizationId" = ${organizationId} and "id" = any(${[...ids]}) order by "name", "id"`.execute(db)
+    select "name", "address" from "homes" where "organizationId" = ${organizationId} and "id" = any(${[...ids]}) order by "name", "id"`.execute(
+    db,
+  )
   return rows
 }
 
@@ -56,7 +65,11 @@ export interface ListedInvitation {
 }
 
 /** The vendor's invitations that were sent, the newest first. */
-export async function invitationsOfVendor(db: Db, { organizationId, vendorId }: Subject, most: number): Promise<ListedInvitation[]> {
+export async function invitationsOfVendor(
+  db: Db,
+  { organizationId, vendorId }: Subject,
+  most: number,
+): Promise<ListedInvitation[]> {
   const { rows } = await sql<ListedInvitation>`
     select i."id", i."status", r."number", r."title", r."scope", r."deadline", r."status" as "requestStatus"
     from "invitations" as i

@@ -10,8 +10,8 @@ import * as vendors from '../vendors/queries.ts'
 import { OPEN_INVITATION } from './bid-request.ts'
 import { answerInvitation, lockBidRequest, recordChange } from './changes.ts'
 import * as invitations from './invitation-queries.ts'
-import * as portal from './portal-queries.ts'
 import { messagePage, requestPage, vendorPage } from './portal-page.ts'
+import * as portal from './portal-queries.ts'
 import * as requests from './queries.ts'
 
 /**
@@ -41,14 +41,24 @@ export function portalRoutes(parts: Parts): Router {
     answer(parts, req, res, (subjectId) => take(parts, subjectId, (req.body ?? {}) as Record<string, unknown>)),
   )
   routes.use('/portal', (error: unknown, _req: Request, res: Response, _next: NextFunction) => {
-    // The form could not be read: too long, or not a form at all.
-    write(res, { status: (error as { status?: number }).status ?? 400, html: messagePage('That did not work', 'Please use the buttons of the page.') })
+    // An address that cannot be decoded is none; else the form could not be read: too long, or not a form at all.
+    if (error instanceof URIError) write(res, notFound())
+    else
+      write(res, {
+        status: (error as { status?: number }).status ?? 400,
+        html: messagePage('That did not work', 'Please use the buttons of the page.'),
+      })
   })
   return routes
 }
 
 /** Opens the token and writes out what `make` makes of it: a page, or null to show the page anew. */
-async function answer(parts: Parts, req: Request, res: Response, make: (subjectId: string) => Promise<Page | null>): Promise<void> {
+async function answer(
+  parts: Parts,
+  req: Request,
+  res: Response,
+  make: (subjectId: string) => Promise<Page | null>,
+): Promise<void> {
   const token = String(req.params.token)
   try {
     const subjectId = openPortalToken(parts.surroundings.config, token)
@@ -59,13 +69,17 @@ async function answer(parts: Parts, req: Request, res: Response, make: (subjectI
     const { status, code } = toProblem(error)
     if (status >= 500) parts.log.error({ err: error }, code)
     if (status === 503) res.set('Retry-After', '2')
-    write(res, { status, html: messagePage('That did not work', status < 500 ? toProblem(error).message : 'Please try again in a moment.') })
+    write(res, {
+      status,
+      html: messagePage('That did not work', status < 500 ? toProblem(error).message : 'Please try again in a moment.'),
+    })
   }
 }
 
 // The address is a secret: it must not travel on in a Referer, nor the page stay in a shared cache.
 const HEADERS = {
-  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
@@ -76,7 +90,10 @@ function write(res: Response, { status, html }: Page): void {
 }
 
 function notFound(): Page {
-  return { status: 404, html: messagePage('Not found', 'This address leads nowhere. Please use the one that you were sent, in full.') }
+  return {
+    status: 404,
+    html: messagePage('Not found', 'This address leads nowhere. Please use the one that you were sent, in full.'),
+  }
 }
 
 async function show(parts: Parts, subjectId: string): Promise<Page> {
@@ -107,7 +124,10 @@ async function show(parts: Parts, subjectId: string): Promise<Page> {
     const invitation = before.invitations.find((candidate) => candidate.id === subjectId)
     if (invitation === undefined || invitation.viewedAt !== null) return before
     const viewedAt = call.now.toISOString()
-    await invitations.update(trx, call, invitation, { viewedAt, ...(invitation.status === 'sent' && { status: 'viewed' as const }) })
+    await invitations.update(trx, call, invitation, {
+      viewedAt,
+      ...(invitation.status === 'sent' && { status: 'viewed' as const }),
+    })
     const after = await requests.touch(trx, call, bidRequestId)
     await recordChange(trx, call, before, after)
     return after
@@ -124,7 +144,10 @@ async function showVendor(parts: Parts, vendorId: string): Promise<Page> {
   const html = vendorPage({
     builder: call.principal.organizationName,
     companyName: vendor.companyName,
-    invitations: listed.map((invitation) => ({ ...invitation, href: `/portal/${portalToken(surroundings.config, invitation.id)}` })),
+    invitations: listed.map((invitation) => ({
+      ...invitation,
+      href: `/portal/${portalToken(surroundings.config, invitation.id)}`,
+    })),
   })
   return { status: 200, html }
 }
@@ -142,7 +165,8 @@ async function take(parts: Parts, subjectId: string, form: Record<string, unknow
   const invited = await portal.invitationBehind(parts.database.statements, subjectId)
   if (invited === undefined) return notFound()
   const reply = form.answer
-  if (reply !== 'will_bid' && reply !== 'declined') return { status: 422, html: messagePage('That did not work', 'Please use the buttons of the page.') }
+  if (reply !== 'will_bid' && reply !== 'declined')
+    return { status: 422, html: messagePage('That did not work', 'Please use the buttons of the page.') }
   const reason = typeof form.reason === 'string' ? form.reason.replaceAll('\0', '').trim().slice(0, MOST_REASON) : ''
   const call = await callOf(parts, invited)
   return call.write(async (trx) => {
@@ -151,7 +175,14 @@ async function take(parts: Parts, subjectId: string, form: Record<string, unknow
     if (invitation === undefined || !canAnswer(request, invitation)) {
       return { status: 409, html: messagePage('Too late', 'This request takes no answer any more.') }
     }
-    await answerInvitation(trx, call, request.id, invitation.vendorId, reply, reply === 'declined' && reason !== '' ? reason : null)
+    await answerInvitation(
+      trx,
+      call,
+      request.id,
+      invitation.vendorId,
+      reply,
+      reply === 'declined' && reason !== '' ? reason : null,
+    )
     return null
   })
 }

@@ -4,13 +4,20 @@ import type { Db } from '../database/database.ts'
 import { resource } from '../database/resource.ts'
 import type { Call, Surroundings } from '../http/call.ts'
 import { hidesAmounts } from './bid-request.ts'
-import { type InvitationRow, INVITATIONS_OF_REQUEST, shownInvitation } from './invitation-queries.ts'
+import { INVITATIONS_OF_REQUEST, type InvitationRow, shownInvitation } from './invitation-queries.ts'
 
 /** A bid request as the database gives it: what is computed from invitations and bids is not laid out yet. */
 export interface BidRequestRow
   extends Omit<
     BidRequest,
-    'vendorIds' | 'invitations' | 'amountsHidden' | 'bidCount' | 'lowAmount' | 'highAmount' | 'averageAmount' | 'acceptedBidIds'
+    | 'vendorIds'
+    | 'invitations'
+    | 'amountsHidden'
+    | 'bidCount'
+    | 'lowAmount'
+    | 'highAmount'
+    | 'averageAmount'
+    | 'acceptedBidIds'
   > {
   invitations: InvitationRow[]
   figures: Figures
@@ -118,7 +125,12 @@ export interface Place {
 }
 
 /** The community, and when a date ends in its time zone; the organization's where it has none of its own. */
-export async function placeOf(db: Db, organizationId: string, communityId: string, deadline: string): Promise<Place | undefined> {
+export async function placeOf(
+  db: Db,
+  organizationId: string,
+  communityId: string,
+  deadline: string,
+): Promise<Place | undefined> {
   const { rows } = await sql<Place>`
     select c."name" as "communityName", c."archivedAt" is not null as "communityArchived", zone.name as "timeZone",
       (${deadline}::date + 1)::timestamp at time zone zone.name as "deadlineAt"
@@ -154,7 +166,12 @@ export async function due(db: Db, now: Date, most: number): Promise<{ organizati
 }
 
 /** Holds a request that is still sent and due; undefined where another process has it in hand or was faster. */
-export async function lockDue(trx: Db, organizationId: string, id: string, now: Date): Promise<BidRequestRow | undefined> {
+export async function lockDue(
+  trx: Db,
+  organizationId: string,
+  id: string,
+  now: Date,
+): Promise<BidRequestRow | undefined> {
   const { rows } = await sql`
     select 1 from "bidRequests"
     where "organizationId" = ${organizationId} and "id" = ${id} and "status" = 'sent' and "deadlineAt" <= ${now}

@@ -24,8 +24,14 @@ import * as bids from './queries.ts'
  */
 export async function accept(trx: Db, call: Call, bidId: string, asked: BidAccept): Promise<Bid> {
   const { rejectOthers = true, createPurchaseOrder = false, reason = null } = asked
-  const home = await lockHomeToOrderFor(trx, call, bidId, asked)
-  const { bidRequestId } = await bids.find(trx, call.organizationId, bidId)
+  const seen = await bids.find(trx, call.organizationId, bidId)
+  const { bidRequestId } = seen
+  const home = createPurchaseOrder ? await lockHomeToOrderFor(trx, call, seen, asked.homeId) : null
+  if (!createPurchaseOrder && asked.homeId !== undefined) {
+    throw invalid([
+      { pointer: '/homeId', code: 'unexpected', message: 'says what to order for, so it needs createPurchaseOrder' },
+    ])
+  }
   const request = await lockBidRequest(trx, call, bidRequestId)
   const bid = await bids.lock(trx, call.organizationId, bidId)
   const awardedLineIds = linesToAward(request, bid, asked)
@@ -44,26 +50,21 @@ export async function accept(trx: Db, call: Call, bidId: string, asked: BidAccep
   } else await awardBidRequest(trx, call, request.id, reason)
   if (order !== null) await recordEvent(trx, call, 'po.created', order)
   return bids.shown(await bids.find(trx, call.organizationId, after.id))
+}
 
-  async function lockHomeToOrderFor(trx: Db, call: Call, bidId: string, asked: BidAccept): Promise<Home | null> {
-    const seen = await bids.find(trx, call.organizationId, bidId)
-    if (!createPurchaseOrder) {
-      if (asked.homeId === undefined) return null
-      throw invalid([{ pointer: '/homeId', code: 'unexpected', message: 'says where to order for, so it needs createPurchaseOrder' }])
-    }
-    if (!call.permissions.has('pos:write')) {
-      throw problem('permission_denied', 'Creating the purchase order needs pos:write.', { permission: 'pos:write' })
-    }
-    // What a request asks for no longer changes once there are bids.
-    const { homeIds } = await bidRequests.find(trx, call.organizationId, seen.bidRequestId)
-    const homeId = homeToOrderFor(seen, homeIds, asked.homeId)
-    const home = await homes.peek(trx, call.organizationId, homeId)
-    if (home === undefined) throw unknownReference(['/homeId'])
-    if (home.communityId !== seen.communityId) {
-      throw invalid([{ pointer: '/homeId', code: 'community', message: 'is not in the community of the bid request' }])
-    }
-    return homes.lock(trx, call.organizationId, homeId)
+async function lockHomeToOrderFor(trx: Db, call: Call, bid: BidRow, given: string | undefined): Promise<Home> {
+  if (!call.permissions.has('pos:write')) {
+    throw problem('permission_denied', 'Creating the purchase order needs pos:write.', { permission: 'pos:write' })
   }
+  // What a request asks for no longer changes once there are bids, so this need not wait for its lock.
+  const { homeIds } = await bidRequests.find(trx, call.organizationId, bid.bidRequestId)
+  const homeId = homeToOrderFor(bid, homeIds, given)
+  const home = await homes.peek(trx, call.organizationId, homeId)
+  if (home === undefined) throw unknownReference(['/homeId'])
+  if (home.communityId !== bid.communityId) {
+    throw invalid([{ pointer: '/homeId', code: 'community', message: 'is not in the community of the bid request' }])
+  }
+  return homes.lock(trx, call.organizationId, homeId)
 }
 
 function homeToOrderFor(bid: BidRow, homeIds: readonly string[], given: string | undefined): string {
@@ -71,12 +72,18 @@ function homeToOrderFor(bid: BidRow, homeIds: readonly string[], given: string |
   const bound = bid.homeId ?? (homeIds.length === 1 ? only : undefined)
   if (bound !== undefined) {
     if (given === undefined || given === bound) return bound
-    throw invalid([{ pointer: '/homeId', code: 'other_home', message: `must be ${bound}, which the bid is for, or be left out` }])
+    throw invalid([
+      { pointer: '/homeId', code: 'other_home', message: `must be ${bound}, which the bid is for, or be left out` },
+    ])
   }
   if (homeIds.length > 1) {
-    throw problem('conflict', 'The bid holds for several homes together; accept it, and order for each home with createPurchaseOrder.')
+    throw problem(
+      'conflict',
+      'The bid holds for several homes together; accept it, and order for each home with createPurchaseOrder.',
+    )
   }
-  if (given === undefined) throw problem('conflict', 'The bid is for the whole community; say with homeId which home to order for.')
+  if (given === undefined)
+    throw problem('conflict', 'The bid is for the whole community; say with homeId which home to order for.')
   return given
 }
 
@@ -104,7 +111,8 @@ function obstacleToAward(
   now: Date,
 ): string | null {
   const { number, status, awardMode } = request
-  if (status === 'draft' || status === 'cancelled') return `${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.`
+  if (status === 'draft' || status === 'cancelled')
+    return `${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.`
   if (status === 'awarded' && awardMode === 'single') return `${number} is awarded already.`
   if (hidesAmounts(request)) return `${number} is blind and still open; it can be awarded once it is closed.`
   if (bid.status !== 'submitted') return null
@@ -122,7 +130,13 @@ function takenBy(accepted: readonly BidRow[], request: Pick<BidRequest, 'homeIds
   return new Set(accepted.flatMap((bid) => takes(bid, request)))
 }
 
-async function rejectLosers(trx: Db, call: Call, request: BidRequestRow, winner: BidRow, accepted: readonly BidRow[]): Promise<void> {
+async function rejectLosers(
+  trx: Db,
+  call: Call,
+  request: BidRequestRow,
+  winner: BidRow,
+  accepted: readonly BidRow[],
+): Promise<void> {
   const taken = takenBy(accepted, request)
   for (const loser of await bids.ofRequest(trx, call.organizationId, request.id, ['submitted'])) {
     if (request.awardMode === 'split' && canStillWin(loser, request, taken)) continue

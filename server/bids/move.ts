@@ -1,6 +1,6 @@
 import type { Bid } from '../../client/contract.gen.ts'
-import type { Changes } from '../database/resource.ts'
 import type { Db } from '../database/database.ts'
+import type { Changes } from '../database/resource.ts'
 import { recordEvent } from '../events/record.ts'
 import { recordStatusChange } from '../events/status-history.ts'
 import type { Call } from '../http/call.ts'

@@ -8,7 +8,7 @@ export const bidOperations: Some<
   'listBids' | 'submitBid' | 'getBid' | 'reviseBid' | 'acceptBid' | 'rejectBid' | 'withdrawBid'
 > = {
   async listBids({ query }, call) {
-    const { data, nextCursor } = await bids.list(call.db, call.organizationId, query)
+    const { data, nextCursor } = (await bids.list(call.db, call.organizationId, query)).value
     return { status: 200, body: { data: data.map(bids.shown), nextCursor } }
   },
 

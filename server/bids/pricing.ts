@@ -20,15 +20,22 @@ export function priced(form: Form, lines: readonly BidLineInput[], amount: numbe
   if (faults.length > 0) throw invalid(faults)
 
   if (whole.length === 0) {
-    if (amount === undefined) throw invalid([{ pointer: '/amount', code: 'required', message: 'is required unless there are lines' }])
+    if (amount === undefined)
+      throw invalid([{ pointer: '/amount', code: 'required', message: 'is required unless there are lines' }])
     return { amount, lines: [] }
   }
   const amounts = whole.flatMap((line) => line.amount ?? [])
   const total = sum(amounts)
-  if (amounts.length === 0) faults.push({ pointer: '/lines', code: 'priced', message: 'at least one line has to be priced' })
-  else if (total < 0 || !isMoney(total)) faults.push({ pointer: '/lines', code: 'sum', message: `must add up to between 0 and ${MOST_MONEY}` })
+  if (amounts.length === 0)
+    faults.push({ pointer: '/lines', code: 'priced', message: 'at least one line has to be priced' })
+  else if (total < 0 || !isMoney(total))
+    faults.push({ pointer: '/lines', code: 'sum', message: `must add up to between 0 and ${MOST_MONEY}` })
   else if (amount !== undefined && amount !== total) {
-    faults.push({ pointer: '/amount', code: 'sum', message: `must be the sum of the lines, ${told(total)}, or be left out` })
+    faults.push({
+      pointer: '/amount',
+      code: 'sum',
+      message: `must be the sum of the lines, ${told(total)}, or be left out`,
+    })
   }
   if (faults.length > 0) throw invalid(faults)
   return { amount: total, lines: whole }
@@ -40,11 +47,13 @@ function wholeLines(form: Form, lines: readonly BidLineInput[], faults: FieldErr
   const taken = new Set([...asked.keys(), ...lines.flatMap((line) => line.lineId ?? [])])
   const seen = new Set<string>()
   return lines.map((line, i) => {
-    const at = (field: string, code: string, message: string) => faults.push({ pointer: `/lines/${i}/${field}`, code, message })
+    const at = (field: string, code: string, message: string) =>
+      faults.push({ pointer: `/lines/${i}/${field}`, code, message })
     const { excluded = false, alternate = false, note = null, unitPrice } = line
     const same = line.lineId === undefined ? undefined : asked.get(line.lineId)
     if (line.lineId !== undefined) {
-      if (asked.size > 0 && same === undefined) at('lineId', 'unknown_line', 'is no line of the bid request; leave it out for something else')
+      if (asked.size > 0 && same === undefined)
+        at('lineId', 'unknown_line', 'is no line of the bid request; leave it out for something else')
       if (seen.has(line.lineId)) at('lineId', 'unique', 'is priced twice')
       seen.add(line.lineId)
     }
@@ -55,7 +64,8 @@ function wholeLines(form: Form, lines: readonly BidLineInput[], faults: FieldErr
 
     const quantity = line.quantity ?? same?.quantity ?? 1
     const amount = unitPrice === undefined ? null : lineTotal(quantity, unitPrice)
-    if (amount !== null && !isMoney(amount)) at('unitPrice', 'maximum', `times the quantity must be between -${MOST_MONEY} and ${MOST_MONEY}`)
+    if (amount !== null && !isMoney(amount))
+      at('unitPrice', 'maximum', `times the quantity must be between -${MOST_MONEY} and ${MOST_MONEY}`)
     return {
       lineId: line.lineId ?? freeName(asked.size > 0 ? 'extra' : 'line', taken),
       description: description ?? '',
@@ -83,5 +93,9 @@ function missingLines(form: Form, lines: readonly BidLine[]): FieldError[] {
   const said = new Set(lines.map((line) => line.lineId))
   return form.lines
     .filter((line) => line.required && !said.has(line.lineId))
-    .map((line) => ({ pointer: '/lines', code: 'missing_line', message: `"${line.lineId}" has to be priced or excluded` }))
+    .map((line) => ({
+      pointer: '/lines',
+      code: 'missing_line',
+      message: `"${line.lineId}" has to be priced or excluded`,
+    }))
 }

@@ -65,7 +65,10 @@ export function shown(row: BidRow): Bid {
   const amountsHidden = hidesAmounts(request)
   return {
     ...rest,
-    ...(amountsHidden && { amount: null, lines: row.lines.map((line) => ({ ...line, unitPrice: null, amount: null })) }),
+    ...(amountsHidden && {
+      amount: null,
+      lines: row.lines.map((line) => ({ ...line, unitPrice: null, amount: null })),
+    }),
     amountsHidden,
     version,
     createdBy,
@@ -75,7 +78,12 @@ export function shown(row: BidRow): Bid {
 }
 
 /** All bids on a request in these statuses. Exact while the request's row is locked, as every change of its bids locks it. */
-export async function ofRequest(db: Db, organizationId: string, bidRequestId: string, statuses: readonly Bid['status'][]): Promise<BidRow[]> {
+export async function ofRequest(
+  db: Db,
+  organizationId: string,
+  bidRequestId: string,
+  statuses: readonly Bid['status'][],
+): Promise<BidRow[]> {
   const rows = await db
     .selectFrom('bids')
     .select('id')
@@ -84,7 +92,11 @@ export async function ofRequest(db: Db, organizationId: string, bidRequestId: st
     .where('status', 'in', [...statuses])
     .orderBy('id')
     .execute()
-  return findAll(db, organizationId, rows.map((row) => row.id))
+  return findAll(
+    db,
+    organizationId,
+    rows.map((row) => row.id),
+  )
 }
 
 /** Raises the version of a locked bid whose purchase orders have changed. */

@@ -33,7 +33,9 @@ async function revoke(trx: Db, call: Call, bid: BidRow, reason: string | null): 
   const standing = ordered.find((order) => STANDS.includes(order.status))
   if (standing !== undefined) throw problem('conflict', `${standing.number} was issued to the vendor; void it first.`)
   if (ordered.length > 0 && !call.permissions.has('pos:write')) {
-    throw problem('permission_denied', 'Voiding the purchase order of the award needs pos:write.', { permission: 'pos:write' })
+    throw problem('permission_denied', 'Voiding the purchase order of the award needs pos:write.', {
+      permission: 'pos:write',
+    })
   }
   await tellRejected(trx, call, bid, await move(trx, call, bid, 'rejected', reason, { awardedLineIds: null }))
   for (const order of ordered) await voidOrder(trx, call, order, 'The award was revoked.')

@@ -11,7 +11,6 @@ import * as homes from '../homes/queries.ts'
 import type { Call } from '../http/call.ts'
 import { checkIfMatch } from '../http/etag.ts'
 import { invalid, Problem, problem, unknownReference } from '../http/problem.ts'
-import { told } from '../money.ts'
 import * as vendors from '../vendors/queries.ts'
 import { hasRunOut, LIVE } from './bid.ts'
 import { move } from './move.ts'
@@ -27,7 +26,8 @@ export async function submit(trx: Db, call: Call, body: BidSubmit): Promise<Bid>
   const validity = await validityOf(trx, call, request.communityId, body.validUntil ?? null)
 
   const invitation = request.invitations.find((candidate) => candidate.vendorId === body.vendorId)
-  if (invitation === undefined) throw problem('conflict', `The vendor is not invited to ${request.number}; invite it with inviteToBid.`)
+  if (invitation === undefined)
+    throw problem('conflict', `The vendor is not invited to ${request.number}; invite it with inviteToBid.`)
   assertTakesBids(request, call.now)
   const live = await bids.ofRequest(trx, call.organizationId, request.id, LIVE)
   const earlier = live.find((bid) => bid.vendorId === body.vendorId && bid.homeId === homeId)
@@ -77,14 +77,17 @@ export async function revise(trx: Db, call: Call, bidId: string, body: BidRevise
   const changes = {
     ...rest,
     ...((lines !== undefined || amount !== undefined) && repriced(before, request, body)),
-    ...(validUntil !== undefined && validUntil !== before.validUntil && (await validityOf(trx, call, before.communityId, validUntil))),
+    ...(validUntil !== undefined &&
+      validUntil !== before.validUntil &&
+      (await validityOf(trx, call, before.communityId, validUntil))),
   }
   const isRevision = Object.entries(changes).some(
     ([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as keyof typeof changes]),
   )
   if (!isRevision) return bids.shown(await bids.update(trx, call, before, { externalId }))
 
-  if (before.status !== 'submitted') throw problem('conflict', `The bid is ${before.status}; only a submitted one can be revised.`)
+  if (before.status !== 'submitted')
+    throw problem('conflict', `The bid is ${before.status}; only a submitted one can be revised.`)
   if (hasRunOut(before, call.now)) throw problem('conflict', `The bid held until ${before.validUntil}.`)
   assertTakesBids(request, call.now)
   const revision = { revision: before.revision + 1, submittedAt: call.now.toISOString() }
@@ -111,7 +114,10 @@ async function lockNamedRequest(trx: Db, call: Call, body: BidSubmit): Promise<B
   })
   const vendor = await vendors.peek(trx, call.organizationId, body.vendorId)
   if (request !== null && vendor !== undefined) return request
-  throw unknownReference([...(request === null ? ['/bidRequestId'] : []), ...(vendor === undefined ? ['/vendorId'] : [])])
+  throw unknownReference([
+    ...(request === null ? ['/bidRequestId'] : []),
+    ...(vendor === undefined ? ['/vendorId'] : []),
+  ])
 }
 
 async function refuseHome(trx: Db, call: Call, homeId: string): Promise<never> {
@@ -124,11 +130,19 @@ function assertTakesBids(request: BidRequestRow, now: Date): void {
   const { number, status, deadline, closedAt } = request
   if (status === 'draft') throw problem('conflict', `${number} is a draft; send it first.`)
   if (status === 'awarded' || status === 'cancelled') throw problem('conflict', `${number} is ${status}.`)
-  throw problem('conflict', `${number} takes no late bids: its deadline was ${deadline}${closedAt === null ? '' : `, and it closed at ${closedAt}`}.`)
+  throw problem(
+    'conflict',
+    `${number} takes no late bids: its deadline was ${deadline}${closedAt === null ? '' : `, and it closed at ${closedAt}`}.`,
+  )
 }
 
 /** The day and the instant at which the bid runs out. */
-async function validityOf(trx: Db, call: Call, communityId: string, validUntil: string | null): Promise<Pick<bids.BidRow, 'validUntil' | 'expiresAt'>> {
+async function validityOf(
+  trx: Db,
+  call: Call,
+  communityId: string,
+  validUntil: string | null,
+): Promise<Pick<bids.BidRow, 'validUntil' | 'expiresAt'>> {
   if (validUntil === null) return { validUntil, expiresAt: null }
   const place = await bidRequests.placeOf(trx, call.organizationId, communityId, validUntil)
   const expiresAt = place?.deadlineAt ?? null
@@ -138,11 +152,20 @@ async function validityOf(trx: Db, call: Call, communityId: string, validUntil: 
   return { validUntil, expiresAt }
 }
 
-function repriced(before: bids.BidRow, request: BidRequestRow, { lines, amount }: BidRevise): Pick<bids.BidRow, 'amount' | 'lines'> {
+function repriced(
+  before: bids.BidRow,
+  request: BidRequestRow,
+  { lines, amount }: BidRevise,
+): Pick<bids.BidRow, 'amount' | 'lines'> {
   if (lines !== undefined) return priced(request, lines, amount)
   if (before.lines.length === 0) return priced(request, [], amount)
-  if (amount === before.amount) return before
+  // The sum itself is not told: it may be hidden.
+  if (amount === before.amount) return { amount, lines: before.lines }
   throw invalid([
-    { pointer: '/amount', code: 'sum', message: `must be the sum of the lines, ${told(before.amount)}; send the new lines, or none for a lump sum` },
+    {
+      pointer: '/amount',
+      code: 'sum',
+      message: 'must be the sum of the lines; send new lines with it, or [] for a lump sum',
+    },
   ])
 }

@@ -1,7 +1,7 @@
-import Big from 'big.js'
 import type { BudgetLine, BudgetLineCreate, BudgetLineUpdate } from '../../client/contract.gen.ts'
 import type { Values } from '../database/resource.ts'
 import { invalid } from '../http/problem.ts'
+import { isMoney, lineTotal, MOST_MONEY, sum, told } from '../money.ts'
 
 /** What is budgeted can be told as an amount, or as a quantity at a unit cost. */
 interface Pricing {
@@ -10,28 +10,28 @@ interface Pricing {
   amount: number | undefined
 }
 
-// What the column holds, and the schema Money allows.
-const MOST = 999_999_999_999.99
-
 /**
  * What a line is budgeted at: quantity × unitCost, rounded half up to the cent, where both are there, else the amount.
  * `undefined` when neither is told. An amount that contradicts the product is a fault, for one of them must be a mistake.
  */
 export function budgetedAt({ quantity, unitCost, amount }: Pricing): number | undefined {
   if (quantity === null || unitCost === null) return amount
-  const product = new Big(quantity).times(unitCost).round(2, Big.roundHalfUp)
-  if (product.abs().gt(MOST)) {
+  const product = lineTotal(quantity, unitCost)
+  if (!isMoney(product)) {
     throw invalid([
-      { pointer: '/unitCost', code: 'maximum', message: `quantity × unitCost must be between -${MOST} and ${MOST}` },
+      { pointer: '/unitCost', code: 'maximum', message: `times quantity must not exceed ${told(MOST_MONEY)}` },
     ])
   }
-  const value = product.toNumber()
-  if (amount !== undefined && amount !== value) {
+  if (amount !== undefined && amount !== product) {
     throw invalid([
-      { pointer: '/amount', code: 'conflict', message: `must be quantity × unitCost, ${value}, or be left out` },
+      {
+        pointer: '/amount',
+        code: 'conflict',
+        message: `must be quantity × unitCost, ${told(product)}, or be left out`,
+      },
     ])
   }
-  return value
+  return product
 }
 
 /** Before the lock the original is what is budgeted; from then on it stays, and the difference is an approved change. */
@@ -41,13 +41,17 @@ export function split(
   isLocked: boolean,
 ): Pick<BudgetLine, 'originalAmount' | 'approvedChanges'> {
   if (!isLocked) return { originalAmount: budgeted, approvedChanges: 0 }
-  const approvedChanges = new Big(budgeted).minus(originalAmount)
-  if (approvedChanges.abs().gt(MOST)) {
+  const approvedChanges = sum([budgeted, -originalAmount])
+  if (!isMoney(approvedChanges)) {
     throw invalid([
-      { pointer: '/amount', code: 'maximum', message: `must not differ from the original by more than ${MOST}` },
+      {
+        pointer: '/amount',
+        code: 'maximum',
+        message: `must not differ from the original by more than ${told(MOST_MONEY)}`,
+      },
     ])
   }
-  return { originalAmount, approvedChanges: approvedChanges.toNumber() }
+  return { originalAmount, approvedChanges }
 }
 
 export function newBudgetLine(

@@ -1,5 +1,5 @@
-import Big from 'big.js'
 import type { BudgetScope, HomeBudget, PurchaseOrderStatus } from '../../client/contract.gen.ts'
+import { sum } from '../money.ts'
 
 /**
  * The budget of a home is never stored. It follows from budget lines and purchase orders at the moment it is read, so it
@@ -28,8 +28,4 @@ export function totalsOf(scopes: readonly BudgetScope[]): Totals {
     totalVariance: sum(scopes.map((scope) => scope.variance)),
     totalForecastAtCompletion: sum(scopes.map((scope) => scope.forecastAtCompletion)),
   }
-}
-
-function sum(amounts: readonly number[]): number {
-  return amounts.reduce((total, amount) => total.plus(amount), new Big(0)).toNumber()
 }

@@ -21,7 +21,11 @@ export const MOVES: Readonly<Record<ComplianceDocumentStatus, readonly Complianc
 export const EXPIRING_DAYS = 30
 
 /** What the calendar makes of a status: what was found valid is expired behind its last day, and valid up to it. */
-export function settledStatus(status: ComplianceDocumentStatus, expirationDate: string | null, today: string): ComplianceDocumentStatus {
+export function settledStatus(
+  status: ComplianceDocumentStatus,
+  expirationDate: string | null,
+  today: string,
+): ComplianceDocumentStatus {
   if (status !== 'valid' && status !== 'expired') return status
   return expirationDate !== null && expirationDate < today ? 'expired' : 'valid'
 }
@@ -52,7 +56,8 @@ export function judge(papers: readonly Paper[], today: string): Judgement {
       if (end !== FOREVER) days.push(addDays(end, -EXPIRING_DAYS))
       found.add(end !== FOREVER && daysBetween(today, end) <= EXPIRING_DAYS ? 'expiring' : 'compliant')
     } else if (ofType.some((paper) => paper.status === 'waived')) found.add('exempt')
-    else if (ofType.some((paper) => settledStatus(paper.status, paper.expirationDate, today) === 'expired')) found.add('expired')
+    else if (ofType.some((paper) => settledStatus(paper.status, paper.expirationDate, today) === 'expired'))
+      found.add('expired')
   }
   const status = (['expired', 'expiring', 'compliant', 'exempt'] as const).find((candidate) => found.has(candidate))
   const next = days.filter((day) => day > today).sort()[0]
@@ -74,7 +79,11 @@ function endOfCover(valid: readonly Paper[], today: string): string | null {
   return end
 }
 
-export function newDocument(body: ComplianceDocumentCreate, vendorId: string, today: string): Values<ComplianceDocument> {
+export function newDocument(
+  body: ComplianceDocumentCreate,
+  vendorId: string,
+  today: string,
+): Values<ComplianceDocument> {
   const expirationDate = body.expirationDate ?? null
   return {
     vendorId,

@@ -13,11 +13,15 @@ const today = () => dateIn('America/Chicago', plumbline.clock.now())
 const inDays = (days: number) => addDays(today(), days)
 
 async function newVendor(): Promise<string> {
-  const { body } = await plumbline.post('/api/ext/vendors', { companyName: 'Cardinal Roofing', email: 'office@cardinalroofing.example.com' })
+  const { body } = await plumbline.post('/api/ext/vendors', {
+    companyName: 'Cardinal Roofing',
+    email: 'office@cardinalroofing.example.com',
+  })
   return body.id
 }
 
-const add = (vendorId: string, document: object) => plumbline.post(`/api/ext/vendors/${vendorId}/compliance-documents`, document)
+const add = (vendorId: string, document: object) =>
+  plumbline.post(`/api/ext/vendors/${vendorId}/compliance-documents`, document)
 const statusOf = async (vendorId: string) => (await plumbline.get(`/api/ext/vendors/${vendorId}`)).body.complianceStatus
 const liability = { type: 'general_liability', status: 'valid' }
 
@@ -34,7 +38,14 @@ test('a document is recorded, read back by its Location, and awaits review unles
   const vendorId = await newVendor()
   const w9 = await add(vendorId, { type: 'w9' })
   expect(w9.status).toBe(201)
-  expect(w9.body).toMatchObject({ vendorId, type: 'w9', status: 'pending_review', limitAmount: null, additionalInsured: false, version: 1 })
+  expect(w9.body).toMatchObject({
+    vendorId,
+    type: 'w9',
+    status: 'pending_review',
+    limitAmount: null,
+    additionalInsured: false,
+    version: 1,
+  })
   const read = await plumbline.get(w9.headers.get('location') ?? '')
   expect(read.body).toEqual(w9.body)
   expect(read.headers.get('etag')).toBe('"1"')
@@ -48,10 +59,18 @@ test('the vendor is judged with each change, in the same breath as its event', a
   expect(vendor).toMatchObject({ complianceStatus: 'compliant', version: 2 })
   await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { expirationDate: inDays(30) })
   expect(await statusOf(vendorId)).toBe('expiring')
-  await plumbline.post(`/api/ext/compliance-documents/${document.id}/status`, { status: 'rejected', reason: 'The limit is too low.' })
+  await plumbline.post(`/api/ext/compliance-documents/${document.id}/status`, {
+    status: 'rejected',
+    reason: 'The limit is too low.',
+  })
   expect(await statusOf(vendorId)).toBe('missing')
   const events = await eventsOf(vendorId)
-  expect(events.map((event) => event.type)).toEqual(['vendor.created', 'vendor.updated', 'vendor.updated', 'vendor.updated'])
+  expect(events.map((event) => event.type)).toEqual([
+    'vendor.created',
+    'vendor.updated',
+    'vendor.updated',
+    'vendor.updated',
+  ])
   expect(events[1]?.payload).toMatchObject({ data: { object: vendor, previous: { complianceStatus: 'missing' } } })
 })
 
@@ -62,7 +81,9 @@ test('a change to a document that leaves the judgement as it was is told by vend
   await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { carrier: 'Gulf States Casualty' })
   const events = await eventsOf(vendorId)
   expect(events.map((event) => event.type)).toEqual(['vendor.created', 'vendor.updated', 'vendor.updated'])
-  expect(events[2]?.payload).toMatchObject({ data: { object: { version: 3, complianceStatus: 'compliant' }, previous: null } })
+  expect(events[2]?.payload).toMatchObject({
+    data: { object: { version: 3, complianceStatus: 'compliant' }, previous: null },
+  })
 })
 
 test.each<[string, object[], string]>([
@@ -74,16 +95,47 @@ test.each<[string, object[], string]>([
   ['one whose last day is today', [{ ...liability, expirationDate: 0 }], 'expiring'],
   ['one whose last day was yesterday', [{ ...liability, expirationDate: -1 }], 'expired'],
   ['an expired one and a valid one of the same type', [{ ...liability, expirationDate: -1 }, liability], 'compliant'],
-  ['an expired one and a valid one of another type', [{ ...liability, expirationDate: -1 }, { type: 'auto', status: 'valid' }], 'expired'],
-  ['only waived ones', [{ type: 'umbrella', status: 'waived' }, { type: 'auto', status: 'waived' }], 'exempt'],
+  [
+    'an expired one and a valid one of another type',
+    [
+      { ...liability, expirationDate: -1 },
+      { type: 'auto', status: 'valid' },
+    ],
+    'expired',
+  ],
+  [
+    'only waived ones',
+    [
+      { type: 'umbrella', status: 'waived' },
+      { type: 'auto', status: 'waived' },
+    ],
+    'exempt',
+  ],
   ['a waived one beside a valid one', [{ type: 'umbrella', status: 'waived' }, liability], 'compliant'],
   ['one that takes effect tomorrow', [{ ...liability, effectiveDate: 1 }], 'missing'],
-  ['one about to end with a renewal that follows on', [{ ...liability, expirationDate: 10 }, { ...liability, effectiveDate: 11, expirationDate: 375 }], 'compliant'],
-  ['one about to end with a renewal after a gap', [{ ...liability, expirationDate: 10 }, { ...liability, effectiveDate: 12, expirationDate: 375 }], 'expiring'],
+  [
+    'one about to end with a renewal that follows on',
+    [
+      { ...liability, expirationDate: 10 },
+      { ...liability, effectiveDate: 11, expirationDate: 375 },
+    ],
+    'compliant',
+  ],
+  [
+    'one about to end with a renewal after a gap',
+    [
+      { ...liability, expirationDate: 10 },
+      { ...liability, effectiveDate: 12, expirationDate: 375 },
+    ],
+    'expiring',
+  ],
 ])('a vendor with %s is judged rightly', async (_what, documents, expected) => {
   const vendorId = await newVendor()
   for (const document of documents) {
-    const dated = Object.entries(document).map(([field, value]) => [field, typeof value === 'number' ? inDays(value) : value])
+    const dated = Object.entries(document).map(([field, value]) => [
+      field,
+      typeof value === 'number' ? inDays(value) : value,
+    ])
     expect((await add(vendorId, Object.fromEntries(dated))).status).toBe(201)
   }
   expect(await statusOf(vendorId)).toBe(expected)
@@ -127,8 +179,15 @@ test('a move that the states do not have is refused with those that they do', as
   const { body: document } = await add(vendorId, liability)
   const refused = await plumbline.post(`/api/ext/compliance-documents/${document.id}/status`, { status: 'valid' })
   expect(refused.status).toBe(409)
-  expect(refused.body).toMatchObject({ code: 'invalid_transition', from: 'valid', to: 'valid', allowed: ['pending_review', 'rejected', 'waived'] })
-  expect((await plumbline.post(`/api/ext/compliance-documents/${document.id}/status`, { status: 'expired' })).status).toBe(422)
+  expect(refused.body).toMatchObject({
+    code: 'invalid_transition',
+    from: 'valid',
+    to: 'valid',
+    allowed: ['pending_review', 'rejected', 'waived'],
+  })
+  expect(
+    (await plumbline.post(`/api/ext/compliance-documents/${document.id}/status`, { status: 'expired' })).status,
+  ).toBe(422)
 })
 
 test('a document cannot end before it begins, also when only one of the dates changes', async () => {
@@ -142,10 +201,18 @@ test('a document cannot end before it begins, also when only one of the dates ch
 
 test('documents are found by type, status, end, limit, additional insured and words', async () => {
   const vendorId = await newVendor()
-  await add(vendorId, { ...liability, carrier: 'Pecan Valley Mutual', expirationDate: inDays(90), limitAmount: 500_000, additionalInsured: true })
+  await add(vendorId, {
+    ...liability,
+    carrier: 'Pecan Valley Mutual',
+    expirationDate: inDays(90),
+    limitAmount: 500_000,
+    additionalInsured: true,
+  })
   await add(vendorId, { type: 'license', policyNumber: 'TX-RF-77', expirationDate: inDays(400) })
   const types = async (query: string) =>
-    (await plumbline.get(`/api/ext/vendors/${vendorId}/compliance-documents?${query}`)).body.data.map((document: { type: string }) => document.type)
+    (await plumbline.get(`/api/ext/vendors/${vendorId}/compliance-documents?${query}`)).body.data.map(
+      (document: { type: string }) => document.type,
+    )
   expect(await types('')).toEqual(['license', 'general_liability'])
   expect(await types('type=license')).toEqual(['license'])
   expect(await types('status=valid')).toEqual(['general_liability'])
@@ -164,10 +231,16 @@ test('a stale If-Match changes neither the document nor the vendor', async () =>
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, liability)
   const stale = { headers: { 'if-match': '"7"' } }
-  expect((await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { type: 'auto' }, stale)).status).toBe(412)
+  expect((await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { type: 'auto' }, stale)).status).toBe(
+    412,
+  )
   expect((await plumbline.delete(`/api/ext/compliance-documents/${document.id}`, stale)).status).toBe(412)
   expect(await eventsOf(vendorId)).toHaveLength(2)
-  const current = await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { type: 'auto' }, { headers: { 'if-match': '"1"' } })
+  const current = await plumbline.patch(
+    `/api/ext/compliance-documents/${document.id}`,
+    { type: 'auto' },
+    { headers: { 'if-match': '"1"' } },
+  )
   expect(current.body).toMatchObject({ type: 'auto', version: 2 })
 })
 
@@ -181,7 +254,9 @@ test('another builder finds neither the vendor nor its documents', async () => {
   expect((await plumbline.delete(path, { key })).status).toBe(404)
   expect((await plumbline.post(`${path}/status`, { status: 'waived' }, { key })).status).toBe(404)
   expect((await plumbline.get(`/api/ext/vendors/${vendorId}/compliance-documents`, { key })).status).toBe(404)
-  expect((await plumbline.post(`/api/ext/vendors/${vendorId}/compliance-documents`, liability, { key })).status).toBe(404)
+  expect((await plumbline.post(`/api/ext/vendors/${vendorId}/compliance-documents`, liability, { key })).status).toBe(
+    404,
+  )
 })
 
 test('an archived vendor takes no more documents', async () => {
@@ -198,20 +273,37 @@ test('by the calendar alone a vendor comes within thirty days of an end, then pa
   const vendor = `/api/ext/vendors/${vendorId}`
   plumbline.clock.advance(10 * DAY_MS)
   await plumbline.until(vendor, ({ body }) => body.complianceStatus === 'expiring')
-  expect((await plumbline.get(`/api/ext/compliance-documents/${document.id}`)).body).toMatchObject({ status: 'valid', version: 1 })
+  expect((await plumbline.get(`/api/ext/compliance-documents/${document.id}`)).body).toMatchObject({
+    status: 'valid',
+    version: 1,
+  })
   plumbline.clock.advance(31 * DAY_MS)
   await plumbline.until(vendor, ({ body }) => body.complianceStatus === 'expired')
-  expect((await plumbline.get(`/api/ext/compliance-documents/${document.id}`)).body).toMatchObject({ status: 'expired', version: 2 })
+  expect((await plumbline.get(`/api/ext/compliance-documents/${document.id}`)).body).toMatchObject({
+    status: 'expired',
+    version: 2,
+  })
   const events = await eventsOf(vendorId)
-  expect(events.map((event) => event.type)).toEqual(['vendor.created', 'vendor.updated', 'vendor.updated', 'vendor.updated'])
-  expect(events[3]?.payload).toMatchObject({ actor: { type: 'system', id: null }, data: { previous: { complianceStatus: 'expiring' } } })
+  expect(events.map((event) => event.type)).toEqual([
+    'vendor.created',
+    'vendor.updated',
+    'vendor.updated',
+    'vendor.updated',
+  ])
+  expect(events[3]?.payload).toMatchObject({
+    actor: { type: 'system', id: null },
+    data: { previous: { complianceStatus: 'expiring' } },
+  })
   const moves = await plumbline.database.statements
     .selectFrom('statusChanges')
     .select(['from', 'to', 'by'])
     .where('resourceId', '=', document.id)
     .orderBy('id')
     .execute()
-  expect(moves).toMatchObject([{ from: null, to: 'valid' }, { from: 'valid', to: 'expired', by: { type: 'system' } }])
+  expect(moves).toMatchObject([
+    { from: null, to: 'valid' },
+    { from: 'valid', to: 'expired', by: { type: 'system' } },
+  ])
 })
 
 test('a renewal takes effect by the calendar, and the day that it does changes nothing that was covered before', async () => {

@@ -46,7 +46,8 @@ export const complianceDocumentOperations: Some<
       const expirationDate = body.expirationDate === undefined ? before.expirationDate : body.expirationDate
       const status = settledStatus(before.status, expirationDate, dateIn(call.timeZone, call.now))
       const after = await documents.update(trx, call, before, { ...body, status })
-      if (status !== before.status) await recordStatusChange(trx, call, { id: before.id, from: before.status, to: status })
+      if (status !== before.status)
+        await recordStatusChange(trx, call, { id: before.id, from: before.status, to: status })
       return after
     })
     return { status: 200, body: document }

@@ -327,7 +327,6 @@ export interface PurchaseOrders {
   retainagePercent: Numeric;
   retainedAmount: Numeric;
   scope: string;
-  sequence: number;
   status: string;
   subtotal: Numeric;
   taxTotal: Numeric;

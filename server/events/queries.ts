@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Event, StatusChange } from '../../client/contract.gen.ts'
 import type { Db } from '../database/database.ts'
+import { Json } from '../http/json.ts'
 import { invalidCursor, page, readCursor } from '../http/page.ts'
 
 /**
@@ -29,7 +30,7 @@ export async function list(
   organizationId: string,
   query: EventQuery,
   afterSequence: number | null,
-): Promise<{ data: Event[]; nextCursor: string | null }> {
+): Promise<Json<{ data: Event[]; nextCursor: string | null }>> {
   const { limit = 50, sort = 'sequence' } = query
   const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
   const [direction, beyond] = sort.startsWith('-') ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
@@ -50,7 +51,8 @@ export async function list(
     select "id", "sequence", "payload"::text as "payload" from "events"
     where ${sql.join(conditions, sql` and `)} order by "sequence" ${direction} limit ${limit + 1}`.execute(db)
   const { data, nextCursor } = page(rows, limit, sort, (row) => row.sequence)
-  return { data: data.map(toEvent), nextCursor }
+  const texts = data.map(({ sequence, payload }) => `{"sequence":${sequence},${payload.slice(1)}`)
+  return new Json(`{"data":[${texts.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
 }
 
 export async function find(db: Db, organizationId: string, id: string): Promise<Event | undefined> {
@@ -61,8 +63,7 @@ export async function find(db: Db, organizationId: string, id: string): Promise<
 }
 
 function toEvent({ sequence, payload }: Row): Event {
-  const { id, ...rest } = JSON.parse(payload) as Omit<Event, 'sequence'>
-  return { id, sequence, ...rest }
+  return { ...(JSON.parse(payload) as Omit<Event, 'sequence'>), sequence }
 }
 
 export interface StatusChangeQuery {

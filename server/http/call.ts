@@ -77,6 +77,39 @@ export function within(call: Call, trx: Db): Call {
   return inner
 }
 
+/** A call with its own transactions, as it begins. */
+export function newCall(
+  surroundings: Surroundings,
+  database: Database,
+  by: { principal: Principal; actor: Actor; requestId: string; ifMatch: string | undefined },
+): Call {
+  const { principal } = by
+  const call: Call = {
+    ...by,
+    organizationId: principal.organizationId,
+    permissions: principal.permissions,
+    poApprovalLimit: principal.poApprovalLimit,
+    currency: principal.currency,
+    timeZone: principal.timeZone,
+    now: surroundings.clock.now(),
+    db: database.statements,
+    events: [],
+    surroundings,
+    async write(work) {
+      const before = call.events.length
+      const result = await database.transaction((trx) => {
+        // After a deadlock the work begins anew, and what the first try recorded was never committed.
+        call.events.length = before
+        return work(trx)
+      })
+      if (call.events.length > before) surroundings.eventsCommitted()
+      return result
+    },
+    operation: (id, input) => surroundings.operate(call, id, input),
+  }
+  return call
+}
+
 /**
  * A call that no key makes, with all permissions: the clock's (the default actor), or a vendor's through the portal.
  * It counts against no limit.
@@ -94,29 +127,11 @@ export async function callWithoutKey(
     .executeTakeFirstOrThrow()
   const known = surroundings.contract.document.components.schemas?.Permission as { enum: string[] }
   const permissions = new Set(known.enum)
-  const power = { organizationId, permissions, poApprovalLimit: null, currency, timeZone }
-  const call: Call = {
-    ...power,
-    actor,
-    principal: { ...power, keyId: '', keyName: actor.type, organizationName: name, tier, expiresAt: null, lastUsedAt: null },
-    requestId: typeid('req').toString(),
-    now: surroundings.clock.now(),
-    ifMatch: undefined,
-    db: database.statements,
-    events: [],
-    surroundings,
-    async write(work) {
-      const before = call.events.length
-      const result = await database.transaction((trx) => {
-        call.events.length = before
-        return work(trx)
-      })
-      if (call.events.length > before) surroundings.eventsCommitted()
-      return result
-    },
-    operation: (id, input) => surroundings.operate(call, id, input),
+  const principal: Principal = {
+    ...{ organizationId, organizationName: name, tier, currency, timeZone, permissions },
+    ...{ keyId: '', keyName: actor.type, poApprovalLimit: null, expiresAt: null, lastUsedAt: null },
   }
-  return call
+  return newCall(surroundings, database, { principal, actor, requestId: typeid('req').toString(), ifMatch: undefined })
 }
 
 export interface RecordedEvent {

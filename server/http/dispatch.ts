@@ -1,6 +1,5 @@
-import type { Clock } from '../clock.ts'
-import type { Database, Db } from '../database/database.ts'
-import { type Call, type Principal, type Surroundings, within } from './call.ts'
+import type { Database } from '../database/database.ts'
+import { type Call, newCall, type Principal, type Surroundings, within } from './call.ts'
 import type { Contract, Operation, OperationId } from './contract.ts'
 import { etagOf } from './etag.ts'
 import { once } from './idempotency.ts'
@@ -32,7 +31,6 @@ export interface DispatchParts {
   handlers: Handlers
   validator: Validator
   database: Database
-  clock: Clock
   surroundings: Surroundings
 }
 
@@ -60,7 +58,7 @@ export interface Dispatcher {
 }
 
 export function dispatcher(parts: DispatchParts): Dispatcher {
-  const { contract, handlers, validator, database } = parts
+  const { contract, handlers, validator, database, surroundings } = parts
 
   async function perform(operation: Operation, request: Request): Promise<Answer> {
     const params = decoded(request.params)
@@ -71,7 +69,10 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
       body: request.body,
     })
     const handler = handlers[operation.id] as unknown as AnyHandler
-    const call = createCall(request)
+    const { principal, requestId } = request
+    const actor = { type: 'key', id: principal.keyId } as const
+    const ifMatch = oneHeader(request.headers['if-match'])
+    const call = newCall(surroundings, database, { principal, actor, requestId, ifMatch })
     const key = operation.method === 'POST' ? request.headers['idempotency-key'] : undefined
     if (typeof key !== 'string') return toAnswer(operation, await handler(input, call), request.url)
 
@@ -85,38 +86,6 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     // The first request answers as it would without a key; a repeat answers with what was stored.
     if (answer !== undefined && stored.headers['Idempotent-Replayed'] === undefined) return answer
     return { status: stored.status, headers: stored.headers, text: stored.body === '' ? null : stored.body, etag: undefined }
-  }
-
-  function createCall(request: Request): Call {
-    const { principal } = request
-    const ifMatch = request.headers['if-match']
-    const call: Call = {
-      organizationId: principal.organizationId,
-      actor: { type: 'key', id: principal.keyId },
-      principal,
-      permissions: principal.permissions,
-      poApprovalLimit: principal.poApprovalLimit,
-      currency: principal.currency,
-      timeZone: principal.timeZone,
-      requestId: request.requestId,
-      now: parts.clock.now(),
-      ifMatch: typeof ifMatch === 'string' ? ifMatch : undefined,
-      db: database.statements,
-      events: [],
-      surroundings: parts.surroundings,
-      async write(work) {
-        const before = call.events.length
-        const result = await database.transaction((trx) => {
-          // After a deadlock the work begins anew, and what the first try recorded was never committed.
-          call.events.length = before
-          return work(trx)
-        })
-        if (call.events.length > before) parts.surroundings.eventsCommitted()
-        return result
-      },
-      operation: (id, input) => operate(call, id, input),
-    }
-    return call
   }
 
   async function operate<Id extends OperationId>(call: Call, id: Id, flat: Record<string, unknown>): Promise<Answered<Id>> {
@@ -164,6 +133,10 @@ export function spread(contract: Contract, operation: Operation, flat: Record<st
   const url = query.size > 0 ? `${path}?${query}` : path
   const headers: Record<string, string> = operation.takesBody ? { 'content-type': 'application/json' } : {}
   return { url, params, headers, body: operation.takesBody ? rest : undefined }
+}
+
+function oneHeader(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 // What the validator sees of the headers: those that the contract declares, and one content type, for it keeps a compiled

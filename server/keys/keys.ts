@@ -1,8 +1,8 @@
 import { typeid } from 'typeid-js'
 import type { Permission } from '../../client/contract.gen.ts'
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
-import { invalid, notFound } from '../http/problem.ts'
+import type { Database, Db } from '../database/database.ts'
+import { invalid, notFound, problem } from '../http/problem.ts'
 import { permissionsOf, type Role } from './roles.ts'
 import { newSecret, secretHash, secretStart } from './secret.ts'
 
@@ -24,7 +24,11 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
   const { organizationId, userId, name, expiresAt = null } = wanted
   const now = clock.now()
   return database.transaction(async (trx) => {
-    let creators = trx.selectFrom('users').select(['id', 'role']).where('organizationId', '=', organizationId)
+    let creators = trx
+      .selectFrom('users')
+      .select(['id', 'role'])
+      .where('organizationId', '=', organizationId)
+      .where('status', '!=', 'disabled')
     creators = userId === undefined ? creators.where('role', '=', 'owner').orderBy('id') : creators.where('id', '=', userId)
     const creator = await creators.limit(1).executeTakeFirst()
     if (creator === undefined) throw notFound()
@@ -55,4 +59,78 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
       .execute()
     return { ...key, secret }
   })
+}
+
+/** The keys of an organization, the newest first, each with what its living secrets begin with. */
+export async function listKeys(database: Database, organizationId: string) {
+  const keys = await database.statements
+    .selectFrom('apiKeys')
+    .select(KEY_FIELDS)
+    .where('organizationId', '=', organizationId)
+    .orderBy('id', 'desc')
+    .execute()
+  const secrets = await database.statements
+    .selectFrom('apiKeySecrets')
+    .select(['keyId', 'start', 'expiresAt', 'createdAt'])
+    .where('organizationId', '=', organizationId)
+    .orderBy('createdAt', 'desc')
+    .execute()
+  return keys.map((key) => ({
+    ...key,
+    secrets: secrets.filter(({ keyId }) => keyId === key.id).map(({ keyId: _, ...secret }) => secret),
+  }))
+}
+
+/**
+ * Gives a key a new secret. The one before it lives on for the overlap and then ends; one that is on an earlier overlap
+ * ends now, so that there are never more than two. Throws `not_found`, and `conflict` for a key that is over.
+ */
+export async function rotateKey(database: Database, clock: Clock, id: string, overlapMs: number) {
+  const now = clock.now()
+  return database.transaction(async (trx) => {
+    const key = await lockKey(trx, id)
+    if (key.revokedAt !== null) throw problem('conflict', 'A revoked key is not rotated; create another one.')
+    if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now.getTime()) {
+      throw problem('conflict', 'An expired key is not rotated; create another one.')
+    }
+    const previousEndsAt = new Date(now.getTime() + overlapMs)
+    const ofKey = trx.updateTable('apiKeySecrets').where('organizationId', '=', key.organizationId).where('keyId', '=', id)
+    await ofKey.set({ expiresAt: now }).where('expiresAt', '>', now.toISOString()).execute()
+    await ofKey.set({ expiresAt: previousEndsAt }).where('expiresAt', 'is', null).execute()
+    const secret = newSecret()
+    await trx
+      .insertInto('apiKeySecrets')
+      .values({ hash: secretHash(secret), organizationId: key.organizationId, keyId: id, start: secretStart(secret), createdAt: now })
+      .execute()
+    await trx.updateTable('apiKeys').set({ updatedAt: now }).where('organizationId', '=', key.organizationId).where('id', '=', id).execute()
+    return { ...key, previousSecretEndsAt: previousEndsAt.toISOString(), secret }
+  })
+}
+
+/** Ends a key on every process within a second. Doing it twice changes nothing. Throws `not_found`. */
+export async function revokeKey(database: Database, clock: Clock, id: string) {
+  const now = clock.now()
+  return database.transaction(async (trx) => {
+    const key = await lockKey(trx, id)
+    if (key.revokedAt !== null) return key
+    return trx
+      .updateTable('apiKeys')
+      .set({ revokedAt: now, updatedAt: now })
+      .where('organizationId', '=', key.organizationId)
+      .where('id', '=', id)
+      .returning(KEY_FIELDS)
+      .executeTakeFirstOrThrow()
+  })
+}
+
+const KEY_FIELDS = [
+  ...(['id', 'organizationId', 'name', 'permissions', 'createdByUserId', 'expiresAt'] as const),
+  ...(['revokedAt', 'lastUsedAt', 'createdAt'] as const),
+]
+
+// An operator names a key by its id alone, which is unique among all builders.
+async function lockKey(trx: Db, id: string) {
+  const key = await trx.selectFrom('apiKeys').select(KEY_FIELDS).where('id', '=', id).forUpdate().executeTakeFirst()
+  if (key === undefined) throw notFound()
+  return key
 }

@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { problem } from '../http/problem.ts'
+import { notFound, problem } from '../http/problem.ts'
+
+/** The interface is open to those on pro_plus. */
+export const TIERS = ['standard', 'pro_plus'] as const
 
 export interface NewOrganization {
   name: string
@@ -58,4 +61,29 @@ export async function createOrganization(database: Database, clock: Clock, wante
       .executeTakeFirstOrThrow()
     return { organization, owner }
   })
+}
+
+export async function listOrganizations(database: Database) {
+  return database.statements
+    .selectFrom('organizations')
+    .select(['id', 'name', 'tier', 'currency', 'timeZone', 'createdAt', 'updatedAt'])
+    .orderBy('id')
+    .execute()
+}
+
+/** Throws `not_found`. What is left out stays; a new tier holds for every key within a second. */
+export async function updateOrganization(
+  database: Database,
+  clock: Clock,
+  id: string,
+  changes: { name?: string | undefined; tier?: string | undefined; timeZone?: string | undefined },
+) {
+  const organization = await database.statements
+    .updateTable('organizations')
+    .set({ ...changes, updatedAt: clock.now() })
+    .where('id', '=', id)
+    .returning(['id', 'name', 'tier', 'currency', 'timeZone', 'createdAt', 'updatedAt'])
+    .executeTakeFirst()
+  if (organization === undefined) throw notFound()
+  return organization
 }

@@ -39,11 +39,15 @@ function publishedFor(call: Call): Published {
 }
 
 export function publish(document: ContractDocument, held: ReadonlySet<string>, publicUrl: string): OpenApiDocument {
-  const { openapi, jsonSchemaDialect, info, security, webhooks, components } = document as ContractDocument & { jsonSchemaDialect?: string }
+  const { openapi, jsonSchemaDialect, info, security, webhooks, components } = document as ContractDocument & {
+    jsonSchemaDialect?: string
+  }
   const paths: Record<string, unknown> = {}
   for (const [path, item] of Object.entries(document.paths)) {
     if (!path.startsWith('/api/ext/')) continue
-    const entries = Object.entries(item).filter(([key, value]) => key === 'parameters' || mayCall(value as OperationObject, held))
+    const entries = Object.entries(item).filter(
+      ([key, value]) => key === 'parameters' || mayCall(value as OperationObject, held),
+    )
     if (entries.some(([key]) => key !== 'parameters')) paths[path] = Object.fromEntries(entries)
   }
   const skills = Object.entries((document['x-skills'] ?? {}) as Record<string, { permissions: string[] }>).filter(
@@ -64,7 +68,9 @@ export function publish(document: ContractDocument, held: ReadonlySet<string>, p
 }
 
 function mayCall(operation: OperationObject, held: ReadonlySet<string>): boolean {
-  return (operation.security ?? []).every((requirement) => (requirement.apiKey ?? []).every((permission) => held.has(permission)))
+  return (operation.security ?? []).every((requirement) =>
+    (requirement.apiKey ?? []).every((permission) => held.has(permission)),
+  )
 }
 
 function tagsOf(value: unknown): Set<string> {

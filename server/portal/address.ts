@@ -18,8 +18,8 @@ export function portalToken(config: Config, subjectId: string): string {
 export function openPortalToken(config: Config, token: string): string | null {
   const end = token.lastIndexOf('.')
   const subjectId = token.slice(0, Math.max(end, 0))
-  const given = Buffer.from(token.slice(end + 1), 'base64url')
-  const right = signature(config, subjectId)
+  // Compared as texts: base64 has several spellings of the same bytes, and only ours is an address.
+  const [given, right] = [Buffer.from(token), Buffer.from(portalToken(config, subjectId))]
   return given.length === right.length && timingSafeEqual(given, right) ? subjectId : null
 }
 

@@ -40,9 +40,13 @@ export const scopeOperations: Some<'listScopes' | 'createScope' | 'getScope' | '
     await call.write(async (trx) => {
       const before = await scopes.lock(trx, call.organizationId, path.scopeId)
       checkIfMatch(call, before)
-      const covering = before.archivedAt === null ? await scopes.coveringVendors(trx, call.organizationId, before.name) : 0
+      const covering =
+        before.archivedAt === null ? await scopes.coveringVendors(trx, call.organizationId, before.name) : 0
       if (covering > 0) {
-        throw problem('conflict', covering === 1 ? `1 vendor covers "${before.name}".` : `${covering} vendors cover "${before.name}".`)
+        throw problem(
+          'conflict',
+          covering === 1 ? `1 vendor covers "${before.name}".` : `${covering} vendors cover "${before.name}".`,
+        )
       }
       await scopes.archive(trx, call, before)
       scopes.forget(call.organizationId, before.name)

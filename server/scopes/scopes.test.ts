@@ -17,7 +17,11 @@ test('a scope is created, read back by its Location, and emits nothing', async (
   const read = await plumbline.get(created.headers.get('location') ?? '')
   expect(read.body).toEqual(created.body)
   expect(read.headers.get('etag')).toBe('"1"')
-  const events = await plumbline.database.statements.selectFrom('events').select('id').where('resourceId', '=', created.body.id).execute()
+  const events = await plumbline.database.statements
+    .selectFrom('events')
+    .select('id')
+    .where('resourceId', '=', created.body.id)
+    .execute()
   expect(events).toEqual([])
 })
 
@@ -28,7 +32,9 @@ test('a name is unique whatever its capitals, and the conflict names the field',
 })
 
 test('of twenty creations of one name at once exactly one succeeds', async () => {
-  const answers = await Promise.all(Array.from({ length: 20 }, () => plumbline.post('/api/ext/scopes', { name: 'stucco' })))
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => plumbline.post('/api/ext/scopes', { name: 'stucco' })),
+  )
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(19).fill(409)])
 })
 
@@ -48,15 +54,27 @@ test('a scope is renamed while nothing uses it, and keeps its name while somethi
   const refused = await plumbline.patch(`/api/ext/scopes/${unused.id}`, { name: 'trim' }, { key })
   expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
   expect(refused.body.detail).toContain('vendors: 1')
-  const moved = await plumbline.patch(`/api/ext/scopes/${unused.id}`, { name: 'finish carpentry', sequence: 140 }, { key })
+  const moved = await plumbline.patch(
+    `/api/ext/scopes/${unused.id}`,
+    { name: 'finish carpentry', sequence: 140 },
+    { key },
+  )
   expect(moved).toMatchObject({ status: 200, body: { sequence: 140 } })
 })
 
 test('a budget line holds its scope by the name', async () => {
   const { key } = await plumbline.newBuilder()
-  const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' }, { key })
+  const { body: community } = await plumbline.post(
+    '/api/ext/communities',
+    { name: 'Juniper Ridge', status: 'active' },
+    { key },
+  )
   const { body: home } = await plumbline.post('/api/ext/homes', { name: 'Lot 15', communityId: community.id }, { key })
-  const line = await plumbline.post(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'roofing', amount: 16_800 }, { key })
+  const line = await plumbline.post(
+    `/api/ext/homes/${home.id}/budget/lines`,
+    { scope: 'roofing', amount: 16_800 },
+    { key },
+  )
   expect(line.status).toBe(201)
   const { body: scopes } = await plumbline.get('/api/ext/scopes?name=ROOFING', { key })
   const refused = await plumbline.patch(`/api/ext/scopes/${scopes.data[0].id}`, { name: 'roofs' }, { key })
@@ -68,7 +86,10 @@ test('a scope that no vendor covers is archived, and its name is free again', as
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['pools'] }, { key })
   const { body: list } = await plumbline.get('/api/ext/scopes', { key })
   const path = `/api/ext/scopes/${list.data[0].id}`
-  expect(await plumbline.delete(path, { key })).toMatchObject({ status: 409, body: { detail: '1 vendor covers "pools".' } })
+  expect(await plumbline.delete(path, { key })).toMatchObject({
+    status: 409,
+    body: { detail: '1 vendor covers "pools".' },
+  })
   await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { scopes: [] }, { key })
   expect((await plumbline.delete(path, { key })).status).toBe(204)
   expect((await plumbline.delete(path, { key })).status).toBe(204)
@@ -81,7 +102,11 @@ test('a scope that no vendor covers is archived, and its name is free again', as
 
 test('scopes are found by name, code and words, and listed in the order of the build', async () => {
   const { key } = await plumbline.newBuilder()
-  for (const [name, code, sequence] of [['roofing', '07-300', 80], ['concrete', '03-100', 20], ['framing', '06-100', 60]] as const) {
+  for (const [name, code, sequence] of [
+    ['roofing', '07-300', 80],
+    ['concrete', '03-100', 20],
+    ['framing', '06-100', 60],
+  ] as const) {
     await plumbline.post('/api/ext/scopes', { name, code, sequence }, { key })
   }
   expect(await names('sort=sequence', key)).toEqual(['concrete', 'framing', 'roofing'])

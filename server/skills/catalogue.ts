@@ -77,7 +77,9 @@ function makeCatalogue(contract: Contract): Catalogue {
   const operations = [...contract.operations.values()].filter((operation) => operation.id !== NOT_A_SKILL)
   const skills = [
     ...operations.map((operation) => operationSkill(contract, operation, ajv)),
-    ...Object.entries(declaredComposites(contract)).map(([name, declared]) => compositeSkill(contract, name, declared, ajv)),
+    ...Object.entries(declaredComposites(contract)).map(([name, declared]) =>
+      compositeSkill(contract, name, declared, ajv),
+    ),
   ].sort((a, b) => (a.name < b.name ? -1 : 1))
   const byName = new Map(skills.map((skill) => [skill.name, skill]))
   return {
@@ -86,7 +88,9 @@ function makeCatalogue(contract: Contract): Catalogue {
       const skill = byName.get(name)
       if (skill !== undefined) return skill
       const nearest = nearestTo(name, [...byName.keys()])
-      throw problem('skill_not_found', `No skill is named "${name}". The nearest names are ${nearest.join(', ')}.`, { nearest })
+      throw problem('skill_not_found', `No skill is named "${name}". The nearest names are ${nearest.join(', ')}.`, {
+        nearest,
+      })
     },
   }
 }
@@ -148,7 +152,9 @@ function compositeSkill(contract: Contract, name: string, declared: DeclaredComp
 export function permitSkill(call: Call, skill: Skill): void {
   const missing = skill.permissions.find((permission) => !call.permissions.has(permission))
   if (missing !== undefined) {
-    throw new Problem('permission_denied', `The skill ${skill.name} needs ${skill.permissions.join(' and ')}.`, { permission: missing })
+    throw new Problem('permission_denied', `The skill ${skill.name} needs ${skill.permissions.join(' and ')}.`, {
+      permission: missing,
+    })
   }
 }
 
@@ -178,7 +184,11 @@ function faultsOf(errors: readonly ErrorObject[]): FieldError[] {
       return { pointer: at(params.additionalProperty), code: 'unknown', message: 'is not an input of this skill' }
     }
     const allowed = keyword === 'enum' ? `: ${(params.allowedValues as unknown[]).join(', ')}` : ''
-    return { pointer: `/input${instancePath}`, code: keyword, message: `${message ?? 'is not valid'}${allowed}`.slice(0, 1000) }
+    return {
+      pointer: `/input${instancePath}`,
+      code: keyword,
+      message: `${message ?? 'is not valid'}${allowed}`.slice(0, 1000),
+    }
   })
   // Where a value may be null or something else, being not null is no fault of its own beside the real one.
   const telling = faults.filter((fault) => fault.code !== 'anyOf' && fault.message !== 'must be null')

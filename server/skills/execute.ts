@@ -3,7 +3,7 @@ import { typeid } from 'typeid-js'
 import type { Event, Execution } from '../../client/contract.gen.ts'
 import { type Call, type RecordedEvent, within } from '../http/call.ts'
 import { Problem, toProblem, unknownReference } from '../http/problem.ts'
-import { catalogueOf, permitSkill, type PublishedResult, type Skill } from './catalogue.ts'
+import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
 
 /**
  * Runs a skill for a caller. All that it writes is one transaction, so that of a skill made of several operations all

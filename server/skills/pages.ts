@@ -9,7 +9,11 @@ type ListId = {
 type Item<Id extends ListId> = Answered<Id> extends { data: (infer Each)[] } ? Each : never
 
 /** Every item of a list, page by page, as a caller would read it. */
-export async function* everyItem<Id extends ListId>(call: Call, id: Id, query: Record<string, unknown>): AsyncGenerator<Item<Id>> {
+export async function* everyItem<Id extends ListId>(
+  call: Call,
+  id: Id,
+  query: Record<string, unknown>,
+): AsyncGenerator<Item<Id>> {
   let cursor: string | null = null
   do {
     const page = (await call.operation(id, { limit: 200, ...query, ...(cursor !== null && { cursor }) })) as {

@@ -38,7 +38,9 @@ export function flatInput(contract: Contract, operation: Operation): ObjectSchem
 /** The result of an operation: the body of its success, null where there is none. */
 export function resultOf(contract: Contract, operation: Operation): Schema {
   const success = Object.keys(operation.declaration.responses).find((status) => status.startsWith('2'))
-  const response = contract.resolve<ResponseObject>(operation.declaration.responses[success ?? ''] ?? { description: '' })
+  const response = contract.resolve<ResponseObject>(
+    operation.declaration.responses[success ?? ''] ?? { description: '' },
+  )
   const [media] = Object.values(response.content ?? {})
   return media === undefined ? { type: 'null' } : inlined(contract, media.schema)
 }
@@ -51,7 +53,8 @@ function bodySchema(contract: Contract, operation: Operation): ObjectSchema | nu
 /** A schema of an object, with everything that it refers to in its place. */
 export function objectSchema(contract: Contract, schema: Schema, of: string): ObjectSchema {
   const { properties, required = [], ...rest } = inlined(contract, schema)
-  if (rest.type !== 'object' || properties === undefined) throw new ContractError(`The input of ${of} is not a plain object.`)
+  if (rest.type !== 'object' || properties === undefined)
+    throw new ContractError(`The input of ${of} is not a plain object.`)
   return { ...rest, required: required as string[], properties: properties as Record<string, Schema> }
 }
 
@@ -61,14 +64,23 @@ export function inlined(contract: Contract, schema: Schema, under: readonly stri
   if (typeof $ref !== 'string') return mapInner(schema, (inner) => inlined(contract, inner, under))
   if (under.includes($ref)) throw new ContractError(`${$ref} contains itself, so it cannot be written out.`)
   const target = contract.resolve<Schema>({ $ref })
-  return { ...inlined(contract, target, [...under, $ref]), ...mapInner(beside, (inner) => inlined(contract, inner, under)) }
+  return {
+    ...inlined(contract, target, [...under, $ref]),
+    ...mapInner(beside, (inner) => inlined(contract, inner, under)),
+  }
 }
 
-/** Without the formats that nobody else knows; what they mean is said in the descriptions. */
+/**
+ * Without the formats that nobody else knows; what they mean is said in words. (`multipleOf` would say it in the schema's
+ * own terms, but validators that reckon in binary refuse 1.15 as a multiple of 0.01.)
+ */
 export function published<S extends Schema>(schema: S): S {
   const { format, ...rest } = mapInner(schema, published)
-  const isOurs = typeof format === 'string' && format in formats
-  return { ...rest, ...(format !== undefined && !isOurs && { format }) } as unknown as S
+  if (format === undefined) return rest as unknown as S
+  if (typeof format !== 'string' || !Object.hasOwn(formats, format)) return { ...rest, format } as unknown as S
+  const said = typeof rest.description === 'string' ? rest.description : ''
+  const decimals = `At most ${format === 'money' ? 'two' : 'four'} decimals.`
+  return { ...rest, description: said.includes('decimals') ? said : `${said} ${decimals}`.trim() } as unknown as S
 }
 
 /**

@@ -35,7 +35,10 @@ export async function suggestVendorsForScope(
   const { scope, communityId, count = 5 } = input
   const candidates: Candidate[] = []
   const passedOver: VendorPassedOver[] = []
-  for await (const vendor of everyItem(call, 'listVendors', { scope, ...(communityId !== undefined && { communityId }) })) {
+  for await (const vendor of everyItem(call, 'listVendors', {
+    scope,
+    ...(communityId !== undefined && { communityId }),
+  })) {
     const scorecard = await call.operation('getVendorScorecard', { vendorId: vendor.id })
     const reason = reasonToPassOver(vendor, scorecard)
     if (reason === null) candidates.push({ vendor, scorecard, price: await lastPrice(call, vendor, scope) })
@@ -89,9 +92,7 @@ function ranked(candidates: readonly Candidate[]): VendorSuggestion[] {
       email: vendor.email,
       phone: vendor.phone,
       complianceStatus: vendor.complianceStatus,
-      score: rounded(
-        points.scorecard * WEIGHTS.scorecard + points.load * WEIGHTS.load + points.price * WEIGHTS.price,
-      ),
+      score: rounded(points.scorecard * WEIGHTS.scorecard + points.load * WEIGHTS.load + points.price * WEIGHTS.price),
       parts: {
         scorecard: { score: scorecard.score, points: points.scorecard },
         load: { openCommitment, points: points.load },

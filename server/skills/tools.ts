@@ -25,7 +25,8 @@ function hasOptionalNull({ properties, required }: ObjectSchema): boolean {
 }
 
 function isClosed(schema: Schema): boolean {
-  if (schema.type !== undefined && [schema.type].flat().includes('object') && schema.additionalProperties !== false) return false
+  if (schema.type !== undefined && [schema.type].flat().includes('object') && schema.additionalProperties !== false)
+    return false
   let closed = true
   mapInner(schema, (inner) => {
     closed &&= isClosed(inner)
@@ -36,15 +37,16 @@ function isClosed(schema: Schema): boolean {
 
 const STRICT_KEYWORDS = new Set([
   ...['type', 'description', 'enum', 'const', 'anyOf', 'properties', 'required', 'additionalProperties', 'items'],
-  ...['pattern', 'format', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
 ])
 const STRICT_FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'])
 
 function strictly(schema: Schema): Schema {
-  const inner = mapInner(schema, strictly)
-  const kept = Object.entries(inner).filter(
-    ([keyword, value]) => STRICT_KEYWORDS.has(keyword) && (keyword !== 'format' || STRICT_FORMATS.has(String(value))),
-  )
+  const kept = Object.entries(mapInner(schema, strictly)).filter(([keyword, value]) => {
+    if (keyword === 'format') return STRICT_FORMATS.has(String(value))
+    if (keyword === 'pattern') return !/\(\?[=!<]/.test(String(value))
+    return STRICT_KEYWORDS.has(keyword)
+  })
   const strict: Schema = Object.fromEntries(kept)
   if (schema.default !== undefined) {
     strict.description = `${[schema.description, `Left out: ${JSON.stringify(schema.default)}.`].filter(Boolean).join(' ')}`
@@ -53,7 +55,10 @@ function strictly(schema: Schema): Schema {
     const required = (schema.required ?? []) as string[]
     const properties = strict.properties as Record<string, Schema>
     strict.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, property]) => [name, required.includes(name) ? property : orNull(property)]),
+      Object.entries(properties).map(([name, property]) => [
+        name,
+        required.includes(name) ? property : orNull(property),
+      ]),
     )
     strict.required = Object.keys(properties)
   }

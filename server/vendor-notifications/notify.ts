@@ -12,7 +12,12 @@ export type Notice = Pick<VendorNotification, 'kind' | 'bidRequestId' | 'homeId'
  * the only place that makes a notification, whoever asks for it. A vendor without an address has no recipients; it is
  * for the caller to refuse that, or to let whoever hears the event call the vendor instead.
  */
-export async function sendNotification(trx: Db, call: Call, vendor: Vendor, notice: Notice): Promise<VendorNotification> {
+export async function sendNotification(
+  trx: Db,
+  call: Call,
+  vendor: Vendor,
+  notice: Notice,
+): Promise<VendorNotification> {
   const { kind, bidRequestId, homeId, date, message } = notice
   const notification = await notifications.insert(trx, call, {
     vendorId: vendor.id,

@@ -1,16 +1,17 @@
 import type { Vendor } from '../../client/contract.gen.ts'
 import { OPEN_INVITATION } from '../bid-requests/bid-request.ts'
+import { assertAwaited, lockBidRequest, recordChange } from '../bid-requests/changes.ts'
 import * as invitations from '../bid-requests/invitation-queries.ts'
 import * as bidRequests from '../bid-requests/queries.ts'
 import { dateIn } from '../calendar.ts'
 import * as communities from '../communities/queries.ts'
 import type { Db } from '../database/database.ts'
-import { recordEvent } from '../events/record.ts'
 import * as homes from '../homes/queries.ts'
 import type { Call } from '../http/call.ts'
 import type { Some } from '../http/operation.ts'
 import { invalid, problem } from '../http/problem.ts'
 import * as vendors from '../vendors/queries.ts'
+import { reasonNotToEngage } from '../vendors/vendor.ts'
 import { reasonNotToAnnounce, recipientsOf, subjectOf } from './notice.ts'
 import { type Notice, sendNotification } from './notify.ts'
 import * as notifications from './queries.ts'
@@ -30,7 +31,10 @@ export const vendorNotificationOperations: Some<'listVendorNotifications' | 'not
       const vendor = await vendors.find(trx, call.organizationId, path.vendorId)
       if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
       if (recipientsOf(vendor).length === 0) {
-        throw problem('conflict', `${vendor.companyName} has no e-mail address, and no contact with one who is to be notified.`)
+        throw problem(
+          'conflict',
+          `${vendor.companyName} has no e-mail address, and no contact with one who is to be notified.`,
+        )
       }
       const about =
         subject.bidRequestId === undefined
@@ -50,20 +54,23 @@ async function aboutHome(trx: Db, call: Call, homeId: string, date: string): Pro
   if (reason !== null) throw problem('conflict', reason)
   const { timeZone } = await communities.find(trx, call.organizationId, home.communityId)
   const today = dateIn(timeZone, call.now)
-  if (date < today) throw invalid([{ pointer: '/date', code: 'minimum', message: `must not be before today, ${today}` }])
+  if (date < today)
+    throw invalid([{ pointer: '/date', code: 'minimum', message: `must not be before today, ${today}` }])
   return { homeId, bidRequestId: null, date }
 }
 
 // The invitation counts its reminders, whoever sends them.
 async function aboutDeadline(trx: Db, call: Call, vendor: Vendor, bidRequestId: string): Promise<About> {
   await bidRequests.assertExist(trx, call.organizationId, [bidRequestId], '/bidRequestId')
-  const request = await bidRequests.lock(trx, call.organizationId, bidRequestId)
+  const request = await lockBidRequest(trx, call, bidRequestId)
   const invitation = request.invitations.find(({ vendorId }) => vendorId === vendor.id)
   if (invitation === undefined) throw problem('conflict', `${vendor.companyName} is not invited to ${request.number}.`)
-  if (request.status !== 'sent') throw problem('conflict', `${request.number} is ${request.status}, so there is nothing to be reminded of.`)
-  if (!OPEN_INVITATION.includes(invitation.status)) throw problem('conflict', `${vendor.companyName} has answered ${request.number}.`)
+  assertAwaited(request)
+  if (!OPEN_INVITATION.includes(invitation.status))
+    throw problem('conflict', `${vendor.companyName} has answered ${request.number}.`)
+  const reason = reasonNotToEngage(vendor)
+  if (reason !== null) throw problem('conflict', `The reminder is not sent: ${reason}.`)
   await invitations.countReminders(trx, call, [invitation.id])
-  const after = await bidRequests.touch(trx, call, request.id)
-  await recordEvent(trx, call, 'bid_request.updated', bidRequests.shown(call, after), bidRequests.shown(call, request))
+  await recordChange(trx, call, request, await bidRequests.touch(trx, call, request.id))
   return { bidRequestId: request.id, homeId: null, date: request.deadline }
 }

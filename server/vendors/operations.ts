@@ -61,10 +61,14 @@ export const vendorOperations: Some<
 
   async getVendorScorecard({ path, query }, call) {
     const { from = null, to = null } = query
-    if (from !== null && to !== null && to < from) throw invalid([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
+    if (from !== null && to !== null && to < from)
+      throw invalid([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
     const vendor = await vendors.find(call.db, call.organizationId, path.vendorId)
     const record = await vendors.trackRecord(call.db, call, vendor.id, { from, to })
-    return { status: 200, body: scorecard(record, { vendorId: vendor.id, from, to, asOf: call.now.toISOString(), currency: call.currency }) }
+    return {
+      status: 200,
+      body: scorecard(record, { vendorId: vendor.id, from, to, asOf: call.now.toISOString(), currency: call.currency }),
+    }
   },
 
   async changeVendorStatus({ path, body }, call) {
@@ -100,6 +104,10 @@ export async function recordUpdate(trx: Db, call: Call, before: Vendor, after: V
   if (after.version !== before.version) await recordEvent(trx, call, 'vendor.updated', after, before)
 }
 
-async function checkReferences(db: Db, call: Call, body: { scopes?: string[]; communityIds?: string[] }): Promise<void> {
+async function checkReferences(
+  db: Db,
+  call: Call,
+  body: { scopes?: string[]; communityIds?: string[] },
+): Promise<void> {
   if (body.scopes !== undefined) await scopes.ensure(db, call, body.scopes)
 }

@@ -22,7 +22,10 @@ export function scorecard(record: TrackRecord, frame: Frame): VendorScorecard {
   const answeredPercent = share(invitations.answered, invitations.answered + invitations.unanswered)
   const winPercent = share(bids.accepted, bids.accepted + bids.rejected)
   const averageVariancePercent = mean(variancePercents)
-  const cost = averageVariancePercent === null ? null : Math.max(0, 100 - POINTS_LOST_PER_PERCENT * Math.max(0, averageVariancePercent))
+  const cost =
+    averageVariancePercent === null
+      ? null
+      : Math.max(0, 100 - POINTS_LOST_PER_PERCENT * Math.max(0, averageVariancePercent))
   return {
     ...frame,
     invitations: { ...invitations, answeredPercent },

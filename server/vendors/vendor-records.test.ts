@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { addDays, dateIn } from '../calendar.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -51,7 +52,12 @@ test('a move that the states do not have is refused with those that they do', as
   const vendorId = await newVendor({ status: 'prospective' })
   const refused = await move(vendorId, 'on_hold')
   expect(refused.status).toBe(409)
-  expect(refused.body).toMatchObject({ code: 'invalid_transition', from: 'prospective', to: 'on_hold', allowed: ['active', 'inactive'] })
+  expect(refused.body).toMatchObject({
+    code: 'invalid_transition',
+    from: 'prospective',
+    to: 'on_hold',
+    allowed: ['active', 'inactive'],
+  })
   await plumbline.delete(`/api/ext/vendors/${vendorId}`)
   expect(await move(vendorId, 'active')).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
@@ -73,7 +79,12 @@ test('an invitation to the portal answers an address that stays the same, and te
   const events = await eventsOf(vendorId)
   expect(events.map((event) => event.type)).toEqual(['vendor.invited', 'vendor.invited'])
   expect(events[0]?.payload).toMatchObject({
-    data: { object: first.body.vendor, previous: { portalStatus: 'not_invited' }, reason: 'portal', bidRequestId: null },
+    data: {
+      object: first.body.vendor,
+      previous: { portalStatus: 'not_invited' },
+      reason: 'portal',
+      bidRequestId: null,
+    },
   })
   expect(events[1]?.payload).toMatchObject({ data: { previous: null } })
 })
@@ -86,7 +97,12 @@ test('a vendor on hold, inactive, archived or without an address is not invited,
   const archived = await newVendor()
   await plumbline.delete(`/api/ext/vendors/${archived}`)
   const mute = await newVendor({ email: null })
-  for (const [vendorId, why] of [[onHold, 'on hold'], [inactive, 'inactive'], [archived, 'archived'], [mute, 'no e-mail address']] as const) {
+  for (const [vendorId, why] of [
+    [onHold, 'on hold'],
+    [inactive, 'inactive'],
+    [archived, 'archived'],
+    [mute, 'no e-mail address'],
+  ] as const) {
     const refused = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
     expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
     expect(refused.body.detail).toContain(why)
@@ -95,7 +111,11 @@ test('a vendor on hold, inactive, archived or without an address is not invited,
 
 test('expired papers do not keep a vendor from the portal, where new ones are handed in', async () => {
   const vendorId = await newVendor()
-  await plumbline.post(`/api/ext/vendors/${vendorId}/compliance-documents`, { type: 'auto', status: 'valid', expirationDate: '2020-01-01' })
+  await plumbline.post(`/api/ext/vendors/${vendorId}/compliance-documents`, {
+    type: 'auto',
+    status: 'valid',
+    expirationDate: '2020-01-01',
+  })
   const invited = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
   expect(invited).toMatchObject({ status: 200, body: { vendor: { complianceStatus: 'expired' } } })
 })
@@ -103,7 +123,9 @@ test('expired papers do not keep a vendor from the portal, where new ones are ha
 test('another builder can neither move nor invite nor judge a vendor of ours', async () => {
   const vendorId = await newVendor()
   const { key } = await plumbline.newBuilder()
-  expect((await plumbline.post(`/api/ext/vendors/${vendorId}/status`, { status: 'inactive' }, { key })).status).toBe(404)
+  expect((await plumbline.post(`/api/ext/vendors/${vendorId}/status`, { status: 'inactive' }, { key })).status).toBe(
+    404,
+  )
   expect((await plumbline.post(`/api/ext/vendors/${vendorId}/invite`, undefined, { key })).status).toBe(404)
   expect((await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard`, { key })).status).toBe(404)
 })
@@ -129,4 +151,67 @@ test('a period that ends before it begins is refused', async () => {
   const vendorId = await newVendor()
   const refused = await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard?from=2026-11-02&to=2026-11-01`)
   expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: 'to' }] } })
+})
+
+test('a scorecard follows from invitations, bids and orders, and a period leaves out what lies outside of it', async () => {
+  const { key } = await plumbline.newBuilder()
+  const post = async (path: string, body: object) => {
+    const answer = await plumbline.post(path, body, { key })
+    if (answer.status >= 300) throw new Error(`${path} answered ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  const today = dateIn('America/Chicago', plumbline.clock.now())
+  const [winner, loser] = [await newVendor({}, key), await newVendor({ companyName: 'Hill Country Framers' }, key)]
+  const community = await post('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
+  const home = await post('/api/ext/homes', { name: 'Lot 15', communityId: community.id })
+  await post(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'framing', amount: 42_000 })
+  await post(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'plumbing', amount: 20_000 })
+  const asked = { scope: 'framing', communityId: community.id, homeIds: [home.id], deadline: addDays(today, 14) }
+
+  const request = await post('/api/ext/bids/request', { ...asked, vendorIds: [winner, loser] })
+  const bid = await post('/api/ext/bids', { bidRequestId: request.id, vendorId: winner, amount: 40_000 })
+  await post('/api/ext/bids', { bidRequestId: request.id, vendorId: loser, amount: 41_000 })
+  await post(`/api/ext/bids/${bid.id}/accept`, {})
+  const ignored = await post('/api/ext/bids/request', { ...asked, vendorIds: [winner] })
+  await plumbline.post(`/api/ext/bids/requests/${ignored.id}/close`, undefined, { key })
+
+  const order = async (fields: object) => {
+    const { id } = await post('/api/ext/purchase-orders', { homeId: home.id, ...fields })
+    await post(`/api/ext/purchase-orders/${id}/status`, { status: 'approved' })
+  }
+  const line = (unitPrice: number) => [{ description: 'Work', quantity: 1, unitPrice }]
+  await order({ bidId: bid.id })
+  const unforeseen = { poType: 'variance', varianceReasonCode: 'field_error', varianceResponsible: 'builder' }
+  await order({ vendorId: winner, scope: 'Framing', lines: line(2000), ...unforeseen })
+  await order({ vendorId: winner, scope: 'framing', lines: line(-500), poType: 'backcharge' })
+  await order({ vendorId: loser, scope: 'plumbing', lines: line(19_000) })
+
+  const scorecard = async (vendorId: string, query = '') =>
+    (await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard?${query}`, { key })).body
+  // 5 percent above the bid cost 25 points of 100: (50 × 40 + 100 × 20 + 75 × 40) / 100.
+  const whole = {
+    invitations: { sent: 2, answered: 1, unanswered: 1, answeredPercent: 50 },
+    bids: { submitted: 1, accepted: 1, rejected: 0, winPercent: 100 },
+    orders: { count: 3, amount: 41_500, compared: 1, averageVariancePercent: 5 },
+    openCommitment: 41_500,
+    score: 70,
+  }
+  expect(await scorecard(winner)).toMatchObject(whole)
+  expect(await scorecard(winner, `from=${today}&to=${today}`)).toMatchObject({ ...whole, from: today, to: today })
+  expect(await scorecard(winner, `to=${addDays(today, -1)}`)).toMatchObject({
+    orders: { count: 0 },
+    openCommitment: 41_500,
+    score: null,
+  })
+  expect(await scorecard(winner, `from=${addDays(today, 1)}`)).toMatchObject({
+    invitations: { sent: 0 },
+    bids: { submitted: 0 },
+    score: null,
+  })
+  // 5 percent below the budget cost nothing: (100 × 40 + 0 × 20 + 100 × 40) / 100.
+  expect(await scorecard(loser)).toMatchObject({
+    bids: { winPercent: 0 },
+    orders: { averageVariancePercent: -5 },
+    score: 80,
+  })
 })

@@ -16,11 +16,17 @@ export interface Obstacle {
 
 export function obstaclesToEngage(vendor: Vendor): Obstacle[] {
   const obstacles: Obstacle[] = []
-  if (vendor.archivedAt !== null) obstacles.push({ code: 'vendor_archived', message: `${vendor.companyName} is archived` })
-  if (vendor.status === 'on_hold') obstacles.push({ code: 'vendor_on_hold', message: `${vendor.companyName} is on hold` })
-  if (vendor.status === 'inactive') obstacles.push({ code: 'vendor_inactive', message: `${vendor.companyName} is inactive` })
+  if (vendor.archivedAt !== null)
+    obstacles.push({ code: 'vendor_archived', message: `${vendor.companyName} is archived` })
+  if (vendor.status === 'on_hold')
+    obstacles.push({ code: 'vendor_on_hold', message: `${vendor.companyName} is on hold` })
+  if (vendor.status === 'inactive')
+    obstacles.push({ code: 'vendor_inactive', message: `${vendor.companyName} is inactive` })
   if (vendor.complianceStatus === 'expired') {
-    obstacles.push({ code: 'compliance_expired', message: `the compliance documents of ${vendor.companyName} have expired` })
+    obstacles.push({
+      code: 'compliance_expired',
+      message: `the compliance documents of ${vendor.companyName} have expired`,
+    })
   }
   return obstacles
 }
@@ -44,7 +50,9 @@ export function worksIn(vendor: Vendor, communityId: string): boolean {
   return vendor.communityIds.length === 0 || vendor.communityIds.includes(communityId)
 }
 
-export function newVendor(body: VendorCreate): Omit<Vendor, 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'> {
+export function newVendor(
+  body: VendorCreate,
+): Omit<Vendor, 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'> {
   return {
     companyName: body.companyName,
     email: body.email ?? null,

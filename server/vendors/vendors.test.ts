@@ -37,7 +37,10 @@ test('all faults of an input are reported at once, each with its pointer', async
 
 test('a change answers the new state, raises the version, and tells what changed in its event', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
-  const changed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: 'Marisol Vega', accountingId: null })
+  const changed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, {
+    contactName: 'Marisol Vega',
+    accountingId: null,
+  })
   expect(changed.status).toBe(200)
   expect(changed.body).toMatchObject({ contactName: 'Marisol Vega', accountingId: null, version: 2 })
   const events = await plumbline.database.statements
@@ -61,7 +64,11 @@ test('a change that changes nothing raises no version and records no event', asy
 test('a stale If-Match is refused with the version that holds now, and If-None-Match saves the body', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: null })
-  const stale = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: '1' }, { headers: { 'if-match': '"1"' } })
+  const stale = await plumbline.patch(
+    `/api/ext/vendors/${vendor.id}`,
+    { phone: '1' },
+    { headers: { 'if-match': '"1"' } },
+  )
   expect(stale.status).toBe(412)
   expect(stale.body).toMatchObject({ code: 'precondition_failed', currentVersion: 2 })
   const unchanged = await plumbline.get(`/api/ext/vendors/${vendor.id}`, { headers: { 'if-none-match': '"2"' } })
@@ -130,7 +137,9 @@ test('vendors are found by trade, by words, by accounting id and by its absence'
   await plumbline.post('/api/ext/vendors', framing, { key })
   await plumbline.post('/api/ext/vendors', { companyName: '100% Plumbing_Co', scopes: ['plumbing'] }, { key })
   const names = async (query: string) =>
-    (await plumbline.get(`/api/ext/vendors?${query}`, { key })).body.data.map((vendor: { companyName: string }) => vendor.companyName)
+    (await plumbline.get(`/api/ext/vendors?${query}`, { key })).body.data.map(
+      (vendor: { companyName: string }) => vendor.companyName,
+    )
   expect(await names('scope=trusses')).toEqual(['Lone Star Framing LLC'])
   expect(await names('q=dana%20star')).toEqual(['Lone Star Framing LLC'])
   expect(await names('q=100%25')).toEqual(['100% Plumbing_Co'])
@@ -150,7 +159,9 @@ test('a second vendor with the same externalId is a conflict that names the fiel
 test('fifty creations at once with one Idempotency-Key make one vendor and one event', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const options = { key, headers: { 'idempotency-key': 'attempt-1' } }
-  const answers = await Promise.all(Array.from({ length: 50 }, () => plumbline.post('/api/ext/vendors', framing, options)))
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => plumbline.post('/api/ext/vendors', framing, options)),
+  )
   const created = answers.filter((answer) => answer.status === 201)
   for (const answer of answers) expect([201, 409]).toContain(answer.status)
   expect(created.filter((answer) => answer.headers.get('idempotent-replayed') === null)).toHaveLength(1)
@@ -160,6 +171,10 @@ test('fifty creations at once with one Idempotency-Key make one vendor and one e
   expect(again.body).toEqual(created[0]?.body)
   const other = await plumbline.post('/api/ext/vendors', { ...framing, phone: null }, options)
   expect(other.body.code).toBe('idempotency_key_reused')
-  const events = await plumbline.database.statements.selectFrom('events').select('id').where('organizationId', '=', organizationId).execute()
+  const events = await plumbline.database.statements
+    .selectFrom('events')
+    .select('id')
+    .where('organizationId', '=', organizationId)
+    .execute()
   expect(events).toHaveLength(1)
 })

@@ -18,6 +18,8 @@ export interface Dispatched {
   isBusy: boolean
   /** There may be more than one batch holds. */
   hasMore: boolean
+  /** How many events were dispatched. */
+  events: number
   /** The subscriptions that have something to send now. */
   due: WebhookName[]
 }
@@ -40,15 +42,16 @@ export async function dispatch(database: Database, config: Config, clock: Clock)
   return database.transaction(async (trx) => {
     // The lock comes in a statement of its own: what the next one sees then is at least what the dispatcher before saw.
     const { rows } = await sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx)
-    if (rows[0]?.locked !== true) return { isBusy: true, hasMore: false, due: [] }
+    if (rows[0]?.locked !== true) return { isBusy: true, hasMore: false, events: 0, due: [] }
     const waiting = await undispatched(trx)
-    if (waiting.length === 0) return { isBusy: false, hasMore: false, due: [] }
+    if (waiting.length === 0) return { isBusy: false, hasMore: false, events: 0, due: [] }
     const subscriptions = await subscriptionsOf(trx, waiting)
     const { events, deliveries } = match(waiting, subscriptions)
     await place(trx, events, deliveries, { now: clock.now(), firstPauseSeconds: config.webhookRetrySchedule[0] ?? 0 })
     return {
       isBusy: false,
       hasMore: events.length < waiting.length || waiting.length === BATCH_EVENTS,
+      events: events.length,
       due: namesOf(deliveries),
     }
   })

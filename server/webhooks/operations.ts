@@ -25,7 +25,7 @@ type Operations =
 
 export const webhookOperations: Some<Operations> = {
   async listWebhooks({ query }, call) {
-    const { data, nextCursor } = await webhooks.list(call.db, call.organizationId, query)
+    const { data, nextCursor } = (await webhooks.list(call.db, call.organizationId, query)).value
     return { status: 200, body: { data: data.map((webhook) => shown(webhook, call.now)), nextCursor } }
   },
 
@@ -71,7 +71,6 @@ export const webhookOperations: Some<Operations> = {
         ...(isSwitched && switched(status, call.now)),
       })
     })
-    call.surroundings.eventsCommitted()
     return { status: 200, body: shown(webhook, call.now) }
   },
 
@@ -107,7 +106,6 @@ export const webhookOperations: Some<Operations> = {
       await webhooks.insertTest(trx, call.organizationId, test)
       return findDelivery(trx, call, id)
     })
-    call.surroundings.eventsCommitted()
     return { status: 202, body: delivery }
   },
 
@@ -138,7 +136,6 @@ export const webhookOperations: Some<Operations> = {
       const period = { since, until, now: call.now, most: MOST_RECOVERED }
       return webhooks.recover(trx, call.organizationId, webhook.id, period)
     })
-    call.surroundings.eventsCommitted()
     const period = { since: instant(since), until: instant(until) }
     return { status: 202, body: { webhookId: path.webhookId, ...period, queued, more: queued === MOST_RECOVERED } }
   },
@@ -162,7 +159,6 @@ export const webhookOperations: Some<Operations> = {
       await webhooks.sendAgain(trx, call.organizationId, path.deliveryId, call.now)
       return findDelivery(trx, call, path.deliveryId)
     })
-    call.surroundings.eventsCommitted()
     return { status: 202, body: delivery }
   },
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import type { Claimed } from './claims.ts'
+import type { WebhookName } from './dispatcher.ts'
 import { nextAttemptAtMs } from './retry-schedule.ts'
 import type { Outcome } from './sender.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING, FIRST_PROBE_SECONDS } from './webhook.ts'
@@ -22,51 +23,178 @@ export interface Settled {
   outcome: Outcome
 }
 
-export interface Disabled {
-  organizationId: string
-  webhookId: string
-  reason: Webhook['disabledReason']
+export interface Settlement {
+  /** The subscriptions that this disabled. */
+  disabled: (WebhookName & { reason: Webhook['disabledReason'] })[]
+  /** When subscriptions have something to send again. */
+  retries: (WebhookName & { atMs: number })[]
 }
 
-export async function settle(database: Database, config: Config, clock: Clock, settled: Settled[]): Promise<Disabled[]> {
-  const now = clock.now().toISOString()
+export async function settle(database: Database, config: Config, clock: Clock, settled: Settled[]): Promise<Settlement> {
+  const now = sql`${clock.now().toISOString()}::timestamptz`
   const rows = settled.map((one) => toRow(one, config))
   const effects = effectsOf(settled.filter(({ claimed }) => !claimed.test))
-  const column = <Field extends keyof Row>(field: Field) => rows.map((row) => row[field])
-  const effect = <Field extends keyof Effect>(field: Field) => effects.map((one) => one[field])
+  const each = <Field extends keyof Row>(field: Field) => rows.map((row) => row[field])
+  const all = <Field extends keyof Effect>(field: Field) => effects.map((effect) => effect[field])
   return database.transaction(async (trx) => {
-    const { rows: disabled } = await sql<Disabled>`
-      with "settled" as (
+    const { rows: changed } = await sql<Changed>`
+      with s as (
         select * from unnest(
-          ${column('organizationId')}::text[], ${column('deliveryId')}::text[], ${column('claimId')}::text[], ${column('attemptId')}::text[],
-          ${column('url')}::text[], ${column('attemptedAt')}::timestamptz[], ${column('durationMs')}::int[], ${column('outcome')}::text[],
-          ${column('responseStatus')}::int[], ${column('responseBody')}::text[], ${column('error')}::text[],
-          ${column('status')}::text[], ${column('nextAttemptAt')}::timestamptz[]
+          ${each('organizationId')}::text[], ${each('deliveryId')}::text[], ${each('claimId')}::text[], ${each('attemptId')}::text[],
+          ${each('url')}::text[], ${each('attemptedAt')}::timestamptz[], ${each('durationMs')}::int[], ${each('outcome')}::text[],
+          ${each('responseStatus')}::int[], ${each('responseBody')}::text[], ${each('error')}::text[],
+          ${each('status')}::text[], ${each('nextAttemptAt')}::timestamptz[]
         ) as s ("organizationId", "deliveryId", "claimId", "attemptId", "url", "attemptedAt", "durationMs", "outcome",
           "responseStatus", "responseBody", "error", "status", "nextAttemptAt")
-      ), "effects" as (
+      ), e as (
         select * from unnest(
-          ${effect('organizationId')}::text[], ${effect('webhookId')}::text[], ${effect('failuresFirst')}::int[], ${effect('succeeded')}::bool[],
-          ${effect('failuresLast')}::int[], ${effect('failedProbes')}::int[], ${effect('gone')}::bool[], ${effect('retryAfterSeconds')}::float8[]
-        ) as e ("organizationId", "webhookId", "failuresFirst", "succeeded", "failuresLast", "failedProbes", "gone", "retryAfterSeconds")
-      ), "locked" as (
-        -- Only what changes is locked, and by everybody in one order. A success of a healthy subscription changes nothing.
-        select w."organizationId", w."id", w."consecutiveFailures", w."failedProbes", w."pausedUntil", e.*
-        from "webhooks" w
-        join "effects" e on e."organizationId" = w."organizationId" and e."webhookId" = w."id"
+          ${all('organizationId')}::text[], ${all('webhookId')}::text[], ${all('failuresFirst')}::int[], ${all('succeeded')}::bool[],
+          ${all('failuresLast')}::int[], ${all('probes')}::int[], ${all('gone')}::bool[], ${all('patienceSeconds')}::float8[]
+        ) as e ("organizationId", "webhookId", "failuresFirst", "succeeded", "failuresLast", "probes", "gone", "patienceSeconds")
+      ), locked as materialized (
+        -- What changes is locked before anything else, and by everybody in one order. A success of a healthy subscription
+        -- changes nothing about it.
+        select w."consecutiveFailures", w."failedProbes", w."pausedUntil", e.*
+        from "webhooks" w join e on e."organizationId" = w."organizationId" and e."webhookId" = w."id"
         where w."status" = 'active' and (e."failuresFirst" + e."failuresLast" > 0 or w."consecutiveFailures" > 0)
         order by w."organizationId", w."id" for no key update of w
-      ), "counted" as (
-        select *, case when "succeeded" then "failuresLast" else "consecutiveFailures" + "failuresFirst" end as "count",
-          case when "succeeded" then 0 else "failedProbes0" + "probes" end as "probeCount",
-          "consecutiveFailures" + "failuresFirst" >= ${FAILURES_UNTIL_DISABLED} or "gone" as "disables"
-        from (
-          select l."organizationId" as "organizationId0", l."id" as "id0", l."consecutiveFailures", l."failedProbes0", l."pausedUntil",
-            l."failuresFirst", l."succeeded", l."failuresLast", l."probes", l."gone", l."retryAfterSeconds"
-          from "locked" l
-        ) x
+      ), counted as (
+        select l.*,
+          case when l."succeeded" then l."failuresLast" else l."consecutiveFailures" + l."failuresFirst" end as "count",
+          case when l."succeeded" then 0 else l."failedProbes" + l."probes" end as "probeCount",
+          case when l."gone" then 'gone'
+            when l."consecutiveFailures" + l."failuresFirst" >= ${FAILURES_UNTIL_DISABLED} then 'failures' end as "reason"
+        from locked l
+      ), changed as (
+        update "webhooks" w set
+          "consecutiveFailures" = c."count",
+          "failedProbes" = case when c."count" < ${FAILURES_UNTIL_PROBING} then 0 else c."probeCount" end,
+          "pausedUntil" = case
+            when c."reason" is not null or c."count" < ${FAILURES_UNTIL_PROBING} then null
+            when c."pausedUntil" is not null and c."probes" = 0 and not c."succeeded" then c."pausedUntil"
+            else ${now} + make_interval(secs => greatest(c."patienceSeconds",
+              least(${FIRST_PROBE_SECONDS} * power(2, least(c."probeCount", 30)), ${config.webhookProbeMaxSeconds}))) end,
+          "status" = case when c."reason" is null then 'active' else 'disabled' end,
+          "disabledReason" = c."reason",
+          "disabledAt" = case when c."reason" is not null then ${now} end,
+          "version" = w."version" + 1,
+          "updatedAt" = ${now}
+        from counted c where w."organizationId" = c."organizationId" and w."id" = c."webhookId"
+        returning w."organizationId", w."id" as "webhookId", c."reason", w."pausedUntil"
+      ), moved as (
+        update "deliveries" d set
+          "status" = s."status", "step" = d."step" + 1, "attemptCount" = d."attemptCount" + 1,
+          "nextAttemptAt" = coalesce(s."nextAttemptAt", d."nextAttemptAt"), "claimedUntil" = null, "claimId" = null,
+          "lastAttemptAt" = s."attemptedAt", "responseStatus" = s."responseStatus", "error" = s."error", "updatedAt" = ${now}
+        from s, (select count(*) from locked) first
+        where d."organizationId" = s."organizationId" and d."id" = s."deliveryId" and d."claimId" = s."claimId"
+      ), recorded as (
+        insert into "deliveryAttempts" ("organizationId", "id", "deliveryId", "url", "attemptedAt", "durationMs", "outcome", "responseStatus", "responseBody", "error")
+        select s."organizationId", s."attemptId", s."deliveryId", s."url", s."attemptedAt", s."durationMs", s."outcome", s."responseStatus", s."responseBody", s."error"
+        from s join "deliveries" d on d."organizationId" = s."organizationId" and d."id" = s."deliveryId"
       )
-      select 1`.execute(trx)
-    return disabled
+      select * from changed`.execute(trx)
+    return { disabled: changed.filter(({ reason }) => reason !== null).map(nameAndReason), retries: retriesOf(rows, changed) }
   })
+}
+
+interface Changed extends WebhookName {
+  reason: Webhook['disabledReason']
+  pausedUntil: string | null
+}
+
+function nameAndReason({ organizationId, webhookId, reason }: Changed) {
+  return { organizationId, webhookId, reason }
+}
+
+// A subscription that is paused has nothing to send before its pause is over.
+function retriesOf(rows: Row[], changed: Changed[]): Settlement['retries'] {
+  const pauses = new Map(changed.map(({ webhookId, pausedUntil }) => [webhookId, pausedUntil === null ? 0 : Date.parse(pausedUntil)]))
+  return rows.flatMap(({ organizationId, webhookId, nextAttemptAt }) => {
+    const atMs = pauses.get(webhookId) || (nextAttemptAt === null ? 0 : Date.parse(nextAttemptAt))
+    return atMs > 0 ? [{ organizationId, webhookId, atMs }] : []
+  })
+}
+
+interface Row {
+  organizationId: string
+  webhookId: string
+  deliveryId: string
+  claimId: string
+  attemptId: string
+  url: string
+  attemptedAt: string
+  durationMs: number
+  outcome: string
+  responseStatus: number | null
+  responseBody: string | null
+  error: string | null
+  status: 'pending' | 'succeeded' | 'exhausted'
+  nextAttemptAt: string | null
+}
+
+function toRow({ claimed, outcome }: Settled, config: Config): Row {
+  const nextAttemptAt = outcome.kind === 'succeeded' || claimed.test ? null : retryOf(claimed, outcome, config)
+  return {
+    organizationId: claimed.organizationId,
+    webhookId: claimed.webhookId,
+    deliveryId: claimed.id,
+    claimId: claimed.claimId,
+    attemptId: typeid('att').toString(),
+    url: claimed.destination.url,
+    attemptedAt: new Date(outcome.startedAtMs).toISOString(),
+    durationMs: Math.round(outcome.durationMs),
+    outcome: outcome.kind,
+    responseStatus: outcome.responseStatus,
+    responseBody: outcome.responseBody,
+    error: outcome.error,
+    status: outcome.kind === 'succeeded' ? 'succeeded' : nextAttemptAt === null ? 'exhausted' : 'pending',
+    nextAttemptAt,
+  }
+}
+
+function retryOf(claimed: Claimed, outcome: Outcome, config: Config): string | null {
+  const endedAtMs = outcome.startedAtMs + outcome.durationMs
+  const failure = { attempts: claimed.step + 1, endedAtMs, retryAfterMs: outcome.retryAfterMs }
+  const next = nextAttemptAtMs(config.webhookRetrySchedule, failure)
+  return next === null ? null : new Date(next).toISOString()
+}
+
+/** What a series of attempts, in the order in which they ended, does to the count of one subscription. */
+interface Effect {
+  organizationId: string
+  webhookId: string
+  /** Failures before the first success, or all of them where there is none. */
+  failuresFirst: number
+  succeeded: boolean
+  /** Failures after the last success. */
+  failuresLast: number
+  /** How many of the failures were probes. */
+  probes: number
+  gone: boolean
+  /** The longest wait that the receiver asked for. */
+  patienceSeconds: number
+}
+
+const GONE = 410
+
+function effectsOf(settled: Settled[]): Effect[] {
+  const effects = new Map<string, Effect>()
+  for (const { claimed, outcome } of settled) {
+    const { organizationId, webhookId, isProbe } = claimed
+    const none = { organizationId, webhookId, failuresFirst: 0, succeeded: false, failuresLast: 0, probes: 0, gone: false, patienceSeconds: 0 }
+    const effect = effects.get(webhookId) ?? none
+    effects.set(webhookId, effect)
+    if (outcome.kind === 'succeeded') {
+      effect.succeeded = true
+      effect.failuresLast = 0
+      continue
+    }
+    if (effect.succeeded) effect.failuresLast++
+    else effect.failuresFirst++
+    if (isProbe) effect.probes++
+    effect.gone ||= outcome.responseStatus === GONE
+    effect.patienceSeconds = Math.max(effect.patienceSeconds, (outcome.retryAfterMs ?? 0) / 1000)
+  }
+  return [...effects.values()]
 }

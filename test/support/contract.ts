@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import { parse } from 'yaml'
 import { type ContractDocument, readContract } from '../../server/http/contract.ts'
@@ -18,7 +18,9 @@ export const contract = readContract(document)
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, formats })
 ajvFormats.default(ajv, { mode: 'full' })
-ajv.addSchema(document, 'contract')
+for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
+  ajv.addSchema(standalone(schema), `schema:${name}`)
+const compiled = new Map<string, ValidateFunction>()
 
 /** The value at a place in the document, references followed; undefined where there is none. */
 export function at(...keys: string[]): unknown {
@@ -46,15 +48,31 @@ export function entriesAt(...keys: string[]): [string, Record<string, unknown>][
 
 /** The faults of a value by the schema at a place, one to a line; an empty text when it is valid. */
 export function faults(value: unknown, ...keys: string[]): string {
-  const pointer = home(keys)
-    .map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')))
-    .join('/')
-  const validate = ajv.getSchema(`contract#/${pointer}`)
-  if (validate === undefined) throw new Error(`There is no schema at ${keys.join(' › ')}.`)
+  const place = home(keys)
+  const key = JSON.stringify(place)
+  let validate = compiled.get(key)
+  if (validate === undefined) {
+    const schema = raw(place)
+    if (schema === undefined) throw new Error(`There is no schema at ${keys.join(' › ')}.`)
+    validate = ajv.compile(standalone(schema))
+    compiled.set(key, validate)
+  }
   if (validate(value)) return ''
   return (validate.errors ?? [])
     .map(({ instancePath, message, params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`)
     .join('\n')
+}
+
+/** A schema for itself: what it refers to is a schema of its own, because the document around them is none. */
+function standalone(schema: unknown): AnySchemaObject {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string'
+      ? value.replace(
+          /^#\/components\/schemas\/([^/]+)(\/.*)?$/,
+          (_, name, rest = '') => `schema:${name}${rest && `#${rest}`}`,
+        )
+      : value,
+  ) as AnySchemaObject
 }
 
 /** Where a place really is, once every reference on the way to it is followed. */

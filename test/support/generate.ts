@@ -10,6 +10,8 @@ export interface Sources {
   random: Random
   /** An id to put into a field of this name (`vendorId`, `communityIds`), or undefined for one that means nothing. */
   idFor(field: string): string | undefined
+  /** What stands in every field named `url`: nothing is ever sent anywhere else. */
+  url: string
 }
 
 type Schema = Record<string, unknown>
@@ -30,7 +32,8 @@ export function validValue(schema: unknown, sources: Sources, field = '', depth 
   return validObject(here, sources, depth)
 }
 
-function validText(schema: Schema, { random, idFor }: Sources, field: string): string {
+function validText(schema: Schema, { random, idFor, url }: Sources, field: string): string {
+  if (field === 'url') return url
   const [least, most] = [Number(schema.minLength ?? 0), Number(schema.maxLength ?? 30)]
   if (/(^id|Id|Ids|ids)$/.test(field) && random.chance(0.8)) {
     const id = idFor(field)
@@ -45,14 +48,9 @@ function validText(schema: Schema, { random, idFor }: Sources, field: string): s
       return new Date(Date.UTC(random.between(2020, 2035), 0, 1, 0, 0, random.between(0, 31_000_000))).toISOString()
     case 'email':
       return `user${random.between(1, 1e9)}@example.com`
-    case 'uri':
-      return `https://hooks.example.com/${random.between(1, 1e9)}`
   }
   if (typeof schema.pattern === 'string') {
-    const [text = ''] = fc.sample(fc.stringMatching(new RegExp(schema.pattern, 'u')), {
-      seed: random.between(0, 2 ** 31),
-      numRuns: 1,
-    })
+    const text = matching(schema, random)
     // A pattern that only asks for something somewhere is longer when more is put behind it.
     return [...(text.length < least ? text.padEnd(least, 'x') : text)].slice(0, most).join('')
   }
@@ -62,6 +60,17 @@ function validText(schema: Schema, { random, idFor }: Sources, field: string): s
   return Array.from({ length }, () => random.pick(alphabet))
     .join('')
     .slice(0, Math.max(most, 0))
+}
+
+function matching(schema: Schema, random: Random): string {
+  const pattern = String(schema.pattern)
+  // What looks ahead cannot be generated from; such a schema shows examples.
+  if (pattern.includes('(?')) return random.pick(schema.examples as string[])
+  const [text = ''] = fc.sample(fc.stringMatching(new RegExp(pattern, 'u')), {
+    seed: random.between(0, 2 ** 31),
+    numRuns: 1,
+  })
+  return text
 }
 
 const PLAIN = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,-']

@@ -9,7 +9,8 @@ import { type Config, readConfig } from '../../server/config.ts'
 import { type Database, openDatabase, overPGlite } from '../../server/database/database.ts'
 import { createKey } from '../../server/keys/keys.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
-import { type Plumbline, startPlumbline } from '../../server/plumbline.ts'
+import { type Parts, type Plumbline, startPlumbline } from '../../server/plumbline.ts'
+import { brokenEvents } from './recorded-events.ts'
 
 /**
  * A whole service for one test file: real HTTP on a free port, a real database of its own (PGlite, or one on the
@@ -64,7 +65,10 @@ declare module 'vitest' {
   }
 }
 
-export async function startTestPlumbline(env: Record<string, string> = {}): Promise<TestPlumbline> {
+export async function startTestPlumbline(
+  env: Record<string, string> = {},
+  parts: Partial<Parts> = {},
+): Promise<TestPlumbline> {
   const database = await newTestDatabase()
   const config: Config = readConfig({
     PORT: '0',
@@ -78,7 +82,7 @@ export async function startTestPlumbline(env: Record<string, string> = {}): Prom
     ...env,
   })
   const log = pino({ level: config.logLevel })
-  const plumbline = await startPlumbline({ config, log, database, clock: new Clock() })
+  const plumbline = await startPlumbline({ config, log, database, clock: new Clock(), ...parts })
 
   async function newBuilder({ poApprovalLimit = null, ...options }: BuilderOptions = {}): Promise<Builder> {
     const { organization, owner } = await createOrganization(database, plumbline.clock, {
@@ -133,6 +137,12 @@ export async function startTestPlumbline(env: Record<string, string> = {}): Prom
         permissions,
       })
       return secret
+    },
+    // Whatever a test file made happen, its events are as the contract declares them.
+    async stop() {
+      const broken = await brokenEvents(database)
+      await plumbline.stop()
+      if (broken.length > 0) throw new Error(`Events break the contract:\n${broken.join('\n')}`)
     },
     request,
     get: (target, options) => request('GET', target, undefined, options),

@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Operation } from '../../server/http/contract.ts'
 import { at, contract, entriesAt } from './contract.ts'
 import { validValue } from './generate.ts'
@@ -14,7 +12,8 @@ import { Random } from './random.ts'
 export class World {
   readonly key: string
   readonly #plumbline: TestPlumbline
-  readonly #receiver: string
+  /** Where every subscription of this world leads. */
+  readonly receiver: string
   /** The ids of what exists, by prefix. */
   readonly #existing = new Map<string, string[]>()
   /** Which real thing stands for an id of the examples: always the same, so that what the examples say of one another holds. */
@@ -23,16 +22,17 @@ export class World {
   constructor(plumbline: TestPlumbline, key: string, receiver: string) {
     this.#plumbline = plumbline
     this.key = key
-    this.#receiver = receiver
+    this.receiver = receiver
   }
 
   /** An id of what exists, of the kind that a field or parameter of this name holds. */
   idFor(field: string): string | undefined {
-    const prefix = prefixOf(field)
-    return prefix === undefined ? undefined : this.#existing.get(prefix)?.[0]
+    return this.idsFor(field)[0]
   }
 
   idsFor(field: string): readonly string[] {
+    // What may be of any kind.
+    if (field === 'resourceId') return [...this.#existing.values()].flat()
     return this.#existing.get(prefixOf(field) ?? '') ?? []
   }
 
@@ -60,7 +60,7 @@ export class World {
         return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, visit(inner, name)]))
       }
       // Deliveries go to a receiver of the test's own, and nowhere else.
-      if (field === 'url' && typeof value === 'string') return this.#receiver
+      if (field === 'url' && typeof value === 'string') return this.receiver
       if (typeof value !== 'string' || !TYPE_ID.test(value)) return value
       const standIn = this.#standInFor(value)
       if (standIn === undefined) isWhole = false
@@ -130,24 +130,23 @@ export class World {
     if (!operation.takesBody) return undefined
     const [example] = this.bodiesOf(operation)
     return (
-      example ?? validValue(schemaOfBody(operation), { random: new Random(1), idFor: (field) => this.idFor(field) })
+      example ??
+      validValue(schemaOfBody(operation), {
+        random: new Random(1),
+        idFor: (field) => this.idFor(field),
+        url: this.receiver,
+      })
     )
   }
 
   /** Remembers every id of an answer as something that exists. */
   learn(answer: Answer): void {
     if (answer.status >= 300) return
-    const visit = (value: unknown) => {
-      if (typeof value !== 'object' || value === null) return
-      for (const [field, inner] of Object.entries(value)) {
-        if (field === 'id' && typeof inner === 'string' && TYPE_ID.test(inner)) this.#remember(inner)
-        else visit(inner)
-      }
-    }
-    visit(answer.body)
+    // The document itself can be downloaded, and what its examples show does not exist for that.
+    for (const id of idsIn(answer.body)) if (!EXAMPLE_IDS.has(id)) this.remember(id)
   }
 
-  #remember(id: string): void {
+  remember(id: string): void {
     const prefix = id.slice(0, id.indexOf('_'))
     const known = this.#existing.get(prefix)
     if (known === undefined) this.#existing.set(prefix, [id])
@@ -172,6 +171,15 @@ export function schemaOfBody(operation: Operation): unknown {
     'application/json',
     'schema',
   )
+}
+
+/** The ids of what an answer shows: whatever stands under `id`, however deep. */
+export function* idsIn(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [field, inner] of Object.entries(value)) {
+    if (field === 'id' && typeof inner === 'string' && TYPE_ID.test(inner)) yield inner
+    else yield* idsIn(inner)
+  }
 }
 
 export const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
@@ -211,19 +219,6 @@ function learnPrefixes(): Map<string, string> {
   return prefixes
 }
 
-/** A receiver of webhooks that is content with everything. */
-export async function startReceiver(): Promise<{ url: string; server: Server; received: string[] }> {
-  const received: string[] = []
-  const server = createServer((req, res) => {
-    let body = ''
-    req.setEncoding('utf8').on('data', (chunk: string) => {
-      body += chunk
-    })
-    req.on('end', () => {
-      received.push(body)
-      res.writeHead(204).end()
-    })
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, server, received }
-}
+export const EXAMPLE_IDS: ReadonlySet<string> = new Set(
+  entriesAt('components', 'examples').flatMap(([, { value }]) => [...idsIn(value)]),
+)

@@ -3,8 +3,9 @@ import type { Operation } from '../../server/http/contract.ts'
 import { at, contract } from '../support/contract.ts'
 import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { snapshot } from '../support/snapshot.ts'
-import { schemaOfBody, startReceiver, World } from '../support/world.ts'
+import { schemaOfBody, World } from '../support/world.ts'
 
 /** What every operation does with input that the contract does not allow: one exact refusal, and nothing changed. */
 const operations = [...contract.operations.values()]
@@ -12,7 +13,7 @@ const withBody = operations.filter(({ takesBody }) => takesBody)
 const withoutBody = operations.filter(({ takesBody }) => !takesBody)
 
 let plumbline: TestPlumbline
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Receiver
 let world: World
 let before: Record<string, string>
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await plumbline.stop()
-  receiver.server.close()
+  await receiver.close()
 })
 
 describe('a body that cannot be read is refused before anything else is looked at', () => {

@@ -2,14 +2,15 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '../support/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { startReceiver, World } from '../support/world.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { World } from '../support/world.ts'
 
 /** What is answered where the contract has no such path or method, and to HEAD where it has GET. */
 const paths = Map.groupBy(contract.operations.values(), ({ path }) => path)
 const gets = [...contract.operations.values()].filter(({ method }) => method === 'GET')
 
 let plumbline: TestPlumbline
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Receiver
 let world: World
 
 beforeAll(async () => {
@@ -20,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await plumbline.stop()
-  receiver.server.close()
+  await receiver.close()
 })
 
 describe('a method that the contract does not have here is refused with those that it has', () => {

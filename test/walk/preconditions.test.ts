@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '../support/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { snapshot } from '../support/snapshot.ts'
-import { startReceiver, World } from '../support/world.ts'
+import { World } from '../support/world.ts'
 
 /** ETag, If-None-Match and If-Match, over every operation that declares 304 or 412. */
 const operations = [...contract.operations.values()]
@@ -10,7 +11,7 @@ const readable = operations.filter(({ declaration }) => '304' in declaration.res
 const guarded = operations.filter(({ declaration }) => '412' in declaration.responses)
 
 let plumbline: TestPlumbline
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Receiver
 let world: World
 
 beforeAll(async () => {
@@ -21,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await plumbline.stop()
-  receiver.server.close()
+  await receiver.close()
 })
 
 describe('what has not changed since it was read is not sent again', () => {

@@ -18,7 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`
     create table "vendors" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text not null,
       "id" text collate "C" not null,
       "companyName" text not null,
       "email" text,

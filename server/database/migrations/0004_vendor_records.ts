@@ -4,12 +4,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // The next instant at which the calendar changes how a vendor's documents are judged, so that the clock finds what is
   // due by one look into an index that holds only vendors with such an instant.
   await sql`alter table "vendors" add column "complianceDueAt" timestamptz(3)`.execute(db)
-  await sql`create index "vendors_complianceDueAt" on "vendors" ("complianceDueAt") where "complianceDueAt" is not null`.execute(db)
+  await sql`create index "vendors_complianceDueAt" on "vendors" ("complianceDueAt") where "complianceDueAt" is not null`.execute(
+    db,
+  )
 
   await sql`alter table "scopes" add column "code" text, add column "sequence" integer not null default 0`.execute(db)
   // An archived scope's name is free again.
   await sql`drop index "scopes_name_key"`.execute(db)
-  await sql`create unique index "scopes_name_key" on "scopes" ("organizationId", lower("name")) where "archivedAt" is null`.execute(db)
+  await sql`create unique index "scopes_name_key" on "scopes" ("organizationId", lower("name")) where "archivedAt" is null`.execute(
+    db,
+  )
   await sql`create index "scopes_name" on "scopes" ("organizationId", "name", "id")`.execute(db)
   await sql`create index "scopes_sequence" on "scopes" ("organizationId", "sequence", "id")`.execute(db)
 
@@ -34,8 +38,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key ("organizationId", "id"),
       constraint "complianceDocuments_vendorId_fkey" foreign key ("organizationId", "vendorId") references "vendors" ("organizationId", "id")
     )`.execute(db)
-  await sql`create index "complianceDocuments_vendorId" on "complianceDocuments" ("organizationId", "vendorId", "id")`.execute(db)
-  await sql`create index "complianceDocuments_updatedAt" on "complianceDocuments" ("organizationId", "vendorId", "updatedAt", "id")`.execute(db)
+  await sql`create index "complianceDocuments_vendorId" on "complianceDocuments" ("organizationId", "vendorId", "id")`.execute(
+    db,
+  )
+  await sql`create index "complianceDocuments_updatedAt" on "complianceDocuments" ("organizationId", "vendorId", "updatedAt", "id")`.execute(
+    db,
+  )
 
   // The reference to the bid request is added once bid requests are there.
   await sql`
@@ -57,6 +65,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "vendorNotifications_vendorId_fkey" foreign key ("organizationId", "vendorId") references "vendors" ("organizationId", "id"),
       constraint "vendorNotifications_homeId_fkey" foreign key ("organizationId", "homeId") references "homes" ("organizationId", "id")
     )`.execute(db)
-  await sql`create index "vendorNotifications_vendorId" on "vendorNotifications" ("organizationId", "vendorId", "id")`.execute(db)
-  await sql`create index "vendorNotifications_updatedAt" on "vendorNotifications" ("organizationId", "vendorId", "updatedAt", "id")`.execute(db)
+  await sql`create index "vendorNotifications_vendorId" on "vendorNotifications" ("organizationId", "vendorId", "id")`.execute(
+    db,
+  )
+  await sql`create index "vendorNotifications_updatedAt" on "vendorNotifications" ("organizationId", "vendorId", "updatedAt", "id")`.execute(
+    db,
+  )
 }

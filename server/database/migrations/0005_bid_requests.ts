@@ -44,7 +44,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "bidRequests_updatedAt" on "bidRequests" ("organizationId", "updatedAt", "id")`.execute(db)
   await sql`create index "bidRequests_deadline" on "bidRequests" ("organizationId", "deadline", "id")`.execute(db)
   await sql`create index "bidRequests_communityId" on "bidRequests" ("organizationId", "communityId", "id")`.execute(db)
-  await sql`create unique index "bidRequests_externalId_key" on "bidRequests" ("organizationId", "externalId") where "externalId" is not null`.execute(db)
+  await sql`create unique index "bidRequests_externalId_key" on "bidRequests" ("organizationId", "externalId") where "externalId" is not null`.execute(
+    db,
+  )
   // What the clock has to close next, over all organizations, is the first entry of a small index.
   await sql`create index "bidRequests_due" on "bidRequests" ("deadlineAt") where "status" = 'sent'`.execute(db)
 
@@ -69,7 +71,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "invitations_bidRequestId_fkey" foreign key ("organizationId", "bidRequestId") references "bidRequests" ("organizationId", "id"),
       constraint "invitations_vendorId_fkey" foreign key ("organizationId", "vendorId") references "vendors" ("organizationId", "id")
     )`.execute(db)
-  await sql`create index "invitations_bidRequestId" on "invitations" ("organizationId", "bidRequestId", "id")`.execute(db)
-  await sql`create index "invitations_updatedAt" on "invitations" ("organizationId", "bidRequestId", "updatedAt", "id")`.execute(db)
+  await sql`create index "invitations_bidRequestId" on "invitations" ("organizationId", "bidRequestId", "id")`.execute(
+    db,
+  )
+  await sql`create index "invitations_updatedAt" on "invitations" ("organizationId", "bidRequestId", "updatedAt", "id")`.execute(
+    db,
+  )
   await sql`create index "invitations_vendorId" on "invitations" ("organizationId", "vendorId", "id")`.execute(db)
 }

@@ -45,12 +45,18 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "bids_submittedAt" on "bids" ("organizationId", "submittedAt", "id")`.execute(db)
   await sql`create index "bids_bidRequestId" on "bids" ("organizationId", "bidRequestId", "id")`.execute(db)
   await sql`create index "bids_vendorId" on "bids" ("organizationId", "vendorId", "id")`.execute(db)
-  await sql`create index "bids_homeId" on "bids" ("organizationId", "homeId", "id") where "homeId" is not null`.execute(db)
-  await sql`create unique index "bids_externalId_key" on "bids" ("organizationId", "externalId") where "externalId" is not null`.execute(db)
+  await sql`create index "bids_homeId" on "bids" ("organizationId", "homeId", "id") where "homeId" is not null`.execute(
+    db,
+  )
+  await sql`create unique index "bids_externalId_key" on "bids" ("organizationId", "externalId") where "externalId" is not null`.execute(
+    db,
+  )
   // One live bid of a vendor for the request, and one for each of its homes.
   await sql`
     create unique index "bids_vendorId_key" on "bids" ("organizationId", "bidRequestId", "vendorId", coalesce("homeId", ''))
     where "status" in ('submitted', 'accepted')`.execute(db)
   // What the clock has to expire next, over all organizations, is the first entry of a small index.
-  await sql`create index "bids_due" on "bids" ("expiresAt") where "status" = 'submitted' and "expiresAt" is not null`.execute(db)
+  await sql`create index "bids_due" on "bids" ("expiresAt") where "status" = 'submitted' and "expiresAt" is not null`.execute(
+    db,
+  )
 }

@@ -1,13 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 
-// "sequence" counts the orders of one home without gaps; the number is made from it.
+// A number is unique within its home; homes in two communities may stand on lots of the same name.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "purchaseOrders" (
       "organizationId" text not null references "organizations" ("id"),
       "id" text collate "C" not null,
       "number" text collate "C" not null,
-      "sequence" integer not null,
       "homeId" text collate "C" not null,
       "vendorId" text collate "C" not null,
       "scope" text not null,
@@ -36,21 +35,31 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "createdAt" timestamptz(3) not null,
       "updatedAt" timestamptz(3) not null,
       primary key ("organizationId", "id"),
-      constraint "purchaseOrders_number_key" unique ("organizationId", "homeId", "sequence"),
+      constraint "purchaseOrders_number_key" unique ("organizationId", "homeId", "number"),
       constraint "purchaseOrders_homeId_fkey" foreign key ("organizationId", "homeId") references "homes" ("organizationId", "id"),
       constraint "purchaseOrders_vendorId_fkey" foreign key ("organizationId", "vendorId") references "vendors" ("organizationId", "id"),
       constraint "purchaseOrders_parentPoId_fkey" foreign key ("organizationId", "parentPoId") references "purchaseOrders" ("organizationId", "id"),
       constraint "purchaseOrders_bidId_fkey" foreign key ("organizationId", "bidId") references "bids" ("organizationId", "id")
     )`.execute(db)
-  await sql`create index "purchaseOrders_updatedAt" on "purchaseOrders" ("organizationId", "updatedAt", "id")`.execute(db)
+  await sql`create index "purchaseOrders_updatedAt" on "purchaseOrders" ("organizationId", "updatedAt", "id")`.execute(
+    db,
+  )
   await sql`create index "purchaseOrders_number" on "purchaseOrders" ("organizationId", "number", "id")`.execute(db)
   await sql`create index "purchaseOrders_total" on "purchaseOrders" ("organizationId", "total", "id")`.execute(db)
   await sql`create index "purchaseOrders_homeId" on "purchaseOrders" ("organizationId", "homeId", "id")`.execute(db)
   await sql`create index "purchaseOrders_vendorId" on "purchaseOrders" ("organizationId", "vendorId", "id")`.execute(db)
-  await sql`create index "purchaseOrders_parentPoId" on "purchaseOrders" ("organizationId", "parentPoId") where "parentPoId" is not null`.execute(db)
-  await sql`create index "purchaseOrders_bidId" on "purchaseOrders" ("organizationId", "bidId") where "bidId" is not null`.execute(db)
-  await sql`create index "purchaseOrders_accountingId" on "purchaseOrders" ("organizationId", "accountingId") where "accountingId" is not null`.execute(db)
-  await sql`create unique index "purchaseOrders_externalId_key" on "purchaseOrders" ("organizationId", "externalId") where "externalId" is not null`.execute(db)
+  await sql`create index "purchaseOrders_parentPoId" on "purchaseOrders" ("organizationId", "parentPoId") where "parentPoId" is not null`.execute(
+    db,
+  )
+  await sql`create index "purchaseOrders_bidId" on "purchaseOrders" ("organizationId", "bidId") where "bidId" is not null`.execute(
+    db,
+  )
+  await sql`create index "purchaseOrders_accountingId" on "purchaseOrders" ("organizationId", "accountingId") where "accountingId" is not null`.execute(
+    db,
+  )
+  await sql`create unique index "purchaseOrders_externalId_key" on "purchaseOrders" ("organizationId", "externalId") where "externalId" is not null`.execute(
+    db,
+  )
 
   await sql`
     create table "purchaseOrderLines" (
@@ -70,5 +79,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "purchaseOrderLines_purchaseOrderId_fkey" foreign key ("organizationId", "purchaseOrderId") references "purchaseOrders" ("organizationId", "id"),
       constraint "purchaseOrderLines_budgetLineId_fkey" foreign key ("organizationId", "budgetLineId") references "budgetLines" ("organizationId", "id")
     )`.execute(db)
-  await sql`create index "purchaseOrderLines_budgetLineId" on "purchaseOrderLines" ("organizationId", "budgetLineId") where "budgetLineId" is not null`.execute(db)
+  await sql`create index "purchaseOrderLines_budgetLineId" on "purchaseOrderLines" ("organizationId", "budgetLineId") where "budgetLineId" is not null`.execute(
+    db,
+  )
 }

@@ -1,0 +1,58 @@
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import vectors from './webhooks.vectors.json' with { type: 'json' }
+import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhooks.ts'
+
+const [vector] = vectors
+if (vector === undefined) throw new Error('There are no test vectors.')
+
+function headersOf({ id, timestamp, signature }: { id: string; timestamp: number; signature: string }) {
+  return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signature }
+}
+
+describe('the published test vectors', () => {
+  test.each(vectors)('$name', async ({ secret, body, now, valid, ...rest }) => {
+    const verified = verifyWebhook({ headers: headersOf(rest), body }, secret, { now: new Date(now * 1000) })
+    if (valid) expect(await verified).toEqual(JSON.parse(body))
+    else await expect(verified).rejects.toBeInstanceOf(WebhookVerificationError)
+  })
+
+  test('are signed as the standard signs', () => {
+    const signed = new Webhook(vector.secret).sign(vector.id, new Date(vector.timestamp * 1000), vector.body)
+    expect(signed).toBe(vector.signature)
+  })
+})
+
+const now = new Date(vector.timestamp * 1000)
+
+test('several secrets are tried, for the time of a rotation', async () => {
+  const request = { headers: headersOf(vector), body: vector.body }
+  const secrets = ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', vector.secret]
+  expect((await verifyWebhook(request, secrets, { now })).id).toBe(vector.id)
+  await expect(verifyWebhook(request, secrets.slice(0, 1), { now })).rejects.toMatchObject({ fault: 'wrong_signature' })
+  await expect(verifyWebhook(request, [], { now })).rejects.toMatchObject({ fault: 'wrong_signature' })
+})
+
+test('headers are taken as Fetch and as Node have them, and under the name of either signature', async () => {
+  const { id, timestamp, signature, body, secret } = vector
+  const own = { 'Webhook-Id': id, 'Webhook-Timestamp': String(timestamp), 'X-Webhook-Signature': signature }
+  expect((await verifyWebhook({ headers: own, body }, secret, { now })).id).toBe(id)
+  expect((await verifyWebhook({ headers: new Headers(own), body }, secret, { now })).id).toBe(id)
+  expect((await verifyWebhook({ headers: own, body: new TextEncoder().encode(body) }, secret, { now })).id).toBe(id)
+})
+
+test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('a request without %s is refused', async (name) => {
+  const headers: Record<string, string> = headersOf(vector)
+  delete headers[name]
+  await expect(verifyWebhook({ headers, body: vector.body }, vector.secret, { now })).rejects.toMatchObject({ fault: 'missing_header' })
+})
+
+test('an event is told apart by its type', () => {
+  const amountOf = (event: WebhookEvent) => {
+    // The compiler knows the resource of each type; this function is the test.
+    if (event.type === 'vendor.created') return event.data.object.companyName
+    if (event.type === 'payment.created') return event.data.object.amount
+    return null
+  }
+  expect(amountOf).toBeTypeOf('function')
+})

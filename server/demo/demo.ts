@@ -1,0 +1,274 @@
+import { pino } from 'pino'
+import type { Bid, Home } from '../../client/contract.gen.ts'
+import { createApp } from '../app.ts'
+import { addDays, dateIn } from '../calendar.ts'
+import { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database, Db } from '../database/database.ts'
+import { type Call, callWithoutKey, within } from '../http/call.ts'
+import { type Contract, loadContract, type OperationId } from '../http/contract.ts'
+import type { Answered } from '../http/operation.ts'
+import { createKey } from '../keys/keys.ts'
+import { operations } from '../operations.ts'
+import { createOrganization } from '../organizations/organizations.ts'
+import { createUser } from '../users/users.ts'
+import {
+  BUILDER,
+  COLLEAGUES,
+  COMMUNITIES,
+  type DemoHome,
+  type DemoRequest,
+  type DemoVendor,
+  HOMES,
+  ORDERS,
+  REQUESTS,
+  SCOPES,
+  type ScopeName,
+  VENDORS,
+} from './world.ts'
+
+/**
+ * Makes the demo builder by calling the operations as its owner would have over the past months, so that every rule and
+ * every event of the service holds for it too. The builder's things are one transaction: all there, or none.
+ *
+ * @returns the organization and the secret of a key with all permissions
+ */
+export async function makeDemo(
+  database: Database,
+  config: Config,
+  contract: Contract = loadContract(),
+): Promise<{ organizationId: string; key: string }> {
+  const today = new Clock()
+  const { organization, owner } = await createOrganization(database, today, {
+    name: BUILDER.name,
+    currency: BUILDER.currency,
+    timeZone: BUILDER.timeZone,
+    ownerName: BUILDER.owner.name,
+    ownerEmail: BUILDER.owner.email,
+    most: config.betaMaxOrganizations,
+  })
+  for (const colleague of COLLEAGUES) await createUser(database, today, { ...colleague, organizationId: organization.id })
+  const { secret } = await createKey(database, today, { organizationId: organization.id, userId: owner.id, name: 'Demo' })
+
+  const log = pino({ level: 'silent' })
+  const app = createApp({ config, contract, handlers: operations, database, clock: today, log, eventsCommitted() {} })
+  const call = await callWithoutKey(app.surroundings, database, organization.id, { type: 'user', id: owner.id })
+  await call.write((trx) => new Story(call, trx).tell())
+  await app.limits.stop()
+  return { organizationId: organization.id, key: secret }
+}
+
+const DAY_MS = 86_400_000
+
+/** The past months, told in the order of time, for lists show what came last first. */
+class Story {
+  readonly #call: Call
+  readonly #trx: Db
+  /** By code; vendors by name, homes by code and lot. */
+  readonly #communities = new Map<string, string>()
+  readonly #vendors = new Map<string, string>()
+  readonly #homes = new Map<string, Home>()
+  /** What is to be done, and how many days ago it was. */
+  readonly #deeds: { daysAgo: number; run: (daysAgo: number) => Promise<unknown> }[] = []
+
+  constructor(call: Call, trx: Db) {
+    this.#call = call
+    this.#trx = trx
+  }
+
+  async tell(): Promise<void> {
+    let sequence = 0
+    for (const [name, { code }] of Object.entries(SCOPES)) {
+      this.#on(400, (ago) => this.#do(ago, 'createScope', { name, code, sequence: (sequence += 10) }))
+    }
+    for (const community of COMMUNITIES) this.#on(390, (ago) => this.#addCommunity(ago, community))
+    for (const [i, vendor] of VENDORS.entries()) this.#on(380 - i * 3, (ago) => this.#addVendor(ago, vendor, i))
+    for (const home of HOMES) this.#on(home.since + 25, (ago) => this.#addHome(ago, home))
+    for (const request of REQUESTS) this.#on(request.sentDaysAgo, (ago) => this.#requestBids(ago, request))
+    for (const order of ORDERS) this.#on(order.daysAgo, (ago) => this.#order(ago, order))
+    // What a deed brings later is put in its place among the others.
+    for (let deed = this.#next(); deed !== undefined; deed = this.#next()) await deed.run(deed.daysAgo)
+  }
+
+  #on(daysAgo: number, run: (daysAgo: number) => Promise<unknown>): void {
+    this.#deeds.push({ daysAgo, run })
+  }
+
+  // The longest ago; of one day, what was noted first.
+  #next() {
+    const longest = Math.max(...this.#deeds.map((deed) => deed.daysAgo))
+    const at = this.#deeds.findIndex((deed) => deed.daysAgo === longest)
+    return at === -1 ? undefined : this.#deeds.splice(at, 1)[0]
+  }
+
+  #do<Id extends OperationId>(daysAgo: number, id: Id, input: Record<string, unknown>): Promise<Answered<Id>> {
+    const now = new Date(this.#call.now.getTime() - daysAgo * DAY_MS)
+    const then = within({ ...this.#call, now }, this.#trx)
+    return then.operation(id, input)
+  }
+
+  /** The date that many days ago, in the builder's own time zone. */
+  #date(daysAgo: number): string {
+    return addDays(dateIn(BUILDER.timeZone, this.#call.now), -daysAgo)
+  }
+
+  async #addCommunity(ago: number, { then, ...community }: (typeof COMMUNITIES)[number]): Promise<void> {
+    const { id } = await this.#do(ago, 'createCommunity', { ...community, state: 'TX', timeZone: BUILDER.timeZone })
+    this.#communities.set(community.code, id)
+    then.forEach((status, i) => {
+      this.#on(ago - 5 - i * 200, (day) => this.#do(day, 'changeCommunityStatus', { communityId: id, status }))
+    })
+  }
+
+  async #addVendor(ago: number, vendor: DemoVendor, i: number): Promise<void> {
+    const domain = `${vendor.name.toLowerCase().replace(/[^a-z]+/g, '')}.example.com`
+    const { id } = await this.#do(ago, 'createVendor', {
+      companyName: vendor.name,
+      contactName: vendor.contact,
+      email: `bids@${domain}`,
+      phone: `+1 512 555 0${String(100 + i)}`,
+      scopes: vendor.scopes,
+      accountingId: i % 4 === 3 ? null : `QB-${1042 + i * 7}`,
+      status: vendor.status === 'prospective' ? 'prospective' : 'active',
+      communityIds: vendor.community === undefined ? [] : [this.#community(vendor.community)],
+      address: { line1: `${400 + i * 37} Burnet Rd`, city: 'Austin', state: 'TX', postalCode: '78756', country: 'US' },
+      defaultRetainagePercent: 10,
+      poLimit: vendor.poLimit ?? null,
+    })
+    this.#vendors.set(vendor.name, id)
+    if (vendor.insuredFor !== null) {
+      await this.#do(ago, 'addComplianceDocument', {
+        vendorId: id,
+        type: 'general_liability',
+        status: 'valid',
+        carrier: i % 2 === 0 ? 'Gulf States Mutual' : 'Lone Prairie Insurance',
+        policyNumber: `GL-${20_418 + i * 13}`,
+        effectiveDate: this.#date(ago),
+        expirationDate: this.#date(-vendor.insuredFor),
+        limitAmount: 1_000_000,
+        additionalInsured: true,
+      })
+      await this.#do(ago, 'addComplianceDocument', { vendorId: id, type: 'w9', status: 'valid' })
+    }
+    if (vendor.status === 'on_hold' || vendor.status === 'inactive') {
+      const { status, insuredFor } = vendor
+      const reason = status === 'on_hold' ? 'Insurance has run out.' : 'Went out of business.'
+      this.#on(Math.max(1, -(insuredFor ?? 0) - 1), (day) => this.#do(day, 'changeVendorStatus', { vendorId: id, status, reason }))
+    }
+  }
+
+  async #addHome(ago: number, { community, lot, street, homeType, size, since, then }: DemoHome): Promise<void> {
+    const home = await this.#do(ago, 'createHome', {
+      name: `Lot ${lot}`,
+      communityId: this.#community(community),
+      lotNumber: lot,
+      homeType,
+      address: { line1: street, city: 'Austin', state: 'TX', country: 'US' },
+    })
+    this.#homes.set(`${community} ${lot}`, home)
+    for (const [scope, { budget }] of Object.entries(SCOPES)) {
+      await this.#do(ago, 'addBudgetLine', { homeId: home.id, scope, amount: Math.round(budget * size) })
+    }
+    then.forEach((status, i) => {
+      const day = Math.max(1, Math.round(since - (i * (since - 1)) / Math.max(4, then.length)))
+      if (status === 'under_construction') this.#on(day, (at) => this.#do(at, 'lockHomeBudget', { homeId: home.id }))
+      const reason = REASONS[status]
+      this.#on(day, (at) =>
+        this.#do(at, 'changeHomeStatus', { homeId: home.id, status, ...(reason !== undefined && { reason }) }),
+      )
+    })
+  }
+
+  async #requestBids(ago: number, request: DemoRequest): Promise<void> {
+    const homes = request.homes.map((home) => this.#home(home))
+    const { id, lines } = await this.#do(ago, 'createBidRequest', {
+      title: request.title,
+      vendorIds: request.vendors.map((vendor) => this.#vendor(vendor)),
+      scope: request.scope,
+      deadline: this.#date(ago - request.deadlineInDays),
+      communityId: homes[0]?.communityId,
+      homeIds: homes.map((home) => home.id),
+      message: request.message,
+      blind: request.blind === true,
+      ...(request.lines !== undefined && { lines: request.lines, bidType: 'both' }),
+      sendNow: request.end !== 'draft',
+    })
+    for (const bid of request.bids) {
+      this.#on(ago - bid.daysLater, async (day) => {
+        const submitted = await this.#do(day, 'submitBid', {
+          bidRequestId: id,
+          vendorId: this.#vendor(bid.vendor),
+          source: bid.source,
+          leadTimeDays: 7 + bid.daysLater,
+          durationDays: 12,
+          ...(bid.unitPrices === undefined
+            ? { amount: Math.round(this.#budget(homes, request.scope) * (bid.share ?? 1)) }
+            : { lines: lines.map(({ lineId }, i) => ({ lineId, unitPrice: bid.unitPrices?.[i] })) }),
+        })
+        if (bid.vendor === request.winner) this.#awardLater(ago - request.deadlineInDays - 1, submitted)
+      })
+    }
+    if (request.end === 'closed') this.#on(ago - request.deadlineInDays, (day) => this.#do(day, 'closeBidRequest', { bidRequestId: id }))
+    if (request.end === 'cancelled') {
+      const reason = 'The buyer of Lot 22 has not signed yet.'
+      this.#on(ago - 6, (day) => this.#do(day, 'cancelBidRequest', { bidRequestId: id, reason }))
+    }
+  }
+
+  #awardLater(day: number, bid: Bid): void {
+    this.#on(day, async (ago) => {
+      const reason = 'Lowest complete bid.'
+      const accepted = await this.#do(ago, 'acceptBid', { bidId: bid.id, createPurchaseOrder: true, reason })
+      const purchaseOrderId = accepted.poIds.at(-1)
+      for (const status of ['approved', 'issued', 'accepted']) {
+        await this.#do(ago, 'changePurchaseOrderStatus', { purchaseOrderId, status })
+      }
+    })
+  }
+
+  async #order(ago: number, { home: name, vendor, scope, share, then }: (typeof ORDERS)[number]): Promise<void> {
+    const home = this.#home(name)
+    const { id } = await this.#do(ago, 'createPurchaseOrder', {
+      homeId: home.id,
+      vendorId: this.#vendor(vendor),
+      scope,
+      lines: [{ description: `${capital(scope)}, ${home.name}`, quantity: 1, unitPrice: Math.round(this.#budget([home], scope) * share) }],
+    })
+    then.forEach((status, i) => {
+      const day = Math.max(0, Math.round(ago - (i * ago) / (then.length + 1)))
+      this.#on(day, (at) => this.#do(at, 'changePurchaseOrderStatus', { purchaseOrderId: id, status }))
+    })
+  }
+
+  #budget(homes: readonly Home[], scope: ScopeName): number {
+    const sizes = homes.map((home) => HOMES.find((demo) => this.#homes.get(`${demo.community} ${demo.lot}`) === home)?.size ?? 1)
+    return sizes.reduce((sum, size) => sum + Math.round(SCOPES[scope].budget * size), 0)
+  }
+
+  #community(code: string): string {
+    return known(this.#communities, code)
+  }
+
+  #vendor(name: string): string {
+    return known(this.#vendors, name)
+  }
+
+  #home(name: string): Home {
+    return known(this.#homes, name)
+  }
+}
+
+const REASONS: Partial<Record<string, string>> = {
+  on_hold: 'The lot drains badly; an engineer looks at it.',
+  cancelled: 'The buyer found no financing.',
+}
+
+function known<T>(map: ReadonlyMap<string, T>, name: string): T {
+  const value = map.get(name)
+  if (value === undefined) throw new Error(`The demo knows no ${name}.`)
+  return value
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}

@@ -1,0 +1,278 @@
+/**
+ * The builder that a newcomer finds: Harrow & Finch Homes in Austin, Texas, with what such a builder has in the middle of
+ * its year. All names, addresses and numbers are made up (555 numbers, .example domains). Days are counted back from the
+ * day on which the demo is made.
+ */
+export const BUILDER = {
+  name: 'Harrow & Finch Homes',
+  currency: 'USD',
+  timeZone: 'America/Chicago',
+  owner: { name: 'Priya Harrow', email: 'priya@harrowfinch.example.com' },
+}
+
+export const COLLEAGUES = [
+  { name: 'Elena Ortiz', email: 'elena@harrowfinch.example.com', role: 'estimator', poApprovalLimit: 25_000 },
+  { name: 'Marcus Bell', email: 'marcus@harrowfinch.example.com', role: 'superintendent', poApprovalLimit: 5_000 },
+  { name: 'Aiko Tanaka', email: 'aiko@harrowfinch.example.com', role: 'accountant', poApprovalLimit: 0 },
+] as const
+
+/** The trades of a house in the order in which they come, with their place in the cost code and what a home needs of each. */
+export const SCOPES = {
+  foundation: { code: '03-100', budget: 28_400 },
+  framing: { code: '06-100', budget: 42_000 },
+  roofing: { code: '07-300', budget: 16_800 },
+  windows: { code: '08-500', budget: 14_200 },
+  plumbing: { code: '22-100', budget: 18_500 },
+  electrical: { code: '26-100', budget: 21_000 },
+  hvac: { code: '23-100', budget: 15_600 },
+  drywall: { code: '09-200', budget: 17_300 },
+  painting: { code: '09-900', budget: 9_800 },
+  landscaping: { code: '32-900', budget: 7_400 },
+} as const
+export type ScopeName = keyof typeof SCOPES
+
+export const COMMUNITIES = [
+  { name: 'Juniper Ridge', code: 'JR', city: 'Austin', postalCode: '78738', lotCount: 48, then: ['active'] },
+  { name: 'Mill Creek Crossing', code: 'MCC', city: 'Round Rock', postalCode: '78664', lotCount: 62, then: [] },
+  { name: 'Cedar Hollow', code: 'CH', city: 'Dripping Springs', postalCode: '78620', lotCount: 24, then: ['active', 'sold_out'] },
+  { name: 'Barton Bluff', code: 'BB', city: 'Austin', postalCode: '78746', lotCount: 30, then: ['active'] },
+] as const
+
+type HomeStatus = 'permitting' | 'ready_to_start' | 'under_construction' | 'completed' | 'closed' | 'on_hold' | 'cancelled'
+
+export interface DemoHome {
+  community: 'JR' | 'MCC' | 'CH' | 'BB'
+  lot: string
+  street: string
+  homeType: 'spec' | 'presale' | 'custom' | 'model'
+  /** The budget against that of a plain house. */
+  size: number
+  /** The moves after planning, the first one this many days ago, the others two weeks apart or until yesterday. */
+  since: number
+  then: readonly HomeStatus[]
+}
+
+const BUILDING: readonly HomeStatus[] = ['permitting', 'ready_to_start', 'under_construction']
+
+export const HOMES: readonly DemoHome[] = [
+  { community: 'CH', lot: '3', street: '118 Hollow Oak Ln', homeType: 'presale', size: 1.15, since: 240, then: [...BUILDING, 'completed', 'closed'] },
+  { community: 'CH', lot: '9', street: '142 Hollow Oak Ln', homeType: 'custom', size: 1.6, since: 190, then: [...BUILDING, 'completed'] },
+  { community: 'JR', lot: '1', street: '2201 Juniper Ridge Dr', homeType: 'model', size: 1.3, since: 200, then: [...BUILDING, 'completed'] },
+  { community: 'JR', lot: '14', street: '2227 Juniper Ridge Dr', homeType: 'presale', size: 1.05, since: 95, then: BUILDING },
+  { community: 'JR', lot: '15', street: '2231 Juniper Ridge Dr', homeType: 'spec', size: 1, since: 60, then: ['permitting', 'ready_to_start'] },
+  { community: 'JR', lot: '16', street: '2235 Juniper Ridge Dr', homeType: 'spec', size: 1, since: 90, then: BUILDING },
+  { community: 'JR', lot: '22', street: '2259 Juniper Ridge Dr', homeType: 'presale', size: 1.1, since: 0, then: [] },
+  { community: 'JR', lot: '23', street: '2263 Juniper Ridge Dr', homeType: 'spec', size: 1, since: 30, then: ['permitting'] },
+  { community: 'BB', lot: '2', street: '907 Bluff Springs Cv', homeType: 'custom', size: 1.8, since: 110, then: BUILDING },
+  { community: 'BB', lot: '5', street: '919 Bluff Springs Cv', homeType: 'presale', size: 1.5, since: 70, then: ['permitting', 'ready_to_start', 'on_hold'] },
+  { community: 'BB', lot: '8', street: '931 Bluff Springs Cv', homeType: 'presale', size: 1.5, since: 45, then: ['permitting', 'cancelled'] },
+  { community: 'MCC', lot: '1', street: '4 Mill Wheel Way', homeType: 'model', size: 1.2, since: 0, then: [] },
+]
+
+export interface DemoVendor {
+  name: string
+  contact: string
+  scopes: readonly ScopeName[]
+  /** Days until the liability policy ends; null for a vendor that has handed nothing in. */
+  insuredFor: number | null
+  status?: 'prospective' | 'on_hold' | 'inactive'
+  community?: DemoHome['community']
+  poLimit?: number
+}
+
+export const VENDORS: readonly DemoVendor[] = [
+  { name: 'Lone Star Framing LLC', contact: 'Dana Whitfield', scopes: ['framing'], insuredFor: 240, poLimit: 250_000 },
+  { name: 'Hill Country Framers', contact: 'Ray Sandoval', scopes: ['framing'], insuredFor: 21 },
+  { name: 'Pecan Street Carpentry', contact: 'Joss Adeyemi', scopes: ['framing'], insuredFor: 130 },
+  { name: 'Brightwater Plumbing', contact: 'Tomás Reyes', scopes: ['plumbing'], insuredFor: 300 },
+  { name: 'Onion Creek Plumbing', contact: 'Gail Brandt', scopes: ['plumbing'], insuredFor: 95 },
+  { name: 'Summit Electric Co.', contact: 'June Park', scopes: ['electrical'], insuredFor: 180 },
+  { name: 'Barton Electric', contact: 'Leo Castellano', scopes: ['electrical'], insuredFor: 12 },
+  { name: 'Violet Crown Electric', contact: 'Nadia Khoury', scopes: ['electrical'], insuredFor: null, status: 'prospective' },
+  { name: 'Cardinal Roofing', contact: 'Wes Okafor', scopes: ['roofing'], insuredFor: -4, status: 'on_hold' },
+  { name: 'Blue Norther Roofing', contact: 'Sam Hidalgo', scopes: ['roofing'], insuredFor: 210 },
+  { name: 'Travis Roof & Gutter', contact: 'Bea Lindqvist', scopes: ['roofing'], insuredFor: 75 },
+  { name: 'Redrock Concrete & Foundations', contact: 'Ike Morales', scopes: ['foundation'], insuredFor: 160 },
+  { name: 'Balcones Concrete', contact: 'Hannah Voss', scopes: ['foundation'], insuredFor: 260 },
+  { name: 'Llano Slab Works', contact: 'Omar Haddad', scopes: ['foundation'], insuredFor: -30 },
+  { name: 'Clearview Windows', contact: 'Priscilla Dunn', scopes: ['windows'], insuredFor: 140 },
+  { name: 'Sash & Sill', contact: 'Theo Grant', scopes: ['windows'], insuredFor: 190 },
+  { name: 'Pedernales Air', contact: 'Colette Burns', scopes: ['hvac'], insuredFor: 110 },
+  { name: 'Cool Springs HVAC', contact: 'Arturo Vela', scopes: ['hvac'], insuredFor: 220 },
+  { name: 'Mopac Mechanical', contact: 'Denise Kwan', scopes: ['hvac', 'plumbing'], insuredFor: 65 },
+  { name: 'Smoothwall Drywall', contact: 'Petra Novak', scopes: ['drywall'], insuredFor: 150 },
+  { name: 'Level Five Drywall', contact: 'Ty Robinson', scopes: ['drywall', 'painting'], insuredFor: 28 },
+  { name: 'Bluebonnet Painting', contact: 'Inez Fuentes', scopes: ['painting'], insuredFor: 270 },
+  { name: 'Second Coat', contact: 'Alan Whitaker', scopes: ['painting'], insuredFor: 85 },
+  { name: 'Greenbelt Landscaping', contact: 'Rosa Delgado', scopes: ['landscaping'], insuredFor: 120 },
+  { name: 'Live Oak Grounds', contact: 'Cal Henderson', scopes: ['landscaping'], insuredFor: 200, community: 'JR' },
+  { name: 'Hollow Stone Works', contact: 'Mina Farrow', scopes: ['landscaping', 'foundation'], insuredFor: null },
+  { name: 'South Lamar Interiors', contact: 'Gus Petrakis', scopes: ['drywall', 'painting'], insuredFor: 45 },
+  { name: 'Colorado River Builders Supply', contact: 'Joan Abbott', scopes: ['framing', 'windows'], insuredFor: 330 },
+  { name: 'Twin Oaks Electric', contact: 'Rob Nakamura', scopes: ['electrical'], insuredFor: 170, status: 'inactive' },
+  { name: 'Enchanted Rock Roofing', contact: 'Lucille Marsh', scopes: ['roofing'], insuredFor: null },
+]
+
+type OrderStatus =
+  | 'pending_approval'
+  | 'approved'
+  | 'issued'
+  | 'accepted'
+  | 'declined'
+  | 'partially_completed'
+  | 'completed'
+  | 'closed'
+  | 'void'
+
+export interface DemoOrder {
+  home: string
+  vendor: string
+  scope: ScopeName
+  /** Of the home's budget for the scope. */
+  share: number
+  daysAgo: number
+  then: readonly OrderStatus[]
+}
+
+const DONE: readonly OrderStatus[] = ['approved', 'issued', 'accepted', 'completed', 'closed']
+
+export const ORDERS: readonly DemoOrder[] = [
+  { home: 'CH 3', vendor: 'Balcones Concrete', scope: 'foundation', share: 0.98, daysAgo: 190, then: DONE },
+  { home: 'CH 3', vendor: 'Pecan Street Carpentry', scope: 'framing', share: 1, daysAgo: 175, then: DONE },
+  { home: 'CH 3', vendor: 'Blue Norther Roofing', scope: 'roofing', share: 0.95, daysAgo: 160, then: DONE },
+  { home: 'CH 9', vendor: 'Redrock Concrete & Foundations', scope: 'foundation', share: 0.97, daysAgo: 150, then: DONE },
+  { home: 'CH 9', vendor: 'Lone Star Framing LLC', scope: 'framing', share: 0.99, daysAgo: 140, then: ['approved', 'issued', 'accepted', 'completed'] },
+  { home: 'JR 1', vendor: 'Summit Electric Co.', scope: 'electrical', share: 0.94, daysAgo: 130, then: DONE },
+  { home: 'JR 1', vendor: 'Bluebonnet Painting', scope: 'painting', share: 1, daysAgo: 100, then: ['approved', 'issued', 'accepted', 'completed'] },
+  { home: 'JR 14', vendor: 'Redrock Concrete & Foundations', scope: 'foundation', share: 0.96, daysAgo: 60, then: ['approved', 'issued', 'accepted', 'completed'] },
+  { home: 'JR 14', vendor: 'Brightwater Plumbing', scope: 'plumbing', share: 0.9, daysAgo: 25, then: ['approved', 'issued', 'accepted', 'partially_completed'] },
+  { home: 'JR 14', vendor: 'Cool Springs HVAC', scope: 'hvac', share: 0.98, daysAgo: 12, then: ['approved', 'issued'] },
+  { home: 'JR 16', vendor: 'Balcones Concrete', scope: 'foundation', share: 1, daysAgo: 50, then: ['approved', 'issued', 'accepted', 'completed'] },
+  { home: 'JR 16', vendor: 'Clearview Windows', scope: 'windows', share: 0.93, daysAgo: 9, then: ['approved'] },
+  { home: 'JR 16', vendor: 'Pedernales Air', scope: 'hvac', share: 1, daysAgo: 8, then: ['approved', 'issued', 'declined'] },
+  { home: 'BB 2', vendor: 'Redrock Concrete & Foundations', scope: 'foundation', share: 1.05, daysAgo: 70, then: ['pending_approval', 'approved', 'issued', 'accepted', 'completed'] },
+  { home: 'BB 2', vendor: 'Colorado River Builders Supply', scope: 'framing', share: 1.08, daysAgo: 30, then: ['pending_approval', 'approved', 'issued', 'accepted', 'partially_completed'] },
+  { home: 'BB 2', vendor: 'Travis Roof & Gutter', scope: 'roofing', share: 1.12, daysAgo: 3, then: ['pending_approval'] },
+  { home: 'BB 5', vendor: 'Sash & Sill', scope: 'windows', share: 0.9, daysAgo: 20, then: ['approved', 'void'] },
+  { home: 'JR 14', vendor: 'Smoothwall Drywall', scope: 'drywall', share: 0.95, daysAgo: 2, then: [] },
+]
+
+export interface DemoRequest {
+  title: string
+  scope: ScopeName
+  homes: readonly string[]
+  vendors: readonly string[]
+  sentDaysAgo: number
+  /** From the day it is sent. */
+  deadlineInDays: number
+  message: string
+  blind?: boolean
+  lines?: readonly { lineId: string; description: string; quantity: number; unit: string }[]
+  /** By vendor, as a share of what is budgeted; with lines, a price for each of them instead. */
+  bids: readonly { vendor: string; share?: number; unitPrices?: readonly number[]; daysLater: number; source: 'phone' | 'email' | 'portal' }[]
+  end: 'draft' | 'sent' | 'closed' | 'awarded' | 'cancelled'
+  /** With `awarded`: the vendor that wins. */
+  winner?: string
+}
+
+export const REQUESTS: readonly DemoRequest[] = [
+  {
+    title: 'Framing, Lot 14',
+    scope: 'framing',
+    homes: ['JR 14'],
+    vendors: ['Lone Star Framing LLC', 'Hill Country Framers', 'Pecan Street Carpentry'],
+    sentDaysAgo: 58,
+    deadlineInDays: 10,
+    message: 'Framing for Lot 14, slab is cured. Please price labor and material.',
+    bids: [
+      { vendor: 'Lone Star Framing LLC', share: 0.97, daysLater: 4, source: 'phone' },
+      { vendor: 'Hill Country Framers', share: 1.01, daysLater: 6, source: 'email' },
+      { vendor: 'Pecan Street Carpentry', share: 1.06, daysLater: 8, source: 'portal' },
+    ],
+    end: 'awarded',
+    winner: 'Lone Star Framing LLC',
+  },
+  {
+    title: 'Roofing, Lots 14 and 16',
+    scope: 'roofing',
+    homes: ['JR 16'],
+    vendors: ['Blue Norther Roofing', 'Travis Roof & Gutter'],
+    sentDaysAgo: 40,
+    deadlineInDays: 12,
+    message: 'Architectural shingles, 30 year. Include underlayment and flashing.',
+    bids: [
+      { vendor: 'Blue Norther Roofing', share: 1.02, daysLater: 5, source: 'portal' },
+      { vendor: 'Travis Roof & Gutter', share: 0.95, daysLater: 9, source: 'email' },
+    ],
+    end: 'awarded',
+    winner: 'Travis Roof & Gutter',
+  },
+  {
+    title: 'Electrical, Lot 16',
+    scope: 'electrical',
+    homes: ['JR 16'],
+    vendors: ['Summit Electric Co.', 'Barton Electric'],
+    sentDaysAgo: 24,
+    deadlineInDays: 14,
+    message: 'Rough-in and trim. Panel is in the garage.',
+    blind: true,
+    bids: [
+      { vendor: 'Summit Electric Co.', share: 0.98, daysLater: 6, source: 'portal' },
+      { vendor: 'Barton Electric', share: 1.04, daysLater: 11, source: 'phone' },
+    ],
+    end: 'closed',
+  },
+  {
+    title: 'Landscaping, Lot 22',
+    scope: 'landscaping',
+    homes: ['JR 22'],
+    vendors: ['Greenbelt Landscaping', 'Live Oak Grounds'],
+    sentDaysAgo: 20,
+    deadlineInDays: 21,
+    message: 'Front yard, native plants, drip irrigation.',
+    bids: [],
+    end: 'cancelled',
+  },
+  {
+    title: 'Framing, Lot 15',
+    scope: 'framing',
+    homes: ['JR 15'],
+    vendors: ['Lone Star Framing LLC', 'Hill Country Framers', 'Colorado River Builders Supply'],
+    sentDaysAgo: 4,
+    deadlineInDays: 18,
+    message: 'Framing for Lot 15. Slab is poured next week. Please price material and labor.',
+    lines: [
+      { lineId: 'walls', description: 'Wall framing, labor and material', quantity: 2450, unit: 'SF' },
+      { lineId: 'trusses', description: 'Roof trusses, delivered and set', quantity: 1, unit: 'LS' },
+      { lineId: 'sheathing', description: 'Roof sheathing', quantity: 2900, unit: 'SF' },
+    ],
+    bids: [
+      { vendor: 'Lone Star Framing LLC', unitPrices: [9.8, 11_200, 1.6], daysLater: 1, source: 'phone' },
+      { vendor: 'Hill Country Framers', unitPrices: [10.4, 10_500, 1.8], daysLater: 3, source: 'email' },
+    ],
+    end: 'sent',
+  },
+  {
+    title: 'Plumbing, Lots 15 and 23',
+    scope: 'plumbing',
+    homes: ['JR 15', 'JR 23'],
+    vendors: ['Brightwater Plumbing', 'Onion Creek Plumbing', 'Mopac Mechanical'],
+    sentDaysAgo: 2,
+    deadlineInDays: 20,
+    message: 'Two homes, same plan. One price for both.',
+    blind: true,
+    bids: [{ vendor: 'Onion Creek Plumbing', share: 1.01, daysLater: 1, source: 'portal' }],
+    end: 'sent',
+  },
+  {
+    title: 'Drywall, Barton Bluff Lot 2',
+    scope: 'drywall',
+    homes: ['BB 2'],
+    vendors: ['Smoothwall Drywall', 'Level Five Drywall', 'South Lamar Interiors'],
+    sentDaysAgo: 1,
+    deadlineInDays: 30,
+    message: 'Level 5 in the living room and the hall, level 4 elsewhere.',
+    bids: [],
+    end: 'draft',
+  },
+]

@@ -1,0 +1,320 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contract } from '../../test/support/contract.ts'
+import { validValue } from '../../test/support/generate.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { Random } from '../../test/support/random.ts'
+import { catalogueOf } from './catalogue.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+function execute(skill: string, input: unknown = {}, more: object = {}, options: object = {}): Promise<Answer> {
+  return plumbline.post('/api/ext/execute', { skill, input, ...more }, options)
+}
+
+async function eventTypes(organizationId: string): Promise<string[]> {
+  const events = await plumbline.database.statements
+    .selectFrom('events')
+    .select('type')
+    .where('organizationId', '=', organizationId)
+    .orderBy('recordedOrder')
+    .execute()
+  return events.map((event) => event.type)
+}
+
+test('an operation is run under its operationId and answers what it answers over HTTP, with its events', async () => {
+  const { key, organizationId } = await plumbline.newBuilder()
+  const run = await execute('createVendor', { companyName: 'Redrock Concrete', scopes: ['concrete'] }, {}, { key })
+  expect(run.status).toBe(200)
+  expect(run.body).toMatchObject({
+    skill: 'createVendor',
+    dryRun: false,
+    result: { companyName: 'Redrock Concrete', version: 1 },
+  })
+  expect(run.body.id).toMatch(/^exe_/)
+  expect(run.body.durationMs).toBeGreaterThanOrEqual(0)
+  expect(run.body.events).toMatchObject([
+    { type: 'vendor.created', organizationId, sequence: null, data: { object: run.body.result, previous: null } },
+  ])
+  const read = await plumbline.get(`/api/ext/vendors/${run.body.result.id}`, { key })
+  expect(read.body).toEqual(run.body.result)
+  expect(await eventTypes(organizationId)).toEqual(['vendor.created'])
+})
+
+test('path parameters, query parameters, body fields and ifMatch stand side by side in the input', async () => {
+  const { key } = await plumbline.newBuilder()
+  const { body: created } = await execute('createVendor', { companyName: 'A', scopes: ['framing'] }, {}, { key })
+  const vendorId = created.result.id
+  const listed = await execute('listVendors', { scope: 'framing', ids: [vendorId], limit: 1 }, {}, { key })
+  expect(listed.body.result.data).toMatchObject([{ id: vendorId }])
+  const changed = await execute('updateVendor', { vendorId, ifMatch: '"1"', phone: '+1 512 555 0142' }, {}, { key })
+  expect(changed.body.result).toMatchObject({ phone: '+1 512 555 0142', version: 2 })
+  const stale = await execute('updateVendor', { vendorId, ifMatch: '"1"', phone: null }, {}, { key })
+  expect(stale.status).toBe(412)
+  expect(stale.body).toMatchObject({ code: 'precondition_failed', currentVersion: 2 })
+  const archived = await execute('archiveVendor', { vendorId }, {}, { key })
+  expect(archived.status).toBe(200)
+  expect(archived.body.result).toBeNull()
+})
+
+test('a dry run shows the result and the events, and leaves no trace', async () => {
+  const { key, organizationId } = await plumbline.newBuilder()
+  const tried = await execute(
+    'createVendor',
+    { companyName: 'Redrock', scopes: ['concrete'] },
+    { dryRun: true },
+    { key },
+  )
+  expect(tried.status).toBe(200)
+  expect(tried.body).toMatchObject({ dryRun: true, events: [{ type: 'vendor.created' }] })
+  expect((await plumbline.get(`/api/ext/vendors/${tried.body.result.id}`, { key })).status).toBe(404)
+  expect((await plumbline.get('/api/ext/vendors', { key })).body.data).toEqual([])
+  expect((await plumbline.get('/api/ext/scopes', { key })).body.data).toEqual([])
+  expect(await eventTypes(organizationId)).toEqual([])
+})
+
+test('a dry run meets the same refusals as the run itself', async () => {
+  const { key } = await plumbline.newBuilder()
+  await execute('createVendor', { companyName: 'A', externalId: 'erp-1' }, {}, { key })
+  for (const dryRun of [true, false]) {
+    const refused = await execute('createVendor', { companyName: 'B', externalId: 'erp-1' }, { dryRun }, { key })
+    expect(refused.status).toBe(409)
+    expect(refused.body).toMatchObject({ code: 'conflict', errors: [{ pointer: '/input/externalId' }] })
+  }
+})
+
+test('an execution is replayed under its Idempotency-Key, a dry run too', async () => {
+  const { key, organizationId } = await plumbline.newBuilder()
+  for (const dryRun of [true, false]) {
+    const options = { key, headers: { 'idempotency-key': `attempt-${dryRun}` } }
+    const first = await execute('createVendor', { companyName: 'Once' }, { dryRun }, options)
+    const again = await execute('createVendor', { companyName: 'Once' }, { dryRun }, options)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.body).toEqual(first.body)
+  }
+  expect((await plumbline.get('/api/ext/vendors', { key })).body.data).toHaveLength(1)
+  expect(await eventTypes(organizationId)).toEqual(['vendor.created'])
+})
+
+test('an unknown skill is answered with the nearest names', async () => {
+  const refused = await execute('awardBids')
+  expect(refused.status).toBe(404)
+  expect(refused.body).toMatchObject({ code: 'skill_not_found', instance: '/api/ext/execute' })
+  expect(refused.body.nearest[0]).toBe('awardBid')
+  const described = await plumbline.get('/api/ext/skills/getVendr')
+  expect(described.status).toBe(404)
+  expect(described.body.nearest).toContain('getVendor')
+  expect((await execute('executeSkill', { skill: 'getCaller' })).body.code).toBe('skill_not_found')
+  expect((await execute('__proto__')).body.code).toBe('skill_not_found')
+})
+
+test('every fault of the input is told at once, below /input', async () => {
+  const refused = await execute('createVendor', {
+    email: 'nowhere',
+    poLimit: 1.005,
+    colour: 'red',
+    contacts: [{ notify: 1 }],
+  })
+  expect(refused.status).toBe(422)
+  expect(refused.body.code).toBe('validation_failed')
+  const pointers = refused.body.errors.map((fault: { pointer: string }) => fault.pointer).sort()
+  expect(pointers).toEqual([
+    ...['/input/colour', '/input/companyName', '/input/contacts/0/name', '/input/contacts/0/notify'],
+    ...['/input/email', '/input/poLimit'],
+  ])
+  const missing = await execute('getVendor')
+  expect(missing.body.errors).toMatchObject([{ pointer: '/input/vendorId', code: 'required' }])
+  const cursor = await execute('listVendors', { cursor: 'nonsense' })
+  expect(cursor.body).toMatchObject({ code: 'invalid_cursor', errors: [{ pointer: '/input/cursor' }] })
+  expect((await execute('listVendors', [])).body.errors).toMatchObject([{ pointer: '/input' }])
+})
+
+test('what an operation itself finds wrong is told below /input too', async () => {
+  const nothing = await execute('updateVendor', { vendorId: 'ven_01m7y975jyfesvq69a4tb31vbx' })
+  expect(nothing.status).toBe(422)
+  expect(nothing.body.errors[0].pointer).toBe('/input')
+  const absent = await execute('getVendor', { vendorId: 'ven_01m7y975jyfesvq69a4tb31vbx' })
+  expect(absent.status).toBe(404)
+  expect(absent.body.code).toBe('not_found')
+})
+
+test('a null for what is optional and cannot be null counts as left out, and a null that clears still clears', async () => {
+  const created = await execute('createVendor', { companyName: 'A', scopes: null, communityIds: null, phone: '1' })
+  expect(created.status).toBe(200)
+  const cleared = await execute('updateVendor', { vendorId: created.body.result.id, phone: null, companyName: null })
+  expect(cleared.body.result).toMatchObject({ phone: null, companyName: 'A' })
+  expect((await execute('createVendor', { companyName: null })).status).toBe(422)
+})
+
+test('a key without a permission of the skill is refused with its name, whichever skill it is', async () => {
+  const narrow = await plumbline.newKey(['skills:read', 'skills:write'])
+  for (const { name, permissions } of catalogueOf(contract).skills) {
+    if (permissions.every((permission) => permission.startsWith('skills:'))) continue
+    const refused = await execute(name, {}, {}, { key: narrow })
+    expect([name, refused.status, refused.body.code]).toEqual([name, 403, 'permission_denied'])
+    expect(permissions).toContain(refused.body.permission)
+    expect((await plumbline.get(`/api/ext/skills/${name}`, { key: narrow })).status).toBe(403)
+  }
+  const withoutExecute = await plumbline.newKey(['vendors:read'])
+  const refused = await execute('listVendors', {}, {}, { key: withoutExecute })
+  expect(refused.body).toMatchObject({ code: 'permission_denied', permission: 'skills:write' })
+})
+
+test('another builder reaches nothing of ours through a skill', async () => {
+  const { body } = await execute('createVendor', { companyName: 'Ours' })
+  const other = await plumbline.newBuilder()
+  for (const skill of ['getVendor', 'archiveVendor']) {
+    const refused = await execute(skill, { vendorId: body.result.id }, {}, { key: other.key })
+    expect([refused.status, refused.body.code]).toEqual([404, 'not_found'])
+  }
+})
+
+test('skills that only read run beside an open transaction, and under an Idempotency-Key within it', async () => {
+  const plain = await execute('getUsage')
+  expect(plain.body.result.minute.limit).toBe(1_000_000)
+  const kept = await execute('getUsage', {}, {}, { headers: { 'idempotency-key': 'usage' } })
+  expect(kept.status).toBe(200)
+  expect(kept.body.events).toEqual([])
+})
+
+test('the catalogue holds every operation but executeSkill, and every composite skill of the contract', async () => {
+  const names: string[] = []
+  let next = '/api/ext/skills?limit=20'
+  while (next !== '') {
+    const page = await plumbline.get(next)
+    expect(page.status).toBe(200)
+    names.push(...page.body.data.map((skill: { name: string }) => skill.name))
+    next = /<(.*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1] ?? ''
+  }
+  const composite = Object.keys(contract.document['x-skills'] as object)
+  const operations = [...contract.operations.keys()].filter((id) => id !== 'executeSkill')
+  expect(names).toEqual([...operations, ...composite].sort())
+})
+
+test('the catalogue is searched by words and filtered by kind, and shows what the key may use', async () => {
+  const find = async (query: string, key?: string) =>
+    (await plumbline.get(`/api/ext/skills?${query}`, key === undefined ? {} : { key })).body.data.map(
+      (skill: { name: string }) => skill.name,
+    )
+  expect(await find('kind=composite')).toEqual(['awardBid', 'detectOverCommittedBudgets', 'suggestVendorsForScope'])
+  expect(await find('q=archive%20vendor%20lists')).toContain('archiveVendor')
+  expect(await find('q=no-such-word-anywhere')).toEqual([])
+  const reader = await plumbline.newKey(['skills:read', 'vendors:read', 'homes:read'])
+  const seen = await find('limit=200', reader)
+  expect(seen).toContain('getVendor')
+  expect(seen).not.toContain('createVendor')
+  expect(seen).not.toContain('detectOverCommittedBudgets')
+  const runner = await plumbline.newKey(['skills:read', 'skills:write', 'homes:read'])
+  expect(await find('kind=composite', runner)).toEqual(['detectOverCommittedBudgets'])
+  expect((await plumbline.get('/api/ext/skills?cursor=nonsense')).body.code).toBe('invalid_cursor')
+})
+
+test('one skill is described with complete schemas, and its ETag saves the body', async () => {
+  const { body, headers } = await plumbline.get('/api/ext/skills/updateVendor')
+  expect(body).toMatchObject({ kind: 'operation', permissions: ['vendors:write'], writes: true })
+  expect(body.inputSchema.required).toEqual(['vendorId'])
+  expect(Object.keys(body.inputSchema.properties)).toEqual(
+    expect.arrayContaining(['vendorId', 'ifMatch', 'companyName']),
+  )
+  expect(JSON.stringify(body)).not.toContain('$ref')
+  expect(body.outputSchema.required).toContain('companyName')
+  const unchanged = await plumbline.get('/api/ext/skills/updateVendor', {
+    headers: { 'if-none-match': headers.get('etag') ?? '' },
+  })
+  expect(unchanged.status).toBe(304)
+})
+
+test('the schemas of every skill are valid JSON Schema 2020-12 without a format of our own', () => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
+  addFormats.default(ajv)
+  for (const { name, inputSchema, outputSchema } of catalogueOf(contract).skills) {
+    expect(() => ajv.compile(inputSchema), name).not.toThrow()
+    expect(() => ajv.compile(outputSchema), name).not.toThrow()
+  }
+})
+
+test('tool and function definitions hold what the key may use, under names and schemas that providers take', async () => {
+  const tools = (await plumbline.get('/api/ext/schema/tools.json')).body.tools
+  const functions = (await plumbline.get('/api/ext/schema/functions.json')).body.tools
+  const names = tools.map((tool: { name: string }) => tool.name)
+  expect(new Set(names).size).toBe(names.length)
+  expect(functions.map((each: { function: { name: string } }) => each.function.name)).toEqual(names)
+  for (const { name, description, input_schema } of tools) {
+    expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+    expect(description.length).toBeGreaterThan(20)
+    expect(input_schema).toMatchObject({ type: 'object', additionalProperties: false })
+  }
+  for (const {
+    function: { name, description, parameters, strict },
+  } of functions) {
+    expect(description.length, name).toBeLessThanOrEqual(1024)
+    if (strict) assertStrict(parameters, name)
+  }
+  const strict = functions.filter((each: { function: { strict: boolean } }) => each.function.strict)
+  expect(strict.length / functions.length).toBeGreaterThan(0.8)
+
+  const reader = await plumbline.newKey(['vendors:read'])
+  const narrow = (await plumbline.get('/api/ext/schema/tools.json', { key: reader })).body.tools
+  const narrowNames = narrow.map((tool: { name: string }) => tool.name)
+  expect(narrowNames).toContain('getVendor')
+  expect(narrowNames).not.toContain('createVendor')
+  expect(narrowNames).not.toContain('suggestVendorsForScope')
+})
+
+// The part of JSON Schema that strict functions know.
+const STRICT = new Set([
+  ...[
+    'type',
+    'description',
+    'enum',
+    'const',
+    'anyOf',
+    'properties',
+    'required',
+    'additionalProperties',
+    'items',
+    'pattern',
+  ],
+  ...['format', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
+])
+
+function assertStrict(schema: Record<string, unknown>, where: string): void {
+  for (const keyword of Object.keys(schema)) expect(STRICT, `${where}: ${keyword}`).toContain(keyword)
+  expect(schema.pattern ?? '', where).not.toMatch(/\(\?[=!<]/)
+  if (schema.properties !== undefined) {
+    const properties = schema.properties as Record<string, Record<string, unknown>>
+    expect(schema.additionalProperties, where).toBe(false)
+    expect(schema.required, where).toEqual(Object.keys(properties))
+    for (const [name, inner] of Object.entries(properties)) assertStrict(inner, `${where}.${name}`)
+  }
+  if (schema.items !== undefined) assertStrict(schema.items as Record<string, unknown>, `${where}[]`)
+  for (const inner of (schema.anyOf ?? []) as Record<string, unknown>[]) assertStrict(inner, where)
+}
+
+test('random inputs that the published schema of a skill allows, with two decimals, are taken by its input check', () => {
+  const random = new Random(20_261_121)
+  const sources = { random, idFor: () => undefined }
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv, { mode: 'full' })
+  for (const skill of catalogueOf(contract).skills) {
+    // The maker of values knows no lookarounds, and not always how many properties an object needs.
+    const schema: unknown = JSON.parse(JSON.stringify(skill.inputSchema), (name, value) =>
+      name === 'pattern' && /\(\?[=!<]/.test(value) ? undefined : value,
+    )
+    const isAllowed = ajv.compile(skill.inputSchema)
+    for (let taken = 0, made = 0; taken < 20; made++) {
+      const input: unknown = JSON.parse(JSON.stringify(validValue(schema, sources)), (_name, value) =>
+        typeof value === 'number' ? Math.trunc(value * 100) / 100 : value,
+      )
+      expect(made, `${skill.name} gets no valid input`).toBeLessThan(500)
+      if (!isAllowed(input)) continue
+      expect(() => skill.check(input), `${skill.name} ${JSON.stringify(input)}`).not.toThrow()
+      taken++
+    }
+  }
+})

@@ -1,0 +1,212 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { type Claimed, claim, claimTests, findDue } from './claims.ts'
+import type { Resolve } from './destination.ts'
+import type { WebhookName } from './dispatcher.ts'
+import { vault } from './secret.ts'
+import { type Outcome, sender } from './sender.ts'
+import { type Settled, settle } from './settlement.ts'
+import { keyOf, signature } from './signature.ts'
+import { Turns } from './turns.ts'
+
+/**
+ * Sends what is due, with as many attempts under way as it may have, and writes down what became of them in batches.
+ *
+ * A receiver that hangs holds its attempts for ten seconds. It has but a share of those that this process can have under
+ * way, and the share gets smaller as they fill up, so that there is always room for the others.
+ */
+export interface DelivererParts {
+  database: Database
+  config: Config
+  clock: Clock
+  log: Logger
+  resolve?: Resolve
+}
+
+export interface Deliverer {
+  /** These subscriptions may have something due. */
+  take(webhooks: WebhookName[]): void
+  /** Looks for whatever is due. */
+  look(): Promise<void>
+  /** Claims nothing more, and ends when what is under way is settled. */
+  stop(): Promise<void>
+  metrics(): DelivererMetrics
+}
+
+export interface DelivererMetrics {
+  attemptsUnderWay: number
+  attemptsByOutcome: Readonly<Record<string, number>>
+}
+
+/** Sockets and memory of one process set this bound: some 50 kB each over TLS. */
+const MOST_UNDER_WAY = 2000
+
+/** What one subscription may have under way at most, and what it is left with when the process is nearly full. */
+const LARGEST_SHARE = 32
+const SHARES_LEFT = 50
+
+/** So many deliveries a transaction: large enough to make its cost small, small enough to start within milliseconds. */
+const BATCH_CLAIMS = 512
+const BATCH_SETTLEMENTS = 512
+
+/** Another process was claiming for a subscription: it is done in a moment. */
+const MISSED_RETRY_MS = 20
+
+/** A retry within this time is waited for with a timer of its own; later ones are found by looking once a second. */
+const TIMER_HORIZON_MS = 30_000
+
+const FAILURE_PAUSE_MS = 1000
+
+export function startDeliverer(parts: DelivererParts): Deliverer {
+  const { database, config, clock, log } = parts
+  const http = sender(clock, config.webhookAllowPrivate, parts.resolve)
+  const { open } = vault(config.encryptionKey)
+  const turns = new Turns()
+  /** Subscriptions that were left with something due because they had their share under way. */
+  const waiting = new Map<string, WebhookName>()
+  const timers = new Map<string, { atMs: number; timer: NodeJS.Timeout }>()
+  const attemptsByOutcome: Record<string, number> = {}
+  let underWay = 0
+  let isClaiming = false
+  let claiming: Promise<void> = Promise.resolve()
+  let isSettling = false
+  let isStopped = false
+  let settled: Settled[] = []
+  let idle: (() => void) | null = null
+
+  function take(webhooks: WebhookName[]): void {
+    for (const webhook of webhooks) turns.add(webhook)
+    claimAll()
+  }
+
+  function claimAll(): void {
+    if (isClaiming || isStopped) return
+    isClaiming = true
+    claiming = claimDue()
+  }
+
+  async function claimDue(): Promise<void> {
+    try {
+      while (!isStopped && turns.size > 0 && underWay < MOST_UNDER_WAY) {
+        const share = shareOf(MOST_UNDER_WAY - underWay)
+        const chosen = turns.next(Math.max(1, Math.floor(Math.min(BATCH_CLAIMS, MOST_UNDER_WAY - underWay) / share)))
+        const { deliveries, full, missed } = await claim(database, clock, chosen, share).catch((error: unknown) => {
+          for (const webhook of chosen) turns.add(webhook)
+          throw error
+        })
+        for (const webhook of full) waiting.set(webhook.webhookId, webhook)
+        for (const webhook of missed) wakeAt(webhook, clock.nowMs() + MISSED_RETRY_MS)
+        for (const delivery of deliveries) start(delivery)
+      }
+    } catch (error) {
+      log.error({ err: error }, 'claiming deliveries failed and will be tried again')
+      await new Promise((done) => setTimeout(done, isStopped ? 0 : FAILURE_PAUSE_MS))
+    }
+    isClaiming = false
+  }
+
+  function start(claimed: Claimed): void {
+    underWay++
+    void attempt(claimed).then((outcome) => {
+      attemptsByOutcome[outcome.kind] = (attemptsByOutcome[outcome.kind] ?? 0) + 1
+      settled.push({ claimed, outcome })
+      void settleAll()
+    })
+  }
+
+  async function attempt(claimed: Claimed): Promise<Outcome> {
+    const { eventId, webhookId, organizationId, body, destination, test } = claimed
+    const timestamp = Math.floor(clock.nowMs() / 1000)
+    const keys = destination.sealedSecrets.map((sealed) => keyOf(open(sealed, { organizationId, webhookId })))
+    const signed = signature(keys, eventId, timestamp, body)
+    return http.send({
+      url: destination.url,
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Plumbline-Webhooks/1',
+        'webhook-id': eventId,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signed,
+        'X-Webhook-Signature': signed,
+        ...(test && { 'webhook-test': 'true' }),
+      },
+    })
+  }
+
+  // While one batch is written the next one gathers, so a batch is as large as the load makes it.
+  async function settleAll(): Promise<void> {
+    if (isSettling) return
+    isSettling = true
+    while (settled.length > 0) {
+      const batch = settled.splice(0, BATCH_SETTLEMENTS)
+      try {
+        const { disabled, retries } = await settle(database, config, clock, batch)
+        for (const webhook of disabled) log.warn(webhook, 'a webhook was disabled')
+        for (const { atMs, ...webhook } of retries) wakeAt(webhook, atMs)
+        underWay -= batch.length
+        for (const { claimed } of batch) release(claimed)
+      } catch (error) {
+        log.error({ err: error }, 'settling attempts failed')
+        // Who is stopping does not wait for a database that is away: the leases run out, and the attempts are made again.
+        if (isStopped) {
+          underWay -= batch.length
+          continue
+        }
+        // What was sent is not forgotten: it is written down when the database is back.
+        settled = [...batch, ...settled]
+        await new Promise((done) => setTimeout(done, FAILURE_PAUSE_MS))
+      }
+    }
+    isSettling = false
+    if (underWay === 0) idle?.()
+    claimAll()
+  }
+
+  function release({ webhookId }: Claimed): void {
+    const webhook = waiting.get(webhookId)
+    if (webhook === undefined) return
+    waiting.delete(webhookId)
+    turns.add(webhook)
+  }
+
+  function wakeAt(webhook: WebhookName, atMs: number): void {
+    const inMs = atMs - clock.nowMs()
+    const known = timers.get(webhook.webhookId)
+    // The earliest one is enough: what it finds says what comes next.
+    if (isStopped || inMs > TIMER_HORIZON_MS || (known !== undefined && known.atMs <= atMs)) return
+    clearTimeout(known?.timer)
+    const ring = () => {
+      timers.delete(webhook.webhookId)
+      take([webhook])
+    }
+    timers.set(webhook.webhookId, { atMs, timer: setTimeout(ring, Math.max(0, inMs)) })
+  }
+
+  return {
+    take,
+    async look() {
+      if (isStopped) return
+      try {
+        take(await findDue(database, clock))
+        for (const delivery of await claimTests(database, clock)) start(delivery)
+      } catch (error) {
+        log.error({ err: error }, 'looking for due deliveries failed and will be tried again')
+      }
+    },
+    async stop() {
+      isStopped = true
+      for (const { timer } of timers.values()) clearTimeout(timer)
+      await claiming
+      if (underWay > 0 || isSettling) await new Promise<void>((done) => (idle = done))
+      await http.close()
+    },
+    metrics: () => ({ attemptsUnderWay: underWay, attemptsByOutcome: { ...attemptsByOutcome } }),
+  }
+}
+
+function shareOf(free: number): number {
+  return Math.min(LARGEST_SHARE, Math.max(1, Math.floor(free / SHARES_LEFT)))
+}

@@ -1,0 +1,107 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { type DelivererMetrics, startDeliverer } from './deliverer.ts'
+import { dispatch } from './dispatcher.ts'
+import type { Resolve } from './destination.ts'
+
+/**
+ * From a committed event to the receivers, inside each server process:
+ *
+ *     record      events/record.ts   in the transaction of the change
+ *     dispatch    dispatcher.ts      a place in the order, and a delivery for each subscription
+ *     claim       claims.ts          what is due, as much as each subscription may have under way
+ *     send        sender.ts          ten seconds, to a public address
+ *     settle      settlement.ts      the attempt, the delivery, the count of failures
+ *
+ * A commit in this process wakes it at once. What other processes have committed, and what comes due by the clock, is
+ * found by looking once a second; that look is also what resumes the work of a process that died.
+ */
+export interface DeliveryParts {
+  database: Database
+  config: Config
+  clock: Clock
+  log: Logger
+  /** How names are resolved to addresses; tests put their own in its place. */
+  resolve?: Resolve
+}
+
+export interface Delivery {
+  /** Events were committed in this process. */
+  wake(): void
+  /** Takes on nothing more, and ends when the attempts under way are settled. */
+  stop(): Promise<void>
+  metrics(): DeliveryMetrics
+}
+
+export interface DeliveryMetrics extends DelivererMetrics {
+  eventsDispatched: number
+}
+
+const LOOK_EVERY_MS = 1000
+
+/** When another process is dispatching, its batch may have been cut before our events were there: look again soon. */
+const BUSY_RETRY_MS = 10
+
+/** After a failure, the database being away for example. */
+const FAILURE_PAUSE_MS = 1000
+
+export function startDelivery({ database, config, clock, log, resolve }: DeliveryParts): Delivery {
+  const deliverer = startDeliverer({ database, config, clock, log, ...(resolve && { resolve }) })
+  const metrics = { eventsDispatched: 0 }
+  let isStopped = false
+  let isWoken = false
+  let isRunning = false
+  let running: Promise<void> = Promise.resolve()
+
+  function wake(): void {
+    isWoken = true
+    if (isRunning || isStopped) return
+    isRunning = true
+    running = run()
+  }
+
+  async function run(): Promise<void> {
+    while (isWoken && !isStopped) {
+      isWoken = false
+      try {
+        const { isBusy, hasMore, events, due } = await dispatch(database, config, clock)
+        metrics.eventsDispatched += events
+        deliverer.take(due)
+        isWoken ||= hasMore || isBusy
+        if (isBusy) await pause(BUSY_RETRY_MS)
+      } catch (error) {
+        log.error({ err: error }, 'dispatching events failed and will be tried again')
+        isWoken = true
+        await pause(FAILURE_PAUSE_MS)
+      }
+    }
+    isRunning = false
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((done) => setTimeout(done, isStopped ? 0 : ms))
+  }
+
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> = Promise.resolve()
+  const look = () => {
+    wake()
+    looking = deliverer.look().then(() => {
+      if (!isStopped) timer = setTimeout(look, LOOK_EVERY_MS)
+    })
+  }
+  look()
+
+  return {
+    wake,
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await Promise.all([running, looking])
+      await deliverer.stop()
+    },
+    metrics: () => ({ ...metrics, ...deliverer.metrics() }),
+  }
+}

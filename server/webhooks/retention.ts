@@ -1,0 +1,41 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { HELD_MS, KEPT_MS } from './webhook.ts'
+
+/** So many rows a statement, so that none holds locks or the embedded database for long. */
+const BATCH_ROWS = 5000
+
+/** Removes what is past its time: attempts, deliveries that have ended, and events that were held for too long. */
+export async function forgetOldDeliveries(database: Database, clock: Clock): Promise<void> {
+  const keptSince = new Date(clock.nowMs() - KEPT_MS).toISOString()
+  const heldSince = new Date(clock.nowMs() - HELD_MS).toISOString()
+  await inBatches(database, sql`
+    delete from "deliveryAttempts" where ctid in (
+      select ctid from "deliveryAttempts" where "attemptedAt" < ${keptSince} limit ${BATCH_ROWS})`)
+  // By subscription, because that is how deliveries are indexed.
+  await inBatches(database, sql`
+    delete from "deliveries" where ("organizationId", "id") in (
+      select d."organizationId", d."id" from "webhooks" w cross join lateral (
+        select d."organizationId", d."id" from "deliveries" d
+        where d."organizationId" = w."organizationId" and d."webhookId" = w."id" and d."updatedAt" < ${keptSince}
+          and (d."status" <> 'pending' or w."archivedAt" is not null)
+        limit ${BATCH_ROWS}) d
+      limit ${BATCH_ROWS})`)
+  await inBatches(database, sql`
+    delete from "deliveries" where ("organizationId", "id") in (
+      select d."organizationId", d."id" from "webhooks" w cross join lateral (
+        select d."organizationId", d."id" from "deliveries" d
+        where d."organizationId" = w."organizationId" and d."webhookId" = w."id" and d."status" = 'pending'
+          and d."createdAt" < ${heldSince} and d."claimedUntil" is null
+        limit ${BATCH_ROWS}) d
+      where w."status" = 'disabled' and w."archivedAt" is null
+      limit ${BATCH_ROWS})`)
+}
+
+async function inBatches(database: Database, statement: RawBuilder<unknown>): Promise<void> {
+  for (;;) {
+    const { numAffectedRows = 0n } = await database.transaction((trx) => statement.execute(trx))
+    if (numAffectedRows < BATCH_ROWS) return
+  }
+}

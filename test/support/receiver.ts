@@ -1,0 +1,84 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A receiver of webhooks on a free port: it keeps what comes in, and answers as the test says. */
+export interface Receiver {
+  url: string
+  readonly received: Received[]
+  /** Decides the answer from now on; at first everything is answered 204. */
+  answer(how: (received: Received, response: ServerResponse) => void): void
+  /** Waits until so many requests have come in, or until the condition holds of all that came. */
+  until(holds: number | ((received: Received[]) => boolean)): Promise<Received[]>
+  close(): Promise<void>
+}
+
+export interface Received {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came over the wire, whatever that is.
+  event: any
+  atMs: number
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = []
+  const waiting = new Set<() => void>()
+  let how = (_received: Received, response: ServerResponse) => void response.writeHead(204).end()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString('utf8')
+      const one = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body,
+        event: read(body),
+        atMs: Date.now(),
+      }
+      received.push(one)
+      how(one, response)
+      for (const look of waiting) look()
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    received,
+    answer(next) {
+      how = next
+    },
+    until(holds) {
+      const isThere = () => (typeof holds === 'number' ? received.length >= holds : holds(received))
+      return new Promise((done, fail) => {
+        const look = () => {
+          if (!isThere()) return
+          clearTimeout(timer)
+          waiting.delete(look)
+          done(received)
+        }
+        const timer = setTimeout(() => {
+          waiting.delete(look)
+          fail(new Error(`${received.length} requests came in, and not what was waited for.`))
+        }, 15_000)
+        waiting.add(look)
+        look()
+      })
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+function read(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
+}

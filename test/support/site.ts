@@ -1,0 +1,75 @@
+import { addDays, dateIn } from '../../server/calendar.ts'
+import type { TestPlumbline } from './plumbline.ts'
+
+/** A builder of its own with a community, two homes and three framers, for tests about bidding. */
+export interface Site {
+  key: string
+  organizationId: string
+  communityId: string
+  lot14: string
+  lot15: string
+  loneStar: string
+  hillCountry: string
+  redrock: string
+  /** The date so many days from today on the community's calendar. */
+  day(days: number): string
+  /** What every bid request of the site has to say. */
+  framing(): { vendorIds: string[]; scope: string; deadline: string; communityId: string; message: string }
+}
+
+export const TIME_ZONE = 'America/Chicago'
+
+export async function buildSite(plumbline: TestPlumbline): Promise<Site> {
+  const { key, organizationId } = await plumbline.newBuilder({ timeZone: TIME_ZONE })
+  async function made(path: string, body: unknown): Promise<string> {
+    const answer = await plumbline.post(`/api/ext${path}`, body, { key })
+    if (answer.status !== 201) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body.id
+  }
+  const communityId = await made('/communities', {
+    name: 'Juniper Ridge',
+    city: 'Austin',
+    state: 'TX',
+    timeZone: TIME_ZONE,
+  })
+  const [lot14, lot15] = [
+    await made('/homes', { name: 'Lot 14', communityId }),
+    await made('/homes', { name: 'Lot 15', communityId }),
+  ]
+  const framer = (companyName: string) =>
+    made('/vendors', {
+      companyName,
+      email: `bids@${companyName.toLowerCase().replaceAll(/\W/g, '')}.example.com`,
+      scopes: ['framing'],
+    })
+  const loneStar = await framer('Lone Star Framing LLC')
+  const hillCountry = await framer('Hill Country Framers')
+  const redrock = await framer('Redrock Carpentry')
+  const day = (days: number) => addDays(dateIn(TIME_ZONE, plumbline.clock.now()), days)
+  const framing = () => ({
+    vendorIds: [loneStar, hillCountry],
+    scope: 'framing',
+    deadline: day(14),
+    communityId,
+    message: 'Framing for Lot 15, slab is poured on December 10.',
+  })
+  return { key, organizationId, communityId, lot14, lot15, loneStar, hillCountry, redrock, day, framing }
+}
+
+export interface SentEvent {
+  type: string
+  actor: { type: string; id: string | null }
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what was recorded, whatever that is.
+  data: any
+}
+
+/** What was recorded about the builder's things so far, in order. */
+export async function eventsOf(plumbline: TestPlumbline, organizationId: string, types?: RegExp): Promise<SentEvent[]> {
+  const rows = await plumbline.database.statements
+    .selectFrom('events')
+    .select(['type', 'payload'])
+    .where('organizationId', '=', organizationId)
+    .orderBy('recordedOrder')
+    .execute()
+  return rows.filter((row) => types?.test(row.type) !== false).map((row) => row.payload as unknown as SentEvent)
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contract, entriesAt } from '../support/contract.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { eventFaults, type RecordedEvent, recordedEvents } from '../support/recorded-events.ts'
+import { World } from '../support/world.ts'
+
+/** Every operation is performed as its examples show it, and the events of it are held against `webhooks` in the contract. */
+let plumbline: TestPlumbline
+let receiver: Receiver
+let recorded: RecordedEvent[]
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  receiver = await startReceiver()
+  const world = await new World(plumbline, plumbline.key, receiver.url).populate()
+  for (const operation of contract.operations.values()) {
+    if (operation.method === 'GET' || operation.method === 'DELETE') continue
+    for (const body of world.bodiesOf(operation)) await world.send(operation, { body })
+  }
+  recorded = await recordedEvents(plumbline.database)
+}, 120_000)
+
+afterAll(async () => {
+  await plumbline.stop()
+  await receiver.close()
+})
+
+describe('each event is as the contract declares it', () => {
+  test.each(entriesAt('webhooks').map(([type]) => type))('%s', (type) => {
+    for (const event of recorded.filter((each) => each.type === type)) expect(eventFaults(event)).toBe('')
+  })
+})
+
+test('every event that an operation says it emits was emitted, and no other', () => {
+  const emitted = new Set(recorded.map(({ type }) => type))
+  const promised = new Set(
+    [...contract.operations.values()].flatMap(({ declaration }) => promises(declaration.description)),
+  )
+  expect([...emitted].filter((type) => !promised.has(type))).toEqual([])
+  expect([...promised].filter((type) => !emitted.has(type))).toEqual([])
+})
+
+/** The events that a description names after the word "emits". */
+function promises(description = ''): string[] {
+  const start = description.search(/\bemits\b/i)
+  return start === -1 ? [] : (description.slice(start).match(/[a-z_]+(\.[a-z_]+)+/g) ?? [])
+}

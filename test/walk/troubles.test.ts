@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Operation } from '../../server/http/contract.ts'
+import type { Handlers } from '../../server/http/operation.ts'
+import { contract, faults } from '../support/contract.ts'
+import type { Answer, TestPlumbline } from '../support/plumbline.ts'
+import { startTestPlumbline } from '../support/plumbline.ts'
+import { EXAMPLE_IDS, World } from '../support/world.ts'
+
+/**
+ * What every operation answers when something goes wrong that no caller can bring about: a fault of ours, a database that
+ * is away, a limit that is used up, a first request that is still running. The handlers stand in for the trouble; all
+ * that is around them is the service as it is.
+ */
+const operations = [...contract.operations.values()]
+
+let trouble: () => Promise<never>
+const handlers = new Proxy({}, { get: () => () => trouble() }) as Handlers
+
+describe('in a service whose handlers fail', () => {
+  let plumbline: TestPlumbline
+  let world: World
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline({}, { handlers })
+    world = worldOfExamples(plumbline)
+  })
+  afterAll(() => plumbline.stop())
+
+  test.each(operations)('$id says that it failed and not why', async (operation) => {
+    trouble = () => Promise.reject(new Error('the secret reason'))
+    const answer = await world.send(operation)
+    expectProblem(operation, answer, 500, 'internal')
+    expect(JSON.stringify(answer.body)).not.toContain('secret reason')
+    expect(answer.headers.get('x-request-id')).toBe(answer.body.requestId)
+  })
+
+  test.each(operations)('$id is unavailable while the database is away', async (operation) => {
+    trouble = () => Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }))
+    const answer = await world.send(operation)
+    expectProblem(operation, answer, 503, 'unavailable')
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  // On the embedded database requests that write wait for one another, so the second one is never told to come back.
+  const posts = operations.filter(({ method }) => method === 'POST')
+  test.each(posts)('$id tells a repeat to wait while the first request is running', async (operation) => {
+    if (plumbline.database.embedded) return
+    let fail = (_error: Error) => {}
+    const started = new Promise<void>((begun) => {
+      trouble = () => {
+        begun()
+        return new Promise((_, reject) => {
+          fail = reject
+        })
+      }
+    })
+    const headers = { 'idempotency-key': `twice-${operation.id}` }
+    const first = world.send(operation, { headers })
+    await started
+    const second = await world.send(operation, { headers })
+    fail(new Error('enough'))
+    expectProblem(operation, second, 409, 'idempotency_in_progress')
+    expect((await first).status).toBe(500)
+  })
+})
+
+describe.each([
+  ['minute', 'rate_limited', { RATE_LIMIT_PER_MINUTE: '1' }],
+  ['day', 'quota_exceeded', { QUOTA_PER_DAY: '1' }],
+] as const)('once the %s is used up', (window, code, env) => {
+  let plumbline: TestPlumbline
+  let world: World
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline(env, { handlers })
+    world = worldOfExamples(plumbline)
+    trouble = () => Promise.reject(new Error('one request is let in'))
+    expect((await plumbline.get('/api/ext/vendors')).status).toBe(500)
+  })
+  afterAll(() => plumbline.stop())
+
+  test.each(operations)('$id refuses, and says for how long', async (operation) => {
+    const answer = await world.send(operation)
+    expectProblem(operation, answer, 429, code)
+    const left = new RegExp(`"${window}";r=0;t=(\\d+)`).exec(answer.headers.get('ratelimit') ?? '')
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(Number(left?.[1]))
+  })
+})
+
+function worldOfExamples(plumbline: TestPlumbline): World {
+  const world = new World(plumbline, plumbline.key, 'https://hooks.example.com/plumbline')
+  // Nothing exists here, so the ids of the examples may as well be the real ones.
+  for (const id of EXAMPLE_IDS) world.remember(id)
+  return world
+}
+
+function expectProblem(operation: Operation, answer: Answer, status: number, code: string): void {
+  expect([answer.status, answer.body.code]).toEqual([status, code])
+  expect(answer.headers.get('content-type')).toBe('application/problem+json')
+  expect(Object.keys(operation.declaration.responses)).toContain(String(status))
+  expect(faults(answer.body, 'components', 'schemas', 'Problem')).toBe('')
+  expect(answer.headers.get('ratelimit')).not.toBeNull()
+}
