@@ -538,7 +538,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a bid
-         * @description Hands in a bid for a vendor, for example one that phoned or mailed. The vendor has to be invited, and the request has to be sent and before its deadline; after it, and once it is closed, only where acceptLate is true (409 otherwise). Say an amount, or lines whose rounded totals make up the amount. A vendor has at most one live (submitted or accepted) bid for the request or for each of its homes; a second one is refused with 409: change the first with reviseBid. The invitation becomes submitted. Needs bids:write; emits bid.submitted.
+         * @description Hands in a bid for a vendor, for example one that phoned or mailed. The vendor has to be invited, and the request has to be sent and before its deadline; after it, and once it is closed, only where acceptLate is true (409 otherwise). Say an amount, or lines whose rounded totals make up the amount. A vendor has at most one live (submitted or accepted) bid for the request or for each of its homes; a second one is refused with 409: change the first with reviseBid. The invitation becomes submitted. Needs bids:write; emits bid.submitted, and bid_request.updated for the invitation.
          */
         post: operations["submitBid"];
         delete?: never;
@@ -918,7 +918,7 @@ export interface paths {
         put?: never;
         /**
          * Create a purchase order
-         * @description Drafts a purchase order for a home. Totals are computed from the lines, each rounded half up to the cent. With bidId an accepted bid is ordered: vendor, trade and lines follow from it, and lines of your own can be sent in place of the bid's. A bid whose lines are taken over is ordered once for each home (409 while such an order is not void). An archived vendor and a home that is archived or cancelled take no orders (409). A variance needs varianceReasonCode and varianceResponsible; a backcharge has a negative total. The number counts the orders of the home. Needs pos:write; emits po.created.
+         * @description Drafts a purchase order for a home. Totals are computed from the lines, each rounded half up to the cent. With bidId an accepted bid is ordered: vendor, trade and lines follow from it, and lines of your own can be sent in place of the bid's. A bid whose lines are taken over is ordered once for each home (409 while such an order is not void). An archived vendor and a home that is archived or cancelled take no orders (409). A variance needs varianceReasonCode and varianceResponsible; a backcharge has a negative total. The number counts the orders of the home without gaps. Needs pos:write; emits po.created.
          */
         post: operations["createPurchaseOrder"];
         delete?: never;
@@ -968,7 +968,7 @@ export interface paths {
         put?: never;
         /**
          * Change a purchase order's status
-         * @description Moves the order. Asking to approve a draft approves it when its total is within your poApprovalLimit and within what is left in the home's budget for the trade (budgeted less committed; a home without any budget line has no such bound); otherwise it becomes pending_approval, so look at the status in the answer. An order that is over the budget always waits for that second, explicit approval. From pending_approval only a caller whose poApprovalLimit covers the total can approve (403 otherwise; null means no limit); sending it back to draft refuses the approval and needs a reason, as does undoing a completion. Issuing is refused with 409 for a vendor that is archived, on hold, inactive or of expired compliance, and where the orders open with the vendor (issued to completed) would exceed its poLimit. A closed order is paid and cannot be voided. Needs pos:write; emits po.status_changed.
+         * @description Moves the order. Asking to approve a draft approves it when its total is within your poApprovalLimit and within what is left in the home's budget for the trade (budgeted less committed; a home without any budget line has no such bound); otherwise it becomes pending_approval, so look at the status in the answer. An order that is over the budget always waits for that second, explicit approval. From pending_approval only a caller whose poApprovalLimit covers the total can approve (403 otherwise; null means no limit); sending it back to draft refuses the approval and needs a reason, as does undoing a completion. Issuing is refused with 409 for a vendor that is archived, on hold, inactive or of expired compliance, for a home that is archived or cancelled, and where the orders open with the vendor (issued to completed) would exceed its poLimit. A closed order is paid and cannot be voided. Needs pos:write; emits po.status_changed.
          */
         post: operations["changePurchaseOrderStatus"];
         delete?: never;
@@ -5079,7 +5079,7 @@ export interface components {
         PurchaseOrder: {
             /** @description The purchase order's id. */
             id: string;
-            /** @description Counts the orders of one home without gaps, after its lot: `PO-0015-01`. */
+            /** @description Counts the orders of one home without gaps, after its lot: `PO-0015-01`; a home without a lot has its own place among all homes there: `PO-H012-01`. Unique in the home. */
             number: string;
             homeId: string;
             vendorId: string;

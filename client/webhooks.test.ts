@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import vectors from './webhooks.vectors.json' with { type: 'json' }
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhooks.ts'
+import vectors from './webhooks.vectors.json' with { type: 'json' }
 
 const [vector] = vectors
 if (vector === undefined) throw new Error('There are no test vectors.')
@@ -44,7 +44,9 @@ test('headers are taken as Fetch and as Node have them, and under the name of ei
 test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('a request without %s is refused', async (name) => {
   const headers: Record<string, string> = headersOf(vector)
   delete headers[name]
-  await expect(verifyWebhook({ headers, body: vector.body }, vector.secret, { now })).rejects.toMatchObject({ fault: 'missing_header' })
+  await expect(verifyWebhook({ headers, body: vector.body }, vector.secret, { now })).rejects.toMatchObject({
+    fault: 'missing_header',
+  })
 })
 
 test('an event is told apart by its type', () => {

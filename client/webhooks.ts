@@ -70,7 +70,8 @@ export async function verifyWebhook(
   }
 
   const event = parse(bytes)
-  if (event.id !== id) throw new WebhookVerificationError('wrong_body', 'The event is not the one that webhook-id names.')
+  if (event.id !== id)
+    throw new WebhookVerificationError('wrong_body', 'The event is not the one that webhook-id names.')
   return event
 }
 

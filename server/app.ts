@@ -92,7 +92,7 @@ export function createApp(parts: AppParts): App {
     try {
       answer = await live(req, url, journey)
       checkAnswer?.(journey.operation, answer)
-      if (answer.status === 200 && answer.etag !== undefined && isUnchanged(req, answer.etag)) {
+      if (isUnchanged(req, journey.operation, answer)) {
         answer = { ...answer, status: 304, text: null }
       }
     } catch (error) {
@@ -189,9 +189,11 @@ function newRequestId(): string {
   return `req_${processPart}${(++requestCount).toString(36).padStart(8, '0')}`
 }
 
-function isUnchanged(req: IncomingMessage, etag: string): boolean {
+// Only where the contract says so: a change that was made is never answered with "not modified".
+function isUnchanged(req: IncomingMessage, operation: Operation | null, { status, etag }: Answer): boolean {
   const header = req.headers['if-none-match']
-  return header !== undefined && names(header, etag)
+  if (header === undefined || etag === undefined || status !== 200) return false
+  return operation?.headers.has('if-none-match') === true && names(header, etag)
 }
 
 function hasBody(req: IncomingMessage): boolean {

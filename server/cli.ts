@@ -154,16 +154,17 @@ program
 program
   .command('demo')
   .description('Make a builder with communities, homes, vendors, bids and orders to try the service on.')
-  .action(verb(({ database, config }) => makeDemo(database, config)))
+  .action(verb(({ database, config }) => makeDemo(database, config), process.env))
 
 const DAY_MS = 86_400_000
 
 /** What a command does, between opening the database (and bringing it up to date) and closing it. */
 function verb<Options extends object>(
   run: (workplace: Workplace, options: Options, migrations: string[]) => Promise<unknown>,
+  environment: NodeJS.ProcessEnv = withoutEncryption(),
 ): (options?: Options) => Promise<void> {
   return async (options) => {
-    const config = readConfig(process.env)
+    const config = readConfig(environment)
     const database = await openDatabase(config)
     try {
       const migrations = await migrate(database)
@@ -173,6 +174,11 @@ function verb<Options extends object>(
       await database.close()
     }
   }
+}
+
+// Only the demo encrypts and signs anything; every other verb does its work without being told the key.
+function withoutEncryption(): NodeJS.ProcessEnv {
+  return { ...process.env, ENCRYPTION_KEY: process.env.ENCRYPTION_KEY || Buffer.alloc(32).toString('base64') }
 }
 
 function text(most: number): (value: string) => string {

@@ -1,6 +1,8 @@
 import { pino } from 'pino'
 import { ConfigError, readConfig } from './config.ts'
 import { DataFolderInUse } from './database/data-folder.ts'
+import { openDatabase } from './database/database.ts'
+import { banner, makeDemoOnFirstStart } from './first-start.ts'
 import { ContractError } from './http/contract.ts'
 import { startPlumbline } from './plumbline.ts'
 
@@ -8,8 +10,11 @@ import { startPlumbline } from './plumbline.ts'
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
-  const plumbline = await startPlumbline({ config, log })
-  log.info({ url: plumbline.url, database: config.databaseUrl === null ? 'embedded' : 'postgresql' }, 'ready')
+  const database = await openDatabase(config)
+  const demo = await makeDemoOnFirstStart(database, config)
+  const plumbline = await startPlumbline({ config, log, database })
+  log.info({ url: plumbline.url, database: database.embedded ? 'embedded' : 'postgresql' }, 'ready')
+  if (demo !== null) console.log(banner(plumbline.url, config, demo))
 
   let stopping = false
   const stop = (signal: string) => {

@@ -230,7 +230,8 @@ export function resource<R extends Row, Computed extends keyof R = never>(
       // "no key update" lets others insert rows that refer to this one meanwhile.
       const [row] = await rows(trx, `${one} for no key update of t`, [organizationId, id])
       if (row === undefined) throw notFound()
-      return row
+      // Whoever had to wait for the lock is given the row as it is now, but subqueries as they were before the wait.
+      return isComputed ? this.find(trx, organizationId, id) : row
     },
 
     async assertExist(db, organizationId, ids, pointer) {

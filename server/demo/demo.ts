@@ -1,8 +1,10 @@
 import { pino } from 'pino'
-import type { Bid, Home } from '../../client/contract.gen.ts'
+import type { Actor, Bid, Home } from '../../client/contract.gen.ts'
 import { createApp } from '../app.ts'
+import { answerInvitation } from '../bid-requests/changes.ts'
 import { addDays, dateIn } from '../calendar.ts'
 import { Clock } from '../clock.ts'
+import { advanceCompliance } from '../compliance-documents/advance.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
 import { type Call, callWithoutKey, within } from '../http/call.ts'
@@ -17,9 +19,11 @@ import {
   COLLEAGUES,
   COMMUNITIES,
   type DemoHome,
+  type DemoPaper,
   type DemoRequest,
   type DemoVendor,
   HOMES,
+  NOTICES,
   ORDERS,
   REQUESTS,
   SCOPES,
@@ -54,6 +58,8 @@ export async function makeDemo(
   const app = createApp({ config, contract, handlers: operations, database, clock: today, log, eventsCommitted() {} })
   const call = await callWithoutKey(app.surroundings, database, organization.id, { type: 'user', id: owner.id })
   await call.write((trx) => new Story(call, trx).tell())
+  // Insurance has run out meanwhile, or is about to; that is for the calendar to find.
+  await advanceCompliance(database, app.surroundings)
   await app.limits.stop()
   return { organizationId: organization.id, key: secret }
 }
@@ -86,6 +92,7 @@ class Story {
     for (const home of HOMES) this.#on(home.since + 25, (ago) => this.#addHome(ago, home))
     for (const request of REQUESTS) this.#on(request.sentDaysAgo, (ago) => this.#requestBids(ago, request))
     for (const order of ORDERS) this.#on(order.daysAgo, (ago) => this.#order(ago, order))
+    for (const notice of NOTICES) this.#on(notice.daysAgo, (ago) => this.#notify(ago, notice))
     // What a deed brings later is put in its place among the others.
     for (let deed = this.#next(); deed !== undefined; deed = this.#next()) await deed.run(deed.daysAgo)
   }
@@ -102,9 +109,12 @@ class Story {
   }
 
   #do<Id extends OperationId>(daysAgo: number, id: Id, input: Record<string, unknown>): Promise<Answered<Id>> {
+    return this.#then(daysAgo).operation(id, input)
+  }
+
+  #then(daysAgo: number, actor: Actor = this.#call.actor): Call {
     const now = new Date(this.#call.now.getTime() - daysAgo * DAY_MS)
-    const then = within({ ...this.#call, now }, this.#trx)
-    return then.operation(id, input)
+    return within({ ...this.#call, actor, now }, this.#trx)
   }
 
   /** The date that many days ago, in the builder's own time zone. */
@@ -150,10 +160,34 @@ class Story {
       })
       await this.#do(ago, 'addComplianceDocument', { vendorId: id, type: 'w9', status: 'valid' })
     }
+    for (const paper of vendor.papers ?? []) await this.#addPaper(ago, id, paper)
     if (vendor.status === 'on_hold' || vendor.status === 'inactive') {
       const { status, insuredFor } = vendor
       const reason = status === 'on_hold' ? 'Insurance has run out.' : 'Went out of business.'
       this.#on(Math.max(1, -(insuredFor ?? 0) - 1), (day) => this.#do(day, 'changeVendorStatus', { vendorId: id, status, reason }))
+    }
+  }
+
+  async #addPaper(ago: number, vendorId: string, paper: DemoPaper): Promise<void> {
+    const { id } = await this.#do(ago, 'addComplianceDocument', { vendorId, effectiveDate: this.#date(ago), ...this.#paper(paper) })
+    if (paper !== 'refused') return
+    const reason = 'The limit has to be one million at least.'
+    await this.#do(ago, 'changeComplianceDocumentStatus', { complianceDocumentId: id, status: 'rejected', reason })
+  }
+
+  #paper(paper: DemoPaper) {
+    const expirationDate = this.#date(-260)
+    switch (paper) {
+      case 'unread':
+        return { type: 'general_liability', carrier: 'Gulf States Mutual', policyNumber: 'GL-33120', limitAmount: 1_000_000, expirationDate }
+      case 'refused':
+        return { type: 'general_liability', carrier: 'Lone Prairie Insurance', policyNumber: 'GL-30977', limitAmount: 300_000, expirationDate }
+      case 'waived':
+        return { type: 'umbrella', status: 'waived' }
+      case 'workers_comp':
+        return { type: 'workers_comp', status: 'valid', carrier: 'Pecan Valley Mutual', policyNumber: 'WC-20771', limitAmount: 500_000, expirationDate }
+      case 'license':
+        return { type: 'license', status: 'valid', policyNumber: 'TX-77120', expirationDate }
     }
   }
 
@@ -208,6 +242,15 @@ class Story {
         if (bid.vendor === request.winner) this.#awardLater(ago - request.deadlineInDays - 1, submitted)
       })
     }
+    const { declined, remindedLater } = request
+    if (declined !== undefined) {
+      const vendorId = this.#vendor(declined.vendor)
+      this.#on(ago - declined.daysLater, (day) => {
+        const then = this.#then(day, { type: 'vendor', id: vendorId })
+        return answerInvitation(then.db, then, id, vendorId, 'declined', declined.reason)
+      })
+    }
+    if (remindedLater !== undefined) this.#on(ago - remindedLater, (day) => this.#do(day, 'remindInvited', { bidRequestId: id }))
     if (request.end === 'closed') this.#on(ago - request.deadlineInDays, (day) => this.#do(day, 'closeBidRequest', { bidRequestId: id }))
     if (request.end === 'cancelled') {
       const reason = 'The buyer of Lot 22 has not signed yet.'
@@ -238,6 +281,11 @@ class Story {
       const day = Math.max(0, Math.round(ago - (i * ago) / (then.length + 1)))
       this.#on(day, (at) => this.#do(at, 'changePurchaseOrderStatus', { purchaseOrderId: id, status }))
     })
+  }
+
+  async #notify(ago: number, { vendor, home, kind, inDays, message }: (typeof NOTICES)[number]): Promise<void> {
+    const date = this.#date(ago - inDays)
+    await this.#do(ago, 'notifyVendor', { vendorId: this.#vendor(vendor), homeId: this.#home(home).id, kind, date, message })
   }
 
   #budget(homes: readonly Home[], scope: ScopeName): number {

@@ -69,6 +69,9 @@ export const HOMES: readonly DemoHome[] = [
   { community: 'MCC', lot: '1', street: '4 Mill Wheel Way', homeType: 'model', size: 1.2, since: 0, then: [] },
 ]
 
+/** A paper that somebody still has to look at, one that was looked at and turned down, one that is done without, or a good one. */
+export type DemoPaper = 'unread' | 'refused' | 'waived' | 'workers_comp' | 'license'
+
 export interface DemoVendor {
   name: string
   contact: string
@@ -78,17 +81,19 @@ export interface DemoVendor {
   status?: 'prospective' | 'on_hold' | 'inactive'
   community?: DemoHome['community']
   poLimit?: number
+  /** Beside liability insurance and tax form, which all have that are insured. */
+  papers?: readonly DemoPaper[]
 }
 
 export const VENDORS: readonly DemoVendor[] = [
-  { name: 'Lone Star Framing LLC', contact: 'Dana Whitfield', scopes: ['framing'], insuredFor: 240, poLimit: 250_000 },
+  { name: 'Lone Star Framing LLC', contact: 'Dana Whitfield', scopes: ['framing'], insuredFor: 240, poLimit: 250_000, papers: ['workers_comp'] },
   { name: 'Hill Country Framers', contact: 'Ray Sandoval', scopes: ['framing'], insuredFor: 21 },
   { name: 'Pecan Street Carpentry', contact: 'Joss Adeyemi', scopes: ['framing'], insuredFor: 130 },
-  { name: 'Brightwater Plumbing', contact: 'Tomás Reyes', scopes: ['plumbing'], insuredFor: 300 },
+  { name: 'Brightwater Plumbing', contact: 'Tomás Reyes', scopes: ['plumbing'], insuredFor: 300, papers: ['license'] },
   { name: 'Onion Creek Plumbing', contact: 'Gail Brandt', scopes: ['plumbing'], insuredFor: 95 },
-  { name: 'Summit Electric Co.', contact: 'June Park', scopes: ['electrical'], insuredFor: 180 },
+  { name: 'Summit Electric Co.', contact: 'June Park', scopes: ['electrical'], insuredFor: 180, papers: ['license', 'workers_comp'] },
   { name: 'Barton Electric', contact: 'Leo Castellano', scopes: ['electrical'], insuredFor: 12 },
-  { name: 'Violet Crown Electric', contact: 'Nadia Khoury', scopes: ['electrical'], insuredFor: null, status: 'prospective' },
+  { name: 'Violet Crown Electric', contact: 'Nadia Khoury', scopes: ['electrical'], insuredFor: null, status: 'prospective', papers: ['unread'] },
   { name: 'Cardinal Roofing', contact: 'Wes Okafor', scopes: ['roofing'], insuredFor: -4, status: 'on_hold' },
   { name: 'Blue Norther Roofing', contact: 'Sam Hidalgo', scopes: ['roofing'], insuredFor: 210 },
   { name: 'Travis Roof & Gutter', contact: 'Bea Lindqvist', scopes: ['roofing'], insuredFor: 75 },
@@ -106,11 +111,11 @@ export const VENDORS: readonly DemoVendor[] = [
   { name: 'Second Coat', contact: 'Alan Whitaker', scopes: ['painting'], insuredFor: 85 },
   { name: 'Greenbelt Landscaping', contact: 'Rosa Delgado', scopes: ['landscaping'], insuredFor: 120 },
   { name: 'Live Oak Grounds', contact: 'Cal Henderson', scopes: ['landscaping'], insuredFor: 200, community: 'JR' },
-  { name: 'Hollow Stone Works', contact: 'Mina Farrow', scopes: ['landscaping', 'foundation'], insuredFor: null },
+  { name: 'Hollow Stone Works', contact: 'Mina Farrow', scopes: ['landscaping', 'foundation'], insuredFor: null, papers: ['refused'] },
   { name: 'South Lamar Interiors', contact: 'Gus Petrakis', scopes: ['drywall', 'painting'], insuredFor: 45 },
   { name: 'Colorado River Builders Supply', contact: 'Joan Abbott', scopes: ['framing', 'windows'], insuredFor: 330 },
   { name: 'Twin Oaks Electric', contact: 'Rob Nakamura', scopes: ['electrical'], insuredFor: 170, status: 'inactive' },
-  { name: 'Enchanted Rock Roofing', contact: 'Lucille Marsh', scopes: ['roofing'], insuredFor: null },
+  { name: 'Enchanted Rock Roofing', contact: 'Lucille Marsh', scopes: ['roofing'], insuredFor: null, papers: ['waived'] },
 ]
 
 type OrderStatus =
@@ -170,6 +175,10 @@ export interface DemoRequest {
   lines?: readonly { lineId: string; description: string; quantity: number; unit: string }[]
   /** By vendor, as a share of what is budgeted; with lines, a price for each of them instead. */
   bids: readonly { vendor: string; share?: number; unitPrices?: readonly number[]; daysLater: number; source: 'phone' | 'email' | 'portal' }[]
+  /** Who says, on its portal page, that it will not bid. */
+  declined?: { vendor: string; daysLater: number; reason: string }
+  /** How many days later those are reminded who have not bid. */
+  remindedLater?: number
   end: 'draft' | 'sent' | 'closed' | 'awarded' | 'cancelled'
   /** With `awarded`: the vendor that wins. */
   winner?: string
@@ -250,6 +259,7 @@ export const REQUESTS: readonly DemoRequest[] = [
       { vendor: 'Lone Star Framing LLC', unitPrices: [9.8, 11_200, 1.6], daysLater: 1, source: 'phone' },
       { vendor: 'Hill Country Framers', unitPrices: [10.4, 10_500, 1.8], daysLater: 3, source: 'email' },
     ],
+    remindedLater: 4,
     end: 'sent',
   },
   {
@@ -262,6 +272,7 @@ export const REQUESTS: readonly DemoRequest[] = [
     message: 'Two homes, same plan. One price for both.',
     blind: true,
     bids: [{ vendor: 'Onion Creek Plumbing', share: 1.01, daysLater: 1, source: 'portal' }],
+    declined: { vendor: 'Mopac Mechanical', daysLater: 1, reason: 'Booked until February.' },
     end: 'sent',
   },
   {
@@ -276,3 +287,10 @@ export const REQUESTS: readonly DemoRequest[] = [
     end: 'draft',
   },
 ]
+
+/** Notices of work to come, in the order of time. */
+export const NOTICES = [
+  { vendor: 'Cool Springs HVAC', home: 'JR 14', kind: 'advance', daysAgo: 8, inDays: 14, message: 'Duct work of Lot 14 can start once the roof is dry.' },
+  { vendor: 'Smoothwall Drywall', home: 'JR 14', kind: 'advance', daysAgo: 2, inDays: 30, message: 'Drywall of Lot 14 follows the insulation.' },
+  { vendor: 'Cool Springs HVAC', home: 'JR 14', kind: 'reminder', daysAgo: 1, inDays: 7, message: 'See you at Lot 14 in a week; please confirm your crew.' },
+] as const

@@ -27,7 +27,10 @@ export async function recordEvent<Type extends EventType>(
   extras?: EventExtras<Type>,
 ): Promise<void> {
   const event = makeEvent(call, type, object, previous, extras)
-  await trx.insertInto('events').values({ ...event.row, payload: sql`${event.row.payload}::json` }).execute()
+  await trx
+    .insertInto('events')
+    .values({ ...event.row, payload: sql`${event.row.payload}::json` })
+    .execute()
   call.events.push(event.recorded)
 }
 
@@ -57,11 +60,25 @@ export function makeEvent<Type extends EventType>(
   }
   let payload = JSON.stringify(envelope)
   if (payload.length > MOST_CHARACTERS) {
-    const small = { id: object.id, url: `${call.surroundings.config.publicUrl}/api/ext/${collectionOf(type)}/${object.id}` }
-    payload = JSON.stringify({ ...envelope, data: { object: small, previous: null, ...(extras as object | undefined) } })
+    const small = {
+      id: object.id,
+      url: `${call.surroundings.config.publicUrl}/api/ext/${collectionOf(type)}/${object.id}`,
+    }
+    payload = JSON.stringify({
+      ...envelope,
+      data: { object: small, previous: null, ...(extras as object | undefined) },
+    })
   }
   return {
-    row: { organizationId: call.organizationId, id, type, resourceId: object.id, actorId: call.actor.id, payload, occurredAt },
+    row: {
+      organizationId: call.organizationId,
+      id,
+      type,
+      resourceId: object.id,
+      actorId: call.actor.id,
+      payload,
+      occurredAt,
+    },
     recorded: { id, type, payload },
   }
 }

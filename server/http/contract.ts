@@ -16,6 +16,8 @@ export interface Operation {
   readonly permissions: readonly string[]
   readonly takesBody: boolean
   readonly takesQuery: boolean
+  /** The headers that it declares, in lower case; any other is nothing to it. */
+  readonly headers: ReadonlySet<string>
   readonly declaration: OperationObject
 }
 
@@ -103,6 +105,7 @@ export function readContract(document: ContractDocument): Contract {
       const declaration = item[method.toLowerCase() as Lowercase<Method>]
       if (declaration === undefined) continue
       const parameters = [...(item.parameters ?? []), ...(declaration.parameters ?? [])]
+      const declared = parameters.map((parameter) => resolve<ParameterObject>(document, parameter))
       const operation: Operation = {
         // The types of the contract come from this very document, so its ids are the ids of the types.
         id: declaration.operationId as OperationId,
@@ -110,7 +113,8 @@ export function readContract(document: ContractDocument): Contract {
         path: template,
         permissions: permissions(document, declaration),
         takesBody: declaration.requestBody !== undefined,
-        takesQuery: parameters.some((parameter) => resolve<ParameterObject>(document, parameter).in === 'query'),
+        takesQuery: declared.some((parameter) => parameter.in === 'query'),
+        headers: new Set(declared.flatMap(({ in: where, name }) => (where === 'header' ? [name.toLowerCase()] : []))),
         declaration: { ...declaration, parameters },
       }
       if (operations.has(operation.id)) throw new ContractError(`${operation.id} is declared twice.`)

@@ -71,10 +71,10 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const handler = handlers[operation.id] as unknown as AnyHandler
     const { principal, requestId } = request
     const actor = { type: 'key', id: principal.keyId } as const
-    const ifMatch = oneHeader(request.headers['if-match'])
+    const ifMatch = declaredHeader(operation, request, 'if-match')
     const call = newCall(surroundings, database, { principal, actor, requestId, ifMatch })
-    const key = operation.method === 'POST' ? request.headers['idempotency-key'] : undefined
-    if (typeof key !== 'string') return toAnswer(operation, await handler(input, call), request.url)
+    const key = declaredHeader(operation, request, 'idempotency-key')
+    if (key === undefined) return toAnswer(operation, await handler(input, call), request.url)
 
     let answer: Answer | undefined
     const stored = await call.write((trx) =>
@@ -135,20 +135,20 @@ export function spread(contract: Contract, operation: Operation, flat: Record<st
   return { url, params, headers, body: operation.takesBody ? rest : undefined }
 }
 
-function oneHeader(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined
+function declaredHeader(operation: Operation, request: Request, name: string): string | undefined {
+  const value = request.headers[name]
+  return operation.headers.has(name) && typeof value === 'string' ? value : undefined
 }
 
 // What the validator sees of the headers: those that the contract declares, and one content type, for it keeps a compiled
 // validator for each that it meets.
 function checkedHeaders(operation: Operation, request: Request): Record<string, string | string[] | undefined> {
-  const { headers } = request
-  return {
-    ...(operation.takesBody && { 'content-type': 'application/json' }),
-    ...(headers['idempotency-key'] !== undefined && { 'idempotency-key': headers['idempotency-key'] }),
-    ...(headers['if-match'] !== undefined && { 'if-match': headers['if-match'] }),
-    ...(headers['if-none-match'] !== undefined && { 'if-none-match': headers['if-none-match'] }),
+  const checked: Record<string, string | string[] | undefined> = {}
+  if (operation.takesBody) checked['content-type'] = 'application/json'
+  for (const name of operation.headers) {
+    if (request.headers[name] !== undefined) checked[name] = request.headers[name]
   }
+  return checked
 }
 
 // An id that cannot be decoded, or that no text column can hold, is an id of nothing.

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Database, Db } from '../database/database.ts'
+import { vault } from '../vault.ts'
 import type { Call } from './call.ts'
 import { problem } from './problem.ts'
 
 /**
  * An Idempotency-Key makes a POST safe to retry for 24 hours. The answer is stored in the transaction of the change, so
  * that there is never the one without the other; while that transaction runs, others with the same key are told to wait.
- * A request that was refused changed nothing and is not stored: it may be sent again under the same key.
+ * A request that was refused changed nothing and is not stored: it may be sent again under the same key. Answers are kept
+ * encrypted, for some hold what is shown but once, such as the secret of a webhook.
  */
 const KEPT_MS = 24 * 60 * 60 * 1000
 
@@ -26,11 +28,17 @@ export async function once(
   perform: () => Promise<StoredAnswer>,
 ): Promise<StoredAnswer> {
   const { organizationId, now } = call
+  const sealing = vault(call.surroundings.config.encryptionKey)
+  const place = `answer ${organizationId} ${key}`
   const alone = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 74185002)) as "locked"`.execute(trx)
+    select pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 74185002)) as "locked"`.execute(
+    trx,
+  )
   if (alone.rows[0]?.locked !== true) throw problem('idempotency_in_progress', 'Try again in a moment.')
 
-  const fingerprint = createHash('sha256').update(JSON.stringify([request.method, request.url, request.body ?? null])).digest('hex')
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([request.method, request.url, request.body ?? null]))
+    .digest('hex')
   const stored = await trx
     .selectFrom('idempotencyRecords')
     .select(['fingerprint', 'status', 'headers', 'body', 'createdAt'])
@@ -42,11 +50,22 @@ export async function once(
       throw problem('idempotency_key_reused', 'Use a new key for a new request.')
     }
     const headers = stored.headers as Record<string, string>
-    return { status: stored.status, headers: { ...headers, 'Idempotent-Replayed': 'true' }, body: stored.body }
+    return {
+      status: stored.status,
+      headers: { ...headers, 'Idempotent-Replayed': 'true' },
+      body: sealing.open(stored.body, place),
+    }
   }
 
   const answer = await perform()
-  const record = { fingerprint, status: answer.status, headers: JSON.stringify(answer.headers), body: answer.body, createdAt: now }
+  const { status, headers } = answer
+  const record = {
+    fingerprint,
+    status,
+    headers: JSON.stringify(headers),
+    body: sealing.seal(answer.body, place),
+    createdAt: now,
+  }
   await trx
     .insertInto('idempotencyRecords')
     .values({ organizationId, key, ...record })

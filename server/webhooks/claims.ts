@@ -59,7 +59,11 @@ export async function claim(database: Database, clock: Clock, webhooks: WebhookN
     const open = locked.filter((row) => isOpen(row, now))
     const underWay = await countUnderWay(trx, open)
     const turns = open.map((row) => ({ ...row, limit: limitOf(row, most) - (underWay.get(row.webhookId) ?? 0) }))
-    const taken = await take(trx, turns.filter((turn) => turn.limit > 0), now)
+    const taken = await take(
+      trx,
+      turns.filter((turn) => turn.limit > 0),
+      now,
+    )
     const counts = Map.groupBy(taken, (row) => row.webhookId)
     const full = turns.filter((turn) => (counts.get(turn.webhookId)?.length ?? 0) >= turn.limit)
     return { deliveries: await prepare(trx, taken, turns, now), full, missed }
@@ -198,7 +202,10 @@ function leaseOf(now: Date): string {
 // The bytes of each payload are read once, however many subscriptions they go to.
 async function prepare(trx: Db, rows: Taken[], webhooks: Subscription[], now: Date): Promise<Claimed[]> {
   if (rows.length === 0) return []
-  const bodies = await payloadsOf(trx, rows.filter((row) => !row.test))
+  const bodies = await payloadsOf(
+    trx,
+    rows.filter((row) => !row.test),
+  )
   const byId = new Map(webhooks.map((webhook) => [webhook.webhookId, webhook]))
   return rows.flatMap(({ testPayload, ...row }) => {
     const webhook = byId.get(row.webhookId)

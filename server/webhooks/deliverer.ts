@@ -2,13 +2,14 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
+import { vault } from '../vault.ts'
 import { type Claimed, claim, claimTests, findDue } from './claims.ts'
 import type { Resolve } from './destination.ts'
 import type { WebhookName } from './dispatcher.ts'
-import { vault } from './secret.ts'
+import { keyOf, placeOf } from './secret.ts'
 import { type Outcome, sender } from './sender.ts'
 import { type Settled, settle } from './settlement.ts'
-import { keyOf, signature } from './signature.ts'
+import { signature } from './signature.ts'
 import { Turns } from './turns.ts'
 
 /**
@@ -119,7 +120,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   async function attempt(claimed: Claimed): Promise<Outcome> {
     const { eventId, webhookId, organizationId, body, destination, test } = claimed
     const timestamp = Math.floor(clock.nowMs() / 1000)
-    const keys = destination.sealedSecrets.map((sealed) => keyOf(open(sealed, { organizationId, webhookId })))
+    const keys = destination.sealedSecrets.map((sealed) => keyOf(open(sealed, placeOf(organizationId, webhookId))))
     const signed = signature(keys, eventId, timestamp, body)
     return http.send({
       url: destination.url,

@@ -1,5 +1,5 @@
-import { pino } from 'pino'
 import { sql } from 'kysely'
+import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts'
@@ -12,7 +12,10 @@ let workers: Delivery[]
 let receiver: Receiver
 
 beforeAll(async () => {
-  plumbline = await startTestPlumbline({ WEBHOOK_RETRY_SCHEDULE: Array(100).fill(0).join(), WEBHOOK_PROBE_MAX_SECONDS: '1' })
+  plumbline = await startTestPlumbline({
+    WEBHOOK_RETRY_SCHEDULE: Array(100).fill(0).join(),
+    WEBHOOK_PROBE_MAX_SECONDS: '1',
+  })
   const { database, config, clock } = plumbline
   workers = [1, 2].map(() => startDelivery({ database, config, clock, log: pino({ level: 'silent' }) }))
 })
@@ -24,7 +27,8 @@ beforeEach(async () => {
   receiver = await startReceiver()
 })
 afterEach(async () => {
-  for (const { id } of (await plumbline.get('/api/ext/webhooks?limit=200')).body.data) await plumbline.delete(`/api/ext/webhooks/${id}`)
+  for (const { id } of (await plumbline.get('/api/ext/webhooks?limit=200')).body.data)
+    await plumbline.delete(`/api/ext/webhooks/${id}`)
   await receiver.close()
 })
 
@@ -36,7 +40,9 @@ async function subscribe(url = receiver.url): Promise<string> {
 
 let count = 0
 async function createVendors(many: number): Promise<void> {
-  await Promise.all(Array.from({ length: many }, () => plumbline.post('/api/ext/vendors', { companyName: `Vendor ${++count}` })))
+  await Promise.all(
+    Array.from({ length: many }, () => plumbline.post('/api/ext/vendors', { companyName: `Vendor ${++count}` })),
+  )
 }
 
 function wakeAll(): void {
@@ -51,7 +57,10 @@ test('each event is sent once, however many workers there are', async () => {
   }
   await receiver.until(200)
   for (const id of ids) {
-    await plumbline.until(`/api/ext/webhooks/${id}/deliveries?status=succeeded&limit=200`, ({ body }) => body.data.length === 100)
+    await plumbline.until(
+      `/api/ext/webhooks/${id}/deliveries?status=succeeded&limit=200`,
+      ({ body }) => body.data.length === 100,
+    )
   }
   expect(receiver.received).toHaveLength(200)
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(100)
@@ -59,10 +68,14 @@ test('each event is sent once, however many workers there are', async () => {
 
 test('events are numbered without gaps, in the order in which they can be read', async () => {
   await createVendors(30)
-  const { body } = await plumbline.until('/api/ext/events?limit=200&type=vendor.created&sort=-sequence', ({ body: page }) =>
-    page.data.length > 0 && page.data.every(({ sequence }: { sequence: number | null }) => sequence !== null),
+  const { body } = await plumbline.until(
+    '/api/ext/events?limit=200&type=vendor.created&sort=-sequence',
+    ({ body: page }) =>
+      page.data.length > 0 && page.data.every(({ sequence }: { sequence: number | null }) => sequence !== null),
   )
-  const all = (await plumbline.get('/api/ext/events?limit=200')).body.data.map(({ sequence }: { sequence: number }) => sequence)
+  const all = (await plumbline.get('/api/ext/events?limit=200')).body.data.map(
+    ({ sequence }: { sequence: number }) => sequence,
+  )
   expect(all).toEqual(all.map((_: number, i: number) => all[0] + i))
   expect(body.data[0].sequence).toBeGreaterThan(body.data[1].sequence)
 })
@@ -71,7 +84,7 @@ test('the fiftieth failure in a row disables, and there is no fifty-first', asyn
   const id = await subscribe()
   receiver.answer((_request, response) => void setTimeout(() => response.writeHead(500).end(), 30))
   await createVendors(60)
-  const deadline = Date.now() + 25_000
+  const deadline = Date.now() + 80_000
   for (;;) {
     const { body } = await plumbline.get(`/api/ext/webhooks/${id}`)
     if (body.status === 'disabled' || Date.now() > deadline) break
@@ -87,24 +100,22 @@ test('the fiftieth failure in a row disables, and there is no fifty-first', asyn
     plumbline.database.statements,
   )
   expect(attempts.rows[0]?.count).toBe(50)
-})
+}, 90_000)
 
 test('a success between forty-nine failures and forty-nine more keeps it active', async () => {
   const id = await subscribe()
   let attempt = 0
   receiver.answer((_request, response) => void response.writeHead(++attempt === 50 || attempt > 99 ? 200 : 500).end())
   await createVendors(3)
-  const deadline = Date.now() + 25_000
+  const deadline = Date.now() + 80_000
   for (;;) {
     const { body } = await plumbline.get(`/api/ext/webhooks/${id}`)
     expect(body.status).toBe('active')
     if ((attempt >= 100 && body.consecutiveFailures === 0) || Date.now() > deadline) break
-    if (attempt < 40 || attempt > 50) plumbline.clock.advance(1000)
-    else plumbline.clock.advance(1000)
-    if (attempt >= 50 && attempt < 60) await createVendors(1)
+    plumbline.clock.advance(1000)
   }
   expect(attempt).toBeGreaterThanOrEqual(100)
-})
+}, 90_000)
 
 test('a receiver that hangs does not keep the others waiting', async () => {
   const hanging = await startReceiver()
@@ -143,7 +154,10 @@ test('what is past its time is removed, and nothing else', async () => {
   await createVendors(1)
   await plumbline.until(`/api/ext/webhooks/${id}/deliveries?status=held`, ({ body }) => body.data.length === 1)
   const day = 24 * 3_600_000
-  const left = async () => (await plumbline.get(`/api/ext/webhooks/${id}/deliveries`)).body.data.map(({ status }: { status: string }) => status)
+  const left = async () =>
+    (await plumbline.get(`/api/ext/webhooks/${id}/deliveries`)).body.data.map(
+      ({ status }: { status: string }) => status,
+    )
   plumbline.clock.advance(13 * day)
   await forgetOldDeliveries(plumbline.database, plumbline.clock)
   expect(await left()).toEqual(['held', 'succeeded', 'succeeded'])

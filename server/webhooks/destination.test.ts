@@ -105,7 +105,10 @@ describe('a name', () => {
 
   test('that leads there among other places is refused', async () => {
     const outcome = await attempt(`http://hooks.example.com:${port}/`, async () => ['93.184.216.34', '127.0.0.1'])
-    expect(outcome).toMatchObject({ kind: 'refused', error: 'We do not send to 127.0.0.1, which is not a public address.' })
+    expect(outcome).toMatchObject({
+      kind: 'refused',
+      error: 'We do not send to 127.0.0.1, which is not a public address.',
+    })
   })
 
   test('that was public when it was given and is private now is refused', async () => {

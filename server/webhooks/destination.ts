@@ -25,23 +25,32 @@ export function faultOf(address: string, allowPrivate: boolean): string | null {
   // The URL parser has turned decimal, octal and hexadecimal forms into plain addresses by now.
   if (isIP(host) !== 0) return isPublic(host) ? null : 'must not lead to a private or reserved network'
   const name = host.toLowerCase().replace(/\.$/, '')
-  if (name === 'localhost' || name.endsWith('.localhost') || !name.includes('.')) return 'must not lead to a private network'
+  if (name === 'localhost' || name.endsWith('.localhost') || !name.includes('.'))
+    return 'must not lead to a private network'
   return null
 }
 
 /**
  * Whether an address belongs to somebody on the public internet. The library sorts every registered range (loopback,
  * private, link-local, carrier-grade, benchmark, documentation, multicast, 6to4, Teredo, NAT64, v4 in v6, …), and what
- * is in none of them is `unicast`.
+ * is in none of them is `unicast`. Of the sixth version only 2000::/3 has been given to anybody at all; that leaves out
+ * what the library does not name, such as the old way of writing v4 (::7f00:1).
  */
 export function isPublic(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast'
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.parse(address)
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST))
 }
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 export type Resolve = (name: string) => Promise<string[]>
 
 /** Opens connections for undici, to public addresses only unless `allowPrivate`. */
-export function connector(allowPrivate: boolean, timeoutMs: number, resolve: Resolve = resolveByDns): buildConnector.connector {
+export function connector(
+  allowPrivate: boolean,
+  timeoutMs: number,
+  resolve: Resolve = resolveByDns,
+): buildConnector.connector {
   const options = { allowH2: false, timeout: timeoutMs }
   if (allowPrivate) return buildConnector(options)
   const connect = buildConnector({ ...options, lookup: guarded(resolve) } as buildConnector.BuildOptions)
@@ -62,7 +71,11 @@ function guarded(resolve: Resolve): LookupFunction {
         const [first] = addresses
         if (bad !== undefined) return done(refusal(bad), '')
         if (first === undefined) return done(new Error(`${name} has no address`), '')
-        if (all) return done(null, addresses.map((address) => ({ address, family: isIP(address) })))
+        if (all)
+          return done(
+            null,
+            addresses.map((address) => ({ address, family: isIP(address) })),
+          )
         done(null, first, isIP(first))
       },
       (error: Error) => done(error, ''),

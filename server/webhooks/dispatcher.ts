@@ -41,7 +41,9 @@ const DISPATCHER_LOCK = 74185008
 export async function dispatch(database: Database, config: Config, clock: Clock): Promise<Dispatched> {
   return database.transaction(async (trx) => {
     // The lock comes in a statement of its own: what the next one sees then is at least what the dispatcher before saw.
-    const { rows } = await sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx)
+    const { rows } = await sql<{
+      locked: boolean
+    }>`select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx)
     if (rows[0]?.locked !== true) return { isBusy: true, hasMore: false, events: 0, due: [] }
     const waiting = await undispatched(trx)
     if (waiting.length === 0) return { isBusy: false, hasMore: false, events: 0, due: [] }

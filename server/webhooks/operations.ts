@@ -5,9 +5,10 @@ import { exampleOf } from '../events/event-types.ts'
 import type { Call } from '../http/call.ts'
 import type { Some } from '../http/operation.ts'
 import { invalid, notFound, problem } from '../http/problem.ts'
+import { vault } from '../vault.ts'
 import { faultOf } from './destination.ts'
 import * as webhooks from './queries.ts'
-import { newSecret, vault } from './secret.ts'
+import { newSecret, placeOf } from './secret.ts'
 import { MOST_RECOVERED, MOST_WEBHOOKS, ROTATION_OVERLAP_HOURS, shown, switched } from './webhook.ts'
 
 type Operations =
@@ -34,7 +35,10 @@ export const webhookOperations: Some<Operations> = {
     const { secret = newSecret(), url, eventTypes, excludeOwnChanges = false } = body
     const webhook = await call.write(async (trx) => {
       if ((await webhooks.count(trx, call.organizationId)) >= MOST_WEBHOOKS) {
-        throw problem('conflict', `An organization has at most ${MOST_WEBHOOKS} subscriptions. Delete one that is not needed.`)
+        throw problem(
+          'conflict',
+          `An organization has at most ${MOST_WEBHOOKS} subscriptions. Delete one that is not needed.`,
+        )
       }
       const created = await webhooks.insert(trx, call, {
         url,
@@ -47,7 +51,10 @@ export const webhookOperations: Some<Operations> = {
         pausedUntil: null,
         previousSecretExpiresAt: null,
       })
-      await webhooks.setSecrets(trx, call.organizationId, created.id, { secret: seal(call, created.id, secret), previousSecret: null })
+      await webhooks.setSecrets(trx, call.organizationId, created.id, {
+        secret: seal(call, created.id, secret),
+        previousSecret: null,
+      })
       return created
     })
     return { status: 201, body: { ...webhook, secret }, headers: { Location: `/api/ext/webhooks/${webhook.id}` } }
@@ -175,7 +182,8 @@ async function lockInUse(trx: Db, call: Call, id: string): Promise<Webhook> {
 }
 
 function refuseWhileDisabled(webhook: Webhook): void {
-  if (webhook.status === 'disabled') throw problem('conflict', 'The subscription is disabled. Set its status to active first.')
+  if (webhook.status === 'disabled')
+    throw problem('conflict', 'The subscription is disabled. Set its status to active first.')
 }
 
 async function findDelivery(db: Db, call: Call, id: string): Promise<Delivery> {
@@ -185,7 +193,7 @@ async function findDelivery(db: Db, call: Call, id: string): Promise<Delivery> {
 }
 
 function seal(call: Call, webhookId: string, secret: string): string {
-  return vault(call.surroundings.config.encryptionKey).seal(secret, { organizationId: call.organizationId, webhookId })
+  return vault(call.surroundings.config.encryptionKey).seal(secret, placeOf(call.organizationId, webhookId))
 }
 
 function instant(text: string): string {

@@ -43,7 +43,12 @@ export async function setSecrets(
   id: string,
   secrets: { secret: string | null; previousSecret: string | null },
 ): Promise<void> {
-  await trx.updateTable('webhooks').set(secrets).where('organizationId', '=', organizationId).where('id', '=', id).execute()
+  await trx
+    .updateTable('webhooks')
+    .set(secrets)
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function sealedSecret(trx: Db, organizationId: string, id: string): Promise<string | null> {
@@ -123,7 +128,12 @@ export async function listDeliveries(
 
 // A cursor comes back from a caller, who may have made it up.
 function instantOf(value: unknown): string {
-  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) || Number.isNaN(Date.parse(value))) throw invalidCursor()
+  if (
+    typeof value !== 'string' ||
+    !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) ||
+    Number.isNaN(Date.parse(value))
+  )
+    throw invalidCursor()
   return value
 }
 

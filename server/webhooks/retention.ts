@@ -10,19 +10,27 @@ const BATCH_ROWS = 5000
 export async function forgetOldDeliveries(database: Database, clock: Clock): Promise<void> {
   const keptSince = new Date(clock.nowMs() - KEPT_MS).toISOString()
   const heldSince = new Date(clock.nowMs() - HELD_MS).toISOString()
-  await inBatches(database, sql`
+  await inBatches(
+    database,
+    sql`
     delete from "deliveryAttempts" where ctid in (
-      select ctid from "deliveryAttempts" where "attemptedAt" < ${keptSince} limit ${BATCH_ROWS})`)
+      select ctid from "deliveryAttempts" where "attemptedAt" < ${keptSince} limit ${BATCH_ROWS})`,
+  )
   // By subscription, because that is how deliveries are indexed.
-  await inBatches(database, sql`
+  await inBatches(
+    database,
+    sql`
     delete from "deliveries" where ("organizationId", "id") in (
       select d."organizationId", d."id" from "webhooks" w cross join lateral (
         select d."organizationId", d."id" from "deliveries" d
         where d."organizationId" = w."organizationId" and d."webhookId" = w."id" and d."updatedAt" < ${keptSince}
           and (d."status" <> 'pending' or w."archivedAt" is not null)
         limit ${BATCH_ROWS}) d
-      limit ${BATCH_ROWS})`)
-  await inBatches(database, sql`
+      limit ${BATCH_ROWS})`,
+  )
+  await inBatches(
+    database,
+    sql`
     delete from "deliveries" where ("organizationId", "id") in (
       select d."organizationId", d."id" from "webhooks" w cross join lateral (
         select d."organizationId", d."id" from "deliveries" d
@@ -30,7 +38,8 @@ export async function forgetOldDeliveries(database: Database, clock: Clock): Pro
           and d."createdAt" < ${heldSince} and d."claimedUntil" is null
         limit ${BATCH_ROWS}) d
       where w."status" = 'disabled' and w."archivedAt" is null
-      limit ${BATCH_ROWS})`)
+      limit ${BATCH_ROWS})`,
+  )
 }
 
 async function inBatches(database: Database, statement: RawBuilder<unknown>): Promise<void> {

@@ -7,7 +7,9 @@ test('after each failure the next attempt comes within a fifth of the schedule, 
   for (let attempts = 1; attempts < SCHEDULE.length; attempts++) {
     const plannedMs = (SCHEDULE[attempts] ?? 0) * 1000
     for (const random of [0, 0.5, 0.999999]) {
-      const waitMs = (nextAttemptAtMs(SCHEDULE, { attempts, endedAtMs: 1_000_000, retryAfterMs: null }, () => random) ?? 0) - 1_000_000
+      const waitMs =
+        (nextAttemptAtMs(SCHEDULE, { attempts, endedAtMs: 1_000_000, retryAfterMs: null }, () => random) ?? 0) -
+        1_000_000
       expect(waitMs).toBeGreaterThanOrEqual(plannedMs * 0.8)
       expect(waitMs).toBeLessThanOrEqual(plannedMs * 1.2)
     }
@@ -16,7 +18,9 @@ test('after each failure the next attempt comes within a fifth of the schedule, 
 })
 
 test('deliveries that failed together do not come back together', () => {
-  const times = Array.from({ length: 100 }, () => nextAttemptAtMs(SCHEDULE, { attempts: 2, endedAtMs: 0, retryAfterMs: null }))
+  const times = Array.from({ length: 100 }, () =>
+    nextAttemptAtMs(SCHEDULE, { attempts: 2, endedAtMs: 0, retryAfterMs: null }),
+  )
   expect(new Set(times).size).toBeGreaterThan(90)
 })
 

@@ -128,7 +128,10 @@ function run(agent: Agent, clock: Clock, attempt: Attempt, done: (outcome: Outco
 
 // Cut in the middle of a character, the last one is dropped; a zero cannot be kept in a text column.
 function bodyOf(chunks: Buffer[]): string {
-  return Buffer.concat(chunks).toString('utf8').replaceAll('\0', '').replace(/\uFFFD$/, '')
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replaceAll('\0', '')
+    .replace(/\uFFFD$/, '')
 }
 
 const LONGEST_REASON = 500

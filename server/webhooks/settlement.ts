@@ -30,7 +30,12 @@ export interface Settlement {
   retries: (WebhookName & { atMs: number })[]
 }
 
-export async function settle(database: Database, config: Config, clock: Clock, settled: Settled[]): Promise<Settlement> {
+export async function settle(
+  database: Database,
+  config: Config,
+  clock: Clock,
+  settled: Settled[],
+): Promise<Settlement> {
   const now = sql`${clock.now().toISOString()}::timestamptz`
   const rows = settled.map((one) => toRow(one, config))
   const effects = effectsOf(settled.filter(({ claimed }) => !claimed.test))
@@ -94,7 +99,10 @@ export async function settle(database: Database, config: Config, clock: Clock, s
         from s join "deliveries" d on d."organizationId" = s."organizationId" and d."id" = s."deliveryId"
       )
       select * from changed`.execute(trx)
-    return { disabled: changed.filter(({ reason }) => reason !== null).map(nameAndReason), retries: retriesOf(rows, changed) }
+    return {
+      disabled: changed.filter(({ reason }) => reason !== null).map(nameAndReason),
+      retries: retriesOf(rows, changed),
+    }
   })
 }
 
@@ -109,7 +117,9 @@ function nameAndReason({ organizationId, webhookId, reason }: Changed) {
 
 // A subscription that is paused has nothing to send before its pause is over.
 function retriesOf(rows: Row[], changed: Changed[]): Settlement['retries'] {
-  const pauses = new Map(changed.map(({ webhookId, pausedUntil }) => [webhookId, pausedUntil === null ? 0 : Date.parse(pausedUntil)]))
+  const pauses = new Map(
+    changed.map(({ webhookId, pausedUntil }) => [webhookId, pausedUntil === null ? 0 : Date.parse(pausedUntil)]),
+  )
   return rows.flatMap(({ organizationId, webhookId, nextAttemptAt }) => {
     const atMs = pauses.get(webhookId) || (nextAttemptAt === null ? 0 : Date.parse(nextAttemptAt))
     return atMs > 0 ? [{ organizationId, webhookId, atMs }] : []
@@ -182,7 +192,16 @@ function effectsOf(settled: Settled[]): Effect[] {
   const effects = new Map<string, Effect>()
   for (const { claimed, outcome } of settled) {
     const { organizationId, webhookId, isProbe } = claimed
-    const none = { organizationId, webhookId, failuresFirst: 0, succeeded: false, failuresLast: 0, probes: 0, gone: false, patienceSeconds: 0 }
+    const none = {
+      organizationId,
+      webhookId,
+      failuresFirst: 0,
+      succeeded: false,
+      failuresLast: 0,
+      probes: 0,
+      gone: false,
+      patienceSeconds: 0,
+    }
     const effect = effects.get(webhookId) ?? none
     effects.set(webhookId, effect)
     if (outcome.kind === 'succeeded') {

@@ -8,10 +8,3 @@ export function signature(keys: readonly Buffer[], id: string, timestampSeconds:
   const start = `${id}.${timestampSeconds}.`
   return keys.map((key) => `v1,${createHmac('sha256', key).update(start).update(body).digest('base64')}`).join(' ')
 }
-
-const PREFIX = 'whsec_'
-
-/** The bytes that a secret stands for: what follows `whsec_`, base64-decoded, or else its UTF-8. */
-export function keyOf(secret: string): Buffer {
-  return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret, 'utf8')
-}

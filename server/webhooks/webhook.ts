@@ -48,5 +48,7 @@ export function switched(status: Webhook['status'], now: Date) {
 /** The subscription as it is shown: an old secret whose time is over is no longer spoken of. */
 export function shown(webhook: Webhook, now: Date): Webhook {
   const { previousSecretExpiresAt: expiry } = webhook
-  return expiry !== null && Date.parse(expiry) <= now.getTime() ? { ...webhook, previousSecretExpiresAt: null } : webhook
+  return expiry !== null && Date.parse(expiry) <= now.getTime()
+    ? { ...webhook, previousSecretExpiresAt: null }
+    : webhook
 }

@@ -16,14 +16,20 @@ beforeEach(async () => {
 })
 // A subscription that is left behind would go on sending to a receiver that is gone.
 afterEach(async () => {
-  for (const { id } of (await plumbline.get('/api/ext/webhooks?limit=200')).body.data) await plumbline.delete(`/api/ext/webhooks/${id}`)
+  for (const { id } of (await plumbline.get('/api/ext/webhooks?limit=200')).body.data)
+    await plumbline.delete(`/api/ext/webhooks/${id}`)
   await receiver.close()
 })
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 async function subscribe(more: object = {}) {
-  const answer = await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['vendor.created'], secret: SECRET, ...more })
+  const answer = await plumbline.post('/api/ext/webhooks', {
+    url: receiver.url,
+    eventTypes: ['vendor.created'],
+    secret: SECRET,
+    ...more,
+  })
   expect(answer.status).toBe(201)
   return answer.body
 }
@@ -52,8 +58,23 @@ describe('a subscription', () => {
     expect(created).toMatchObject({ status: 'active', consecutiveFailures: 0, disabledReason: null, version: 1 })
     const { body } = await plumbline.get(`/api/ext/webhooks/${created.id}`)
     expect(body).not.toHaveProperty('secret')
-    const rows = await plumbline.database.statements.selectFrom('webhooks').selectAll().where('id', '=', created.id).execute()
+    const rows = await plumbline.database.statements
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('id', '=', created.id)
+      .execute()
     expect(JSON.stringify(rows)).not.toContain(SECRET.slice(6))
+  })
+
+  test('is made once however often it is asked for, and its secret is not kept in the answer that is replayed', async () => {
+    const body = { url: receiver.url, eventTypes: ['*'], secret: 'a secret of my own choice' }
+    const headers = { 'idempotency-key': 'the sync of the accounts' }
+    const first = await plumbline.post('/api/ext/webhooks', body, { headers })
+    const again = await plumbline.post('/api/ext/webhooks', body, { headers })
+    expect(again.body).toEqual(first.body)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    const kept = await plumbline.database.statements.selectFrom('idempotencyRecords').selectAll().execute()
+    expect(JSON.stringify(kept)).not.toContain(body.secret)
   })
 
   test('gets a secret of its own when it brings none', async () => {
@@ -71,10 +92,13 @@ describe('a subscription', () => {
     expect(answer.body.errors[0].pointer).toBe('/url')
   })
 
-  test.each([['tooshort'], ['whsec_not-base64!!!!!!'], ['x'.repeat(129)]])('is refused with the secret %s', async (secret) => {
-    const answer = await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'], secret })
-    expect(answer.status).toBe(422)
-  })
+  test.each([['tooshort'], ['whsec_not-base64!!!!!!'], ['x'.repeat(129)]])(
+    'is refused with the secret %s',
+    async (secret) => {
+      const answer = await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'], secret })
+      expect(answer.status).toBe(422)
+    },
+  )
 
   test('is unknown to another builder, and so are its deliveries', async () => {
     const webhook = await subscribe()
@@ -99,7 +123,11 @@ describe('a subscription', () => {
     await receiver.until(1)
     expect(await deliveries(webhook.id)).toEqual([])
     expect(await deliveries(other.id)).toHaveLength(1)
-    const row = await plumbline.database.statements.selectFrom('webhooks').select('secret').where('id', '=', webhook.id).executeTakeFirst()
+    const row = await plumbline.database.statements
+      .selectFrom('webhooks')
+      .select('secret')
+      .where('id', '=', webhook.id)
+      .executeTakeFirst()
     expect(row?.secret).toBeNull()
     expect((await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'active' })).status).toBe(409)
   })
@@ -107,7 +135,11 @@ describe('a subscription', () => {
   test('is not changed by whoever read an older version', async () => {
     const webhook = await subscribe()
     await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { eventTypes: ['*'] })
-    const late = await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { eventTypes: ['bid.submitted'] }, { headers: { 'if-match': '"1"' } })
+    const late = await plumbline.patch(
+      `/api/ext/webhooks/${webhook.id}`,
+      { eventTypes: ['bid.submitted'] },
+      { headers: { 'if-match': '"1"' } },
+    )
     expect(late.status).toBe(412)
   })
 })
@@ -129,11 +161,24 @@ describe('an event', () => {
       actor: { type: 'key' },
       data: { object: vendor, previous: null },
     })
-    const { body } = await plumbline.until(`/api/ext/webhooks/${webhook.id}/deliveries`, (answer) => answer.body.data[0]?.status === 'succeeded')
-    expect(body.data[0]).toMatchObject({ eventId: request.event.id, eventType: 'vendor.created', attemptCount: 1, responseStatus: 204, error: null })
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      (answer) => answer.body.data[0]?.status === 'succeeded',
+    )
+    expect(body.data[0]).toMatchObject({
+      eventId: request.event.id,
+      eventType: 'vendor.created',
+      attemptCount: 1,
+      responseStatus: 204,
+      error: null,
+    })
     const one = await plumbline.get(`/api/ext/deliveries/${body.data[0].id}`)
     expect(one.body.attempts).toMatchObject([{ outcome: 'succeeded', responseStatus: 204, url: receiver.url }])
-    const row = await plumbline.database.statements.selectFrom('events').select('payload').where('id', '=', request.event.id).executeTakeFirst()
+    const row = await plumbline.database.statements
+      .selectFrom('events')
+      .select('payload')
+      .where('id', '=', request.event.id)
+      .executeTakeFirst()
     expect(row?.payload).toEqual(request.event)
   })
 
@@ -171,7 +216,10 @@ describe('an event', () => {
     receiver.answer((_request, response) => void response.writeHead(left-- > 0 ? 500 : 200).end('no\0t now'))
     await createVendor()
     await receiver.until(1)
-    const failed = await plumbline.until(`/api/ext/webhooks/${webhook.id}/deliveries`, ({ body }) => body.data[0]?.attemptCount === 1)
+    const failed = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      ({ body }) => body.data[0]?.attemptCount === 1,
+    )
     const [delivery] = failed.body.data
     expect(delivery).toMatchObject({ status: 'pending', responseStatus: 500, error: 'The receiver answered 500.' })
     const waitMs = Date.parse(delivery.nextAttemptAt) - Date.parse(delivery.lastAttemptAt)
@@ -184,7 +232,10 @@ describe('an event', () => {
     const came = await receiver.until(3)
     expect(new Set(came.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     expect(new Set(came.map(({ body }) => body)).size).toBe(1)
-    const { body } = await plumbline.until(`/api/ext/deliveries/${delivery.id}`, (answer) => answer.body.status === 'succeeded')
+    const { body } = await plumbline.until(
+      `/api/ext/deliveries/${delivery.id}`,
+      (answer) => answer.body.status === 'succeeded',
+    )
     expect(body.attempts.map((attempt: TestAnswer) => attempt.outcome)).toEqual(['rejected', 'rejected', 'succeeded'])
     expect(body.attempts[0].responseBody).toBe('not now')
     expect((await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 0)).status).toBe(200)
@@ -196,7 +247,10 @@ describe('an event', () => {
     await createVendor()
     for (let attempt = 1; attempt <= 3; attempt++) {
       await receiver.until(attempt)
-      await plumbline.until(`/api/ext/webhooks/${webhook.id}/deliveries`, ({ body }) => body.data[0]?.attemptCount === attempt)
+      await plumbline.until(
+        `/api/ext/webhooks/${webhook.id}/deliveries`,
+        ({ body }) => body.data[0]?.attemptCount === attempt,
+      )
       plumbline.clock.advance(400_000)
     }
     const [delivery] = await deliveries(webhook.id, '?status=exhausted')
@@ -212,7 +266,10 @@ describe('an event', () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(429, { 'retry-after': '90' }).end())
     await createVendor()
-    const { body } = await plumbline.until(`/api/ext/webhooks/${webhook.id}/deliveries`, (answer) => answer.body.data[0]?.attemptCount === 1)
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      (answer) => answer.body.data[0]?.attemptCount === 1,
+    )
     const waitMs = Date.parse(body.data[0].nextAttemptAt) - Date.parse(body.data[0].lastAttemptAt)
     expect(waitMs).toBeGreaterThanOrEqual(90_000)
     expect(waitMs).toBeLessThan(92_000)
@@ -220,9 +277,14 @@ describe('an event', () => {
 
   test('that is redirected has failed, and the redirect is not followed', async () => {
     const webhook = await subscribe()
-    receiver.answer((_request, response) => void response.writeHead(302, { location: `${receiver.url}/elsewhere` }).end())
+    receiver.answer(
+      (_request, response) => void response.writeHead(302, { location: `${receiver.url}/elsewhere` }).end(),
+    )
     await createVendor()
-    const { body } = await plumbline.until(`/api/ext/webhooks/${webhook.id}/deliveries`, (answer) => answer.body.data[0]?.attemptCount === 1)
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      (answer) => answer.body.data[0]?.attemptCount === 1,
+    )
     expect(body.data[0]).toMatchObject({ status: 'pending', responseStatus: 302 })
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hooks'])
   })
@@ -232,7 +294,10 @@ describe('an event', () => {
     await gone.close()
     const webhook = await subscribe({ url: gone.url })
     await createVendor()
-    const { body } = await plumbline.until(`/api/ext/webhooks/${webhook.id}/deliveries`, (answer) => answer.body.data[0]?.attemptCount === 1)
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      (answer) => answer.body.data[0]?.attemptCount === 1,
+    )
     const one = await plumbline.get(`/api/ext/deliveries/${body.data[0].id}`)
     expect(one.body.attempts).toMatchObject([{ outcome: 'unreachable', responseStatus: null }])
     expect(one.body.error).toContain('ECONNREFUSED')
@@ -243,9 +308,14 @@ describe('an event', () => {
     receiver.answer(() => {})
     await createVendor()
     await receiver.until(1)
-    const { body } = await plumbline.until(`/api/ext/webhooks/${webhook.id}/deliveries`, (answer) => answer.body.data[0]?.attemptCount === 1).catch(() =>
-      plumbline.until(`/api/ext/webhooks/${webhook.id}/deliveries`, (answer) => answer.body.data[0]?.attemptCount === 1),
-    )
+    const { body } = await plumbline
+      .until(`/api/ext/webhooks/${webhook.id}/deliveries`, (answer) => answer.body.data[0]?.attemptCount === 1)
+      .catch(() =>
+        plumbline.until(
+          `/api/ext/webhooks/${webhook.id}/deliveries`,
+          (answer) => answer.body.data[0]?.attemptCount === 1,
+        ),
+      )
     const one = await plumbline.get(`/api/ext/deliveries/${body.data[0].id}`)
     expect(one.body.attempts[0].outcome).toBe('timed_out')
     expect(one.body.attempts[0].durationMs).toBeGreaterThanOrEqual(9_990)
@@ -256,7 +326,10 @@ describe('an event', () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(500).end('x'.repeat(3_000_000)))
     await createVendor()
-    const { body } = await plumbline.until(`/api/ext/webhooks/${webhook.id}/deliveries`, (answer) => answer.body.data[0]?.attemptCount === 1)
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      (answer) => answer.body.data[0]?.attemptCount === 1,
+    )
     const one = await plumbline.get(`/api/ext/deliveries/${body.data[0].id}`)
     expect(one.body.attempts[0].responseBody).toBe('x'.repeat(1024))
   })
@@ -280,7 +353,10 @@ describe('a receiver that fails', () => {
     receiver.answer((_request, response) => void response.writeHead(200).end())
     plumbline.clock.advance(11_000)
     await receiver.until((all) => new Set(all.map(({ headers }) => headers['webhook-id'])).size === 15)
-    await settings(webhook.id, ({ consecutiveFailures, pausedUntil }) => consecutiveFailures === 0 && pausedUntil === null)
+    await settings(
+      webhook.id,
+      ({ consecutiveFailures, pausedUntil }) => consecutiveFailures === 0 && pausedUntil === null,
+    )
   })
 
   test('with 410 is disabled at once; its events are held and sent when it is active again', async () => {
@@ -291,12 +367,22 @@ describe('a receiver that fails', () => {
     expect(body).toMatchObject({ disabledReason: 'gone', consecutiveFailures: 1 })
     expect(body.disabledAt).not.toBeNull()
     const held = await createVendor()
-    await plumbline.until(`/api/ext/webhooks/${webhook.id}/deliveries?status=held`, (answer) => answer.body.data.length === 2)
+    await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries?status=held`,
+      (answer) => answer.body.data.length === 2,
+    )
     expect(receiver.received).toHaveLength(1)
-    expect((await plumbline.post(`/api/ext/webhooks/${webhook.id}/recover`, { since: '2020-01-01T00:00:00Z' })).status).toBe(409)
+    expect(
+      (await plumbline.post(`/api/ext/webhooks/${webhook.id}/recover`, { since: '2020-01-01T00:00:00Z' })).status,
+    ).toBe(409)
     receiver.answer((_request, response) => void response.writeHead(200).end())
     const active = await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'active' })
-    expect(active.body).toMatchObject({ status: 'active', disabledReason: null, disabledAt: null, consecutiveFailures: 0 })
+    expect(active.body).toMatchObject({
+      status: 'active',
+      disabledReason: null,
+      disabledAt: null,
+      consecutiveFailures: 0,
+    })
     await receiver.until((all) => all.some(({ event }) => event.data.object.id === held.id))
   })
 })
@@ -311,7 +397,10 @@ test('what was missed during an outage is sent by recoverWebhook', async () => {
   const answer = await plumbline.post(`/api/ext/webhooks/${webhook.id}/recover`, { since })
   expect(answer.status).toBe(202)
   expect(answer.body).toMatchObject({ queued: 3, more: false })
-  await plumbline.until(`/api/ext/webhooks/${webhook.id}/deliveries?status=succeeded`, ({ body }) => body.data.length === 3)
+  await plumbline.until(
+    `/api/ext/webhooks/${webhook.id}/deliveries?status=succeeded`,
+    ({ body }) => body.data.length === 3,
+  )
   const backwards = await plumbline.post(`/api/ext/webhooks/${webhook.id}/recover`, { since, until: since })
   expect(backwards.status).toBe(422)
 })
@@ -325,7 +414,11 @@ test('a test event is sent once, also while the subscription is disabled, and co
   expect(answer.body).toMatchObject({ test: true, status: 'pending', eventType: 'bid.submitted' })
   const [request] = await receiver.until(1)
   expect(request?.headers['webhook-test']).toBe('true')
-  expect(request?.event).toMatchObject({ id: answer.body.eventId, type: 'bid.submitted', organizationId: plumbline.organizationId })
+  expect(request?.event).toMatchObject({
+    id: answer.body.eventId,
+    type: 'bid.submitted',
+    organizationId: plumbline.organizationId,
+  })
   await plumbline.until(`/api/ext/deliveries/${answer.body.id}`, ({ body }) => body.status === 'exhausted')
   expect((await plumbline.get(`/api/ext/webhooks/${webhook.id}`)).body.consecutiveFailures).toBe(0)
   expect((await plumbline.get(`/api/ext/events/${answer.body.eventId}`)).status).toBe(404)
@@ -350,7 +443,10 @@ test('during a rotation both secrets verify, and after it only the new one', asy
 
 test('a secret that leaked is ended at once', async () => {
   const webhook = await subscribe()
-  await plumbline.post(`/api/ext/webhooks/${webhook.id}/rotate-secret`, { overlapHours: 0, secret: 'a secret of my own choice' })
+  await plumbline.post(`/api/ext/webhooks/${webhook.id}/rotate-secret`, {
+    overlapHours: 0,
+    secret: 'a secret of my own choice',
+  })
   await createVendor()
   const [request] = await receiver.until(1)
   expect(await verified(request, 'a secret of my own choice')).toBe(true)

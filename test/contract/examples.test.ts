@@ -113,7 +113,7 @@ const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 function* ids(value: unknown): Generator<[string, string]> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
-    const ours = /(^id|Id|Ids)$/.test(field) && !['externalId', 'accountingId', 'requestId', 'lineId'].includes(field)
+    const ours = /(^id|Id|Ids)$/.test(field) && !/^(externalId|accountingId|requestId)$|lineIds?$/i.test(field)
     for (const one of ours ? [inner].flat() : []) if (typeof one === 'string') yield [field, one]
     yield* ids(inner)
   }

@@ -25,7 +25,9 @@ export interface Received {
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   const waiting = new Set<() => void>()
-  let how = (_received: Received, response: ServerResponse) => void response.writeHead(204).end()
+  let how: Parameters<Receiver['answer']>[0] = (_received, response) => {
+    response.writeHead(204).end()
+  }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))

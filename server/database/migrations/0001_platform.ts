@@ -19,7 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`
     create table "users" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
       "email" text not null,
       "name" text not null,
@@ -35,11 +35,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`
     create table "apiKeys" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
       "name" text not null,
       "permissions" text[] not null,
-      "createdByUserId" text not null,
+      "createdByUserId" text collate "C" not null,
       "expiresAt" timestamptz(3),
       "revokedAt" timestamptz(3),
       "lastUsedAt" timestamptz(3),
@@ -53,8 +53,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "apiKeySecrets" (
       "hash" bytea primary key,
-      "organizationId" text not null,
-      "keyId" text not null,
+      "organizationId" text collate "C" not null,
+      "keyId" text collate "C" not null,
       "start" text not null,
       "expiresAt" timestamptz(3),
       "createdAt" timestamptz(3) not null,
@@ -100,7 +100,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`
     create table "idempotencyRecords" (
-      "organizationId" text not null,
+      "organizationId" text collate "C" not null,
       "key" text not null,
       "fingerprint" text not null,
       "status" integer not null,
@@ -114,10 +114,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // The payload is json, not jsonb: what is delivered are these very bytes.
   await sql`
     create table "events" (
-      "organizationId" text not null,
+      "organizationId" text collate "C" not null,
       "id" text collate "C" not null,
       "type" text not null,
-      "resourceId" text not null,
+      "resourceId" text collate "C" not null,
       "actorId" text,
       "payload" json not null,
       "occurredAt" timestamptz(3) not null,
@@ -131,9 +131,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`
     create table "statusChanges" (
-      "organizationId" text not null,
+      "organizationId" text collate "C" not null,
       "id" text collate "C" not null,
-      "resourceId" text not null,
+      "resourceId" text collate "C" not null,
       "from" text,
       "to" text not null,
       "at" timestamptz(3) not null,

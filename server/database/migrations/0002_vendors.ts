@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "scopes" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
       "name" text not null,
       "version" integer not null default 1,
@@ -18,7 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`
     create table "vendors" (
-      "organizationId" text not null,
+      "organizationId" text collate "C" not null,
       "id" text collate "C" not null,
       "companyName" text not null,
       "email" text,

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "communities" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
       "name" text not null,
       "code" text,
@@ -37,7 +37,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`
     create table "homes" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
       "name" text not null,
       "communityId" text collate "C" not null,
@@ -80,7 +80,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`
     create table "budgetLines" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
       "homeId" text collate "C" not null,
       "scope" text not null,

@@ -19,9 +19,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`
     create table "complianceDocuments" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
-      "vendorId" text not null,
+      "vendorId" text collate "C" not null,
       "type" text not null,
       "status" text not null,
       "carrier" text,
@@ -48,12 +48,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // The reference to the bid request is added once bid requests are there.
   await sql`
     create table "vendorNotifications" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
-      "vendorId" text not null,
+      "vendorId" text collate "C" not null,
       "kind" text not null,
-      "bidRequestId" text,
-      "homeId" text,
+      "bidRequestId" text collate "C",
+      "homeId" text collate "C",
       "date" date not null,
       "message" text,
       "recipients" text[] not null,

@@ -5,13 +5,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // gives its number back, so that the numbers have no gaps.
   await sql`
     create table "bidRequestNumbers" (
-      "organizationId" text primary key references "organizations" ("id"),
+      "organizationId" text collate "C" primary key references "organizations" ("id"),
       "last" integer not null
     )`.execute(db)
 
   await sql`
     create table "bidRequests" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
       "number" text not null,
       "title" text,
@@ -19,7 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "scope" text not null,
       "deadline" date not null,
       "deadlineAt" timestamptz(3) not null,
-      "communityId" text not null,
+      "communityId" text collate "C" not null,
       "homeIds" text[] not null,
       "message" text,
       "lines" jsonb not null,
@@ -52,10 +52,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`
     create table "invitations" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
-      "bidRequestId" text not null,
-      "vendorId" text not null,
+      "bidRequestId" text collate "C" not null,
+      "vendorId" text collate "C" not null,
       "status" text not null,
       "sentAt" timestamptz(3),
       "viewedAt" timestamptz(3),

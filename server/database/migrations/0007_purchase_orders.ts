@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "purchaseOrders" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
       "number" text collate "C" not null,
       "homeId" text collate "C" not null,
@@ -63,7 +63,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`
     create table "purchaseOrderLines" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "purchaseOrderId" text collate "C" not null,
       "position" integer not null,
       "lineId" text not null,

@@ -4,7 +4,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // `secret` and `previousSecret` are encrypted; both are erased when the subscription is deleted.
   await sql`
     create table "webhooks" (
-      "organizationId" text not null references "organizations" ("id"),
+      "organizationId" text collate "C" not null references "organizations" ("id"),
       "id" text collate "C" not null,
       "url" text not null,
       "eventTypes" text[] not null,
@@ -31,10 +31,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // disabling one changes one row and not a million. `payload` is there for tests alone, which have no row in "events".
   await sql`
     create table "deliveries" (
-      "organizationId" text not null,
+      "organizationId" text collate "C" not null,
       "id" text collate "C" not null,
-      "webhookId" text not null,
-      "eventId" text not null,
+      "webhookId" text collate "C" not null,
+      "eventId" text collate "C" not null,
       "eventType" text not null,
       "sequence" bigint not null,
       "test" boolean not null default false,
@@ -60,16 +60,22 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index "deliveries_claimed" on "deliveries" ("organizationId", "webhookId", "claimedUntil")
     where "claimedUntil" is not null`.execute(db)
-  await sql`create index "deliveries_tests" on "deliveries" ("nextAttemptAt") where "status" = 'pending' and "test"`.execute(db)
+  await sql`create index "deliveries_tests" on "deliveries" ("nextAttemptAt") where "status" = 'pending' and "test"`.execute(
+    db,
+  )
   await sql`create index "deliveries_webhookId" on "deliveries" ("organizationId", "webhookId", "id")`.execute(db)
-  await sql`create index "deliveries_updatedAt" on "deliveries" ("organizationId", "webhookId", "updatedAt", "id")`.execute(db)
-  await sql`create unique index "deliveries_eventId_key" on "deliveries" ("organizationId", "webhookId", "eventId")`.execute(db)
+  await sql`create index "deliveries_updatedAt" on "deliveries" ("organizationId", "webhookId", "updatedAt", "id")`.execute(
+    db,
+  )
+  await sql`create unique index "deliveries_eventId_key" on "deliveries" ("organizationId", "webhookId", "eventId")`.execute(
+    db,
+  )
 
   await sql`
     create table "deliveryAttempts" (
-      "organizationId" text not null,
+      "organizationId" text collate "C" not null,
       "id" text collate "C" not null,
-      "deliveryId" text not null,
+      "deliveryId" text collate "C" not null,
       "url" text not null,
       "attemptedAt" timestamptz(3) not null,
       "durationMs" integer not null,

@@ -1,0 +1,419 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseArgs, styleText } from 'node:util'
+import { type Bid, createClient, type HomeBudget, orThrow, PlumblineError, type Vendor } from '../client/index.ts'
+import { verifyWebhook } from '../client/webhooks.ts'
+import { type Receiver, startReceiver } from './demo-receiver.ts'
+
+/**
+ * The bidding pipeline from the first phone call to the order, over real HTTP against a running service, with nothing
+ * but the client that any integrator has:
+ *
+ *     npm start                        in one terminal
+ *     npm run demo                     in another
+ *     npm run demo -- --base-url https://plumbline.example.com --key plb_…
+ *
+ * It builds its own corner of the data (a community with one home, three vendors) and takes it out of use in the end,
+ * also when it fails on the way.
+ */
+const { values: options } = parseArgs({ options: { 'base-url': { type: 'string' }, key: { type: 'string' } } })
+const baseUrl = options['base-url'] ?? `http://127.0.0.1:${process.env.PORT || 3000}`
+const secret = `whsec_${randomBytes(24).toString('base64')}`
+const plumbline = createClient({ baseUrl, key: options.key ?? demoKey(), fetch: told })
+
+/** What to undo in the end, the last first. */
+const traces: (() => Promise<unknown>)[] = []
+let chapters = 0
+
+try {
+  await play()
+} catch (error) {
+  process.exitCode = 1
+  say(styleText('red', reasonOf(error)))
+} finally {
+  await tidyUp()
+}
+
+async function play(): Promise<void> {
+  chapter('A subscriber listens')
+  const caller = await orThrow(plumbline.GET('/api/ext/me'))
+  say(`The key "${caller.name}" works for ${caller.organization.name}.`)
+  const receiver = await startReceiver(secret, (event) =>
+    say(styleText('cyan', `⇠ ${event.type}`), styleText('dim', '(signature verified)')),
+  )
+  traces.push(() => receiver.close())
+  const webhook = await orThrow(
+    plumbline.POST('/api/ext/webhooks', { body: { url: receiver.url, eventTypes: ['*'], secret } }),
+  )
+  traces.push(() =>
+    orThrow(plumbline.DELETE('/api/ext/webhooks/{webhookId}', { params: { path: { webhookId: webhook.id } } })),
+  )
+  const before = await lastEventId()
+
+  chapter('The builder plans a home and freezes its budget')
+  const home = await planHome()
+  let budget = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path: { homeId: home.id } } }))
+  showBudget(budget)
+
+  chapter('The voice agent calls vendors and writes down who they are')
+  const vendors = await callVendors()
+  const [loneStar, hillCountry, blanco] = vendors
+
+  chapter('The voice agent asks them for bids')
+  const request = await orThrow(
+    plumbline.POST('/api/ext/bids/request', {
+      params: { header: { 'Idempotency-Key': randomUUID() } },
+      body: {
+        vendorIds: vendors.map((vendor) => vendor.id),
+        scope: 'framing',
+        deadline: inDays(14),
+        communityId: home.communityId,
+        homeIds: [home.id],
+        title: 'Framing, Lot 15',
+        message: 'One home, two stories, 2,450 sq ft. Start in five weeks.',
+        bidType: 'unit_price',
+        lines: [
+          { lineId: 'walls', description: 'Wall framing, labor and material', quantity: 2450, unit: 'SF' },
+          { lineId: 'trusses', description: 'Roof trusses, delivered and set', quantity: 1, unit: 'LS' },
+          { lineId: 'sheathing', description: 'Roof sheathing', quantity: 2900, unit: 'SF' },
+        ],
+      },
+    }),
+  )
+  say(`${request.number} is ${request.status}; bids are taken until ${request.deadlineAt}.`)
+  for (const invitation of request.invitations) {
+    const vendor = vendors.find(({ id }) => id === invitation.vendorId)
+    say(`${vendor?.companyName}: ${invitation.portalUrl.replace(/[^/.]+$/, '…')}`)
+  }
+
+  chapter('The vendors answer, each in its own way')
+  const bid = (vendor: Vendor, source: 'phone' | 'email' | 'portal', prices: Prices) =>
+    submitBid(request.id, vendor, source, prices)
+  const first = await bid(loneStar, 'phone', { walls: 10.5, trusses: 11_200, sheathing: 1.6 })
+  await bid(blanco, 'email', { walls: 9.95, trusses: 11_900, sheathing: null })
+  const reminded = await orThrow(
+    plumbline.POST('/api/ext/bids/requests/{bidRequestId}/remind', { params: { path: { bidRequestId: request.id } } }),
+  )
+  const silent = reminded.invitations.filter((invitation) => invitation.remindersSent > 0)
+  say(`${silent.length} vendor had not answered yet and was reminded.`)
+  await bid(hillCountry, 'portal', { walls: 10.2, trusses: 11_570, sheathing: 1.6 })
+  const revised = await orThrow(
+    plumbline.PATCH('/api/ext/bids/{bidId}', {
+      params: { path: { bidId: first.id } },
+      body: { lines: bidLines({ walls: 9.8, trusses: 11_200, sheathing: 1.6 }) },
+    }),
+  )
+  say(`${loneStar.companyName} calls again and comes down to ${money(revised.amount)} (revision ${revised.revision}).`)
+
+  chapter('The builder compares')
+  const best = await compare(request.id)
+
+  chapter('The builder tries the award out, and then awards')
+  await tryAward(best.bidId)
+  const accepted = await awardAtOnce(best.bidId, 3)
+  const [orderId] = accepted.poIds
+  if (orderId === undefined) throw new Error('The award made no purchase order.')
+  traces.push(() =>
+    orThrow(
+      plumbline.POST('/api/ext/purchase-orders/{purchaseOrderId}/status', {
+        params: { path: { purchaseOrderId: orderId } },
+        body: { status: 'void', reason: 'The demonstration is over.' },
+      }),
+    ),
+  )
+
+  chapter('The order goes out, and the budget shows it')
+  await placeOrder(orderId)
+  budget = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path: { homeId: home.id } } }))
+  showBudget(budget)
+
+  chapter('The subscriber has heard every step')
+  await reckonUp(receiver, before)
+}
+
+async function planHome() {
+  const community = await orThrow(
+    plumbline.POST('/api/ext/communities', {
+      body: {
+        name: 'Sagebrush Point',
+        status: 'active',
+        city: 'Austin',
+        state: 'TX',
+        timeZone: 'America/Chicago',
+        lotCount: 24,
+      },
+    }),
+  )
+  traces.push(() =>
+    orThrow(
+      plumbline.DELETE('/api/ext/communities/{communityId}', { params: { path: { communityId: community.id } } }),
+    ),
+  )
+  const home = await orThrow(
+    plumbline.POST('/api/ext/homes', { body: { name: 'Lot 15', communityId: community.id, lotNumber: '15' } }),
+  )
+  const at = { params: { path: { homeId: home.id } } }
+  traces.push(() => orThrow(plumbline.DELETE('/api/ext/homes/{homeId}', at)))
+  await orThrow(
+    plumbline.POST('/api/ext/homes/{homeId}/budget/lines', {
+      ...at,
+      body: { scope: 'framing', description: 'Framing', quantity: 2800, unit: 'SF', unitCost: 15 },
+    }),
+  )
+  await orThrow(
+    plumbline.POST('/api/ext/homes/{homeId}/budget/lines', {
+      ...at,
+      body: { scope: 'plumbing', description: 'Rough and finish', amount: 18_500 },
+    }),
+  )
+  await orThrow(plumbline.POST('/api/ext/homes/{homeId}/budget/lock', at))
+  for (const status of ['permitting', 'ready_to_start'] as const) {
+    await orThrow(plumbline.POST('/api/ext/homes/{homeId}/status', { ...at, body: { status } }))
+  }
+  return home
+}
+
+async function callVendors(): Promise<[Vendor, Vendor, Vendor]> {
+  const record = async (contactName: string, companyName: string, email: string, phone: string): Promise<Vendor> => {
+    const once = {
+      params: { header: { 'Idempotency-Key': randomUUID() } },
+      body: { companyName, contactName, email, phone, scopes: ['framing'] },
+    }
+    const vendor = await orThrow(plumbline.POST('/api/ext/vendors', once))
+    const path = { vendorId: vendor.id }
+    traces.push(() => orThrow(plumbline.DELETE('/api/ext/vendors/{vendorId}', { params: { path } })))
+    // An agent on a bad line is not sure that its request went through, and sends it again.
+    const again = await orThrow(plumbline.POST('/api/ext/vendors', once))
+    if (again.id !== vendor.id) throw new Error('A repeated request made a second vendor.')
+    say(`${contactName} of ${companyName}, sent twice, recorded once.`)
+    return vendor
+  }
+  return [
+    await record('Dana Whitfield', 'Lone Star Framing LLC', 'bids@lonestarframing.example.com', '+1 512 555 0142'),
+    await record('Ray Sandoval', 'Hill Country Framers', 'ray@hillcountryframers.example.com', '+1 512 555 0163'),
+    await record('Inez Calloway', 'Blanco River Builders', 'office@blancoriver.example.com', '+1 512 555 0188'),
+  ]
+}
+
+/** Unit prices by line; null where the vendor leaves the line out. */
+type Prices = Record<'walls' | 'trusses' | 'sheathing', number | null>
+
+function bidLines(prices: Prices) {
+  return Object.entries(prices).map(([lineId, unitPrice]) =>
+    unitPrice === null ? { lineId, excluded: true } : { lineId, unitPrice },
+  )
+}
+
+async function submitBid(
+  bidRequestId: string,
+  vendor: Vendor,
+  source: 'phone' | 'email' | 'portal',
+  prices: Prices,
+): Promise<Bid> {
+  const bid = await orThrow(
+    plumbline.POST('/api/ext/bids', {
+      params: { header: { 'Idempotency-Key': randomUUID() } },
+      body: { bidRequestId, vendorId: vendor.id, source, lines: bidLines(prices), leadTimeDays: 14, durationDays: 12 },
+    }),
+  )
+  say(`${vendor.companyName}, by ${source}: ${money(bid.amount)}`)
+  return bid
+}
+
+/** Shows the bids side by side, and picks the lowest one that leaves nothing out. */
+async function compare(bidRequestId: string) {
+  const sheet = await orThrow(
+    plumbline.GET('/api/ext/bids/requests/{bidRequestId}/comparison', { params: { path: { bidRequestId } } }),
+  )
+  const names = sheet.vendors.map((vendor) => vendor.companyName)
+  table([
+    ['', ...names],
+    ...sheet.lines.map((line) => [
+      line.description,
+      ...line.prices.map((price) =>
+        price.excluded ? 'left out' : `${money(price.amount)}${price.lowest ? ' ✓' : '  '}`,
+      ),
+    ]),
+    ['In all', ...sheet.vendors.map((vendor) => `${money(vendor.amount)}  `)],
+    ['Against the budget', ...sheet.vendors.map((vendor) => `${money(vendor.aboveBudgetAmount)}  `)],
+  ])
+  const whole = sheet.vendors.filter(
+    (vendor) => vendor.awardable && vendor.excludedLineIds.length + vendor.missingLineIds.length === 0,
+  )
+  const [best] = whole.toSorted(
+    (a, b) => (a.amount ?? Number.POSITIVE_INFINITY) - (b.amount ?? Number.POSITIVE_INFINITY),
+  )
+  if (best === undefined || best.bidId === null) throw new Error('There is no bid to award.')
+  say(`Spread ${sheet.spreadPercent} %. The lowest bid that leaves nothing out is that of ${best.companyName}.`)
+  return { ...best, bidId: best.bidId }
+}
+
+async function tryAward(bidId: string): Promise<void> {
+  const trial = await orThrow(
+    plumbline.POST('/api/ext/execute', {
+      body: { skill: 'awardBid', input: { bidId, createPurchaseOrder: true }, dryRun: true },
+    }),
+  )
+  say(`Nothing has changed yet. The award would emit: ${trial.events.map((event) => event.type).join(', ')}.`)
+}
+
+/** The builder's impatient finger: several awards of the same bid at one moment, of which one wins. */
+async function awardAtOnce(bidId: string, times: number): Promise<Bid> {
+  const attempts = await Promise.all(
+    Array.from({ length: times }, () =>
+      plumbline.POST('/api/ext/bids/{bidId}/accept', {
+        params: { path: { bidId } },
+        body: { createPurchaseOrder: true, reason: 'The lowest complete bid.' },
+      }),
+    ),
+  )
+  const accepted = attempts.flatMap(({ data }) => data ?? [])
+  say(
+    `${times} awards at once: ${accepted.length} won, ${attempts.filter(({ response }) => response.status === 409).length} refused with 409.`,
+  )
+  const [bid] = accepted
+  if (bid === undefined || accepted.length > 1) throw new Error(`${accepted.length} awards won, where one should have.`)
+  return bid
+}
+
+async function placeOrder(purchaseOrderId: string): Promise<void> {
+  const move = (status: 'approved' | 'issued' | 'accepted') =>
+    orThrow(
+      plumbline.POST('/api/ext/purchase-orders/{purchaseOrderId}/status', {
+        params: { path: { purchaseOrderId } },
+        body: { status },
+      }),
+    )
+  let order = await move('approved')
+  // What is beyond the budget or the caller's limit waits for a second, explicit approval.
+  if (order.status === 'pending_approval') order = await move('approved')
+  order = await move('issued')
+  order = await move('accepted')
+  say(`${order.number} over ${money(order.total)} is ${order.status}.`)
+}
+
+/** Holds what the subscriber has heard against what the service says has happened. */
+async function reckonUp(receiver: Receiver, after: string | undefined): Promise<void> {
+  const { data: happened } = await orThrow(
+    plumbline.GET('/api/ext/events', { params: { query: { limit: 200, ...(after !== undefined && { after }) } } }),
+  )
+  await receiver.hears(
+    happened.map((event) => event.id),
+    15,
+  )
+  if (receiver.refused.length > 0) throw new Error(`A signature did not hold: ${receiver.refused[0]}`)
+  say(`${happened.length} events happened, and ${receiver.events.size} were heard, each with a good signature.`)
+  const [event] = receiver.events.values()
+  const forged = {
+    headers: {
+      'webhook-id': event?.id ?? '',
+      'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+      'webhook-signature': 'v1,Zm9yZ2Vk',
+    },
+    body: JSON.stringify(event),
+  }
+  const refusal = await verifyWebhook(forged, secret).then(() => 'believed!', reasonOf)
+  say(`The same event from somebody without the secret: ${refusal}`)
+}
+
+async function lastEventId(): Promise<string | undefined> {
+  const { data } = await orThrow(
+    plumbline.GET('/api/ext/events', { params: { query: { sort: '-sequence', limit: 1 } } }),
+  )
+  return data[0]?.id
+}
+
+async function tidyUp(): Promise<void> {
+  if (traces.length === 0) return
+  chapter('Everything is put away')
+  for (const undo of traces.reverse()) {
+    await undo().catch((error: unknown) => {
+      process.exitCode = 1
+      say(styleText('red', reasonOf(error)))
+    })
+  }
+}
+
+/** Sends a request and tells of it. When the key's minute is used up it waits for the next one. */
+async function told(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  const request = new Request(input, init)
+  const response = await fetch(request.clone())
+  const { pathname } = new URL(request.url)
+  const replayed = response.headers.has('idempotent-replayed') ? ' replayed' : ''
+  say(styleText('dim', `${request.method.padEnd(6)} ${pathname} → ${response.status}${replayed}`))
+  if (response.status !== 429) return response
+  const seconds = Number(response.headers.get('retry-after') ?? 1)
+  if (seconds > 60) return response
+  say(`The key's minute is used up; it goes on in ${seconds} s.`)
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  return told(request)
+}
+
+function demoKey(): string {
+  const file = path.resolve(process.env.DATA_DIR || '.data', 'demo.json')
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { key: string }).key
+  } catch {
+    console.error(`There is no key in ${file}. Start the service first (npm start), or pass --key.`)
+    process.exit(1)
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof PlumblineError) {
+    const faults = error.problem.errors?.map((fault) => ` ${fault.pointer} ${fault.message}.`).join('') ?? ''
+    return `${error.message}${faults}`
+  }
+  const { message, cause } = error as Error
+  if ((cause as { code?: unknown } | undefined)?.code === 'ECONNREFUSED')
+    return `Nothing answers at ${baseUrl}. Start the service first: npm start`
+  return message
+}
+
+function chapter(title: string): void {
+  console.log(`\n${styleText('bold', `${++chapters}  ${title}`)}`)
+}
+
+function say(...words: string[]): void {
+  console.log(`   ${words.join(' ')}`)
+}
+
+function showBudget(budget: HomeBudget): void {
+  table([
+    ['', 'budgeted', 'committed', 'pending', 'variance', 'forecast'],
+    ...budget.scopes.map((row) => [
+      row.scope,
+      ...[row.budgeted, row.committed, row.pendingCommitted, row.variance, row.forecastAtCompletion].map(money),
+    ]),
+    [
+      'In all',
+      ...[
+        budget.totalBudgeted,
+        budget.totalCommitted,
+        budget.totalPendingCommitted,
+        budget.totalVariance,
+        budget.totalForecastAtCompletion,
+      ].map(money),
+    ],
+  ])
+}
+
+function table(rows: string[][]): void {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  for (const row of rows) {
+    say(
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join('  '),
+    )
+  }
+}
+
+function money(amount: number | null): string {
+  return amount === null ? '' : amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+}
+
+function inDays(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came over the wire, whatever that is.
+type Body = any
+
+async function createVendors(many: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; i < many; i++)
+    ids.push((await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${i}` })).body.id)
+  return ids
+}
+
+const resources = (body: Body): string[] => body.data.map((event: Body) => event.data.object.id)
+
+/** The events about these resources, once all of them have their place. */
+async function eventsOf(ids: string[]): Promise<Body[]> {
+  const isThere = ({ body }: { body: Body }) => ids.every((id) => resources(body).includes(id))
+  const { body } = await plumbline.until('/api/ext/events?limit=200&sort=-sequence', isThere)
+  return body.data.filter((event: Body) => ids.includes(event.data.object.id)).reverse()
+}
+
+describe('the list of events', () => {
+  test('goes in the order of commit, and on from the last event that was processed', async () => {
+    const ids = await createVendors(5)
+    const events = await eventsOf(ids)
+    expect(events.map((event) => event.data.object.id)).toEqual(ids)
+    const { body } = await plumbline.get(`/api/ext/events?after=${events[1].id}`)
+    expect(resources(body).slice(0, 3)).toEqual(ids.slice(2))
+  })
+
+  test('is walked page by page without a gap', async () => {
+    const ids = await createVendors(7)
+    const [first] = await eventsOf(ids)
+    const walked: string[] = [first.data.object.id]
+    let next = `/api/ext/events?after=${first.id}&limit=2`
+    for (;;) {
+      const { body } = await plumbline.get(next)
+      walked.push(...resources(body))
+      if (body.nextCursor === null) break
+      next = `/api/ext/events?after=${first.id}&limit=2&cursor=${body.nextCursor}`
+    }
+    expect(walked).toEqual(ids)
+  })
+
+  test('is narrowed by type, by resource, by time and by id', async () => {
+    const [one = '', two = ''] = await createVendors(2)
+    await plumbline.patch(`/api/ext/vendors/${one}`, { phone: '+1 512 555 0100' })
+    const [created] = await eventsOf([two, one])
+    const updated = await plumbline.until(`/api/ext/events?resourceId=${one}`, ({ body }) => body.data.length === 2)
+    expect(updated.body.data.map(({ type }: Body) => type)).toEqual(['vendor.created', 'vendor.updated'])
+    expect(updated.body.data[1].data.previous).toEqual({ phone: null })
+    expect(resources((await plumbline.get(`/api/ext/events?type=vendor.updated&resourceId=${one}`)).body)).toEqual([
+      one,
+    ])
+    expect((await plumbline.get(`/api/ext/events?ids=${created.id},evt_unknown`)).body.data).toHaveLength(1)
+    const future = new Date(plumbline.clock.nowMs() + 60_000).toISOString()
+    expect((await plumbline.get(`/api/ext/events?createdAfter=${encodeURIComponent(future)}`)).body.data).toEqual([])
+  })
+
+  test('is refused after an event that nobody knows', async () => {
+    const { status, body } = await plumbline.get('/api/ext/events?after=evt_01m7y975jzfesvq6gvfwg6b9ft')
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ code: 'unknown_reference', errors: [{ pointer: 'after' }] })
+  })
+
+  test('shows no other builder anything', async () => {
+    const [event] = await eventsOf(await createVendors(1))
+    const { key } = await plumbline.newBuilder()
+    expect((await plumbline.get('/api/ext/events', { key })).body.data).toEqual([])
+    expect((await plumbline.get(`/api/ext/events/${event.id}`, { key })).status).toBe(404)
+    expect((await plumbline.get(`/api/ext/events?after=${event.id}`, { key })).status).toBe(422)
+  })
+})
+
+test('one event is read as it was sent', async () => {
+  const [event] = await eventsOf(await createVendors(1))
+  const { status, body, headers } = await plumbline.get(`/api/ext/events/${event.id}`)
+  expect(status).toBe(200)
+  expect(body).toEqual(event)
+  expect(
+    (await plumbline.get(`/api/ext/events/${event.id}`, { headers: { 'if-none-match': headers.get('etag') ?? '' } }))
+      .status,
+  ).toBe(304)
+})
+
+test('every type of event is listed, with when it fires and an example', async () => {
+  const { body } = await plumbline.get('/api/ext/event-types')
+  expect(body.data).toHaveLength(30)
+  for (const entry of body.data) {
+    expect(entry.example.type).toBe(entry.type)
+    expect(entry.description).toMatch(/^Fires /)
+  }
+})
+
+test('the moves of a status can be read', async () => {
+  const [id = ''] = await createVendors(1)
+  const moved = await plumbline.post(`/api/ext/vendors/${id}/status`, {
+    status: 'on_hold',
+    reason: 'Insurance has run out.',
+  })
+  expect(moved.status).toBe(200)
+  const { body } = await plumbline.get(`/api/ext/status-changes?resourceId=${id}`)
+  expect(body.data.at(-1)).toMatchObject({
+    from: 'active',
+    to: 'on_hold',
+    reason: 'Insurance has run out.',
+    by: { type: 'key' },
+  })
+  const newest = await plumbline.get(`/api/ext/status-changes?resourceId=${id}&sort=-at&limit=1`)
+  expect(newest.body.data[0].to).toBe('on_hold')
+  const { key } = await plumbline.newBuilder()
+  expect((await plumbline.get(`/api/ext/status-changes?resourceId=${id}`, { key })).body.data).toEqual([])
+  expect((await plumbline.get('/api/ext/status-changes')).status).toBe(422)
+})

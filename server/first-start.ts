@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Config } from './config.ts'
+import type { Database } from './database/database.ts'
+import { migrate } from './database/migrate.ts'
+import { makeDemo } from './demo/demo.ts'
+
+export interface Demo {
+  organizationId: string
+  key: string
+}
+
+/**
+ * On an empty embedded database makes the demo builder, before the first request can come, and leaves its key in
+ * `demo.json` beside the data, for its owner's eyes alone. Anywhere else it makes nothing and answers null.
+ */
+export async function makeDemoOnFirstStart(database: Database, config: Config): Promise<Demo | null> {
+  if (!database.embedded || !config.demo) return null
+  await migrate(database)
+  const organization = await database.statements.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
+  if (organization !== undefined) return null
+  const demo = await makeDemo(database, config)
+  writeFileSync(demoFile(config), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  return demo
+}
+
+/** What a newcomer needs to see: where it runs, the key, and a first request to paste. */
+export function banner(url: string, config: Config, demo: Demo): string {
+  return `
+  Plumbline runs at ${url}
+
+  It has a demo builder to try things on. The key, which is also in ${path.relative('.', demoFile(config))}:
+
+    ${demo.key}
+
+  A first request:
+
+    curl -H 'Authorization: Bearer ${demo.key}' '${url}/api/ext/vendors?limit=2'
+`
+}
+
+function demoFile(config: Config): string {
+  return path.join(config.dataDir, 'demo.json')
+}

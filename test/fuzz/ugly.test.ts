@@ -1,0 +1,313 @@
+import { connect } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+
+/**
+ * Inputs that break services: what parsers, databases and validators choke on. Whatever comes, the answer is a problem
+ * that the contract declares or the value comes back as it was sent, quickly, and the service goes on.
+ */
+let plumbline: TestPlumbline
+const VENDORS = '/api/ext/vendors'
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+describe('bodies', () => {
+  const refused: [what: string, body: string | Buffer, status: number, code: string][] = [
+    ['10,000 nested arrays', `{"companyName":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 400, 'malformed_json'],
+    ['10,000 nested objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 400, 'malformed_json'],
+    ['a million opening brackets', '['.repeat(1_000_000), 400, 'malformed_json'],
+    ['__proto__ as a field', '{"companyName":"A","__proto__":{"status":"inactive"}}', 422, 'validation_failed'],
+    ['constructor as a field', '{"companyName":"A","constructor":{"prototype":{"x":1}}}', 422, 'validation_failed'],
+    ['__proto__ inside', '{"companyName":"A","address":{"__proto__":{"line1":"x"}}}', 422, 'validation_failed'],
+    ['toString as a field', '{"companyName":"A","toString":"x"}', 422, 'validation_failed'],
+    ['a field without a name', '{"companyName":"A","":1}', 422, 'validation_failed'],
+    ['a field name of 100,000 characters', `{"companyName":"A","${'x'.repeat(100_000)}":1}`, 422, 'validation_failed'],
+    [
+      '10,000 unknown fields',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`f${i}`, i]))),
+      422,
+      'validation_failed',
+    ],
+    ['a number beyond all bounds', '{"companyName":"A","poLimit":1e400}', 422, 'validation_failed'],
+    ['a number below all bounds', '{"companyName":"A","poLimit":-1e400}', 422, 'validation_failed'],
+    ['a number with a thousand digits', `{"companyName":"A","poLimit":${'9'.repeat(1000)}}`, 422, 'validation_failed'],
+    ['a number that is almost zero', '{"companyName":"A","poLimit":1e-300}', 422, 'validation_failed'],
+    ['NaN', '{"companyName":"A","poLimit":NaN}', 400, 'malformed_json'],
+    ['U+0000 in a text', '{"companyName":"A\\u0000B"}', 422, 'validation_failed'],
+    ['U+0000 in a nested text', '{"companyName":"A","contacts":[{"name":"\\u0000"}]}', 422, 'validation_failed'],
+    ['U+0000 in a field name', '{"companyName":"A","a\\u0000":1}', 422, 'validation_failed'],
+    [
+      'invalid UTF-8',
+      Buffer.from([...Buffer.from('{"companyName":"'), 0xff, 0xfe, 0xc3, 0x28, ...Buffer.from('"}')]),
+      400,
+      'malformed_json',
+    ],
+    [
+      'an overlong encoding',
+      Buffer.from([...Buffer.from('{"companyName":"'), 0xc0, 0xaf, ...Buffer.from('"}')]),
+      400,
+      'malformed_json',
+    ],
+    ['UTF-16', Buffer.from('{"companyName":"A"}', 'utf16le'), 400, 'malformed_json'],
+    ['a raw control character in a text', '{"companyName":"A\nB"}', 400, 'malformed_json'],
+    ['comments', '{"companyName":"A"} // vendor', 400, 'malformed_json'],
+    ['a text of only spaces for a name', `{"companyName":"${' '.repeat(200)}"}`, 422, 'validation_failed'],
+    [
+      'a megabyte of spaces for an e-mail',
+      `{"companyName":"A","email":"${' '.repeat(1_000_000)}"}`,
+      422,
+      'validation_failed',
+    ],
+    ['a megabyte of e-mail', `{"companyName":"A","email":"${'a@'.repeat(500_000)}"}`, 422, 'validation_failed'],
+    [
+      '100,000 scopes',
+      JSON.stringify({ companyName: 'A', scopes: Array.from({ length: 100_000 }, (_, i) => `${i}`) }),
+      422,
+      'validation_failed',
+    ],
+    ['one byte more than a mebibyte', `{"companyName":"A"}${' '.repeat(1024 * 1024 - 18)}`, 413, 'payload_too_large'],
+  ]
+
+  test.each(refused)('%s', async (_what, body, status, code) => {
+    const started = performance.now()
+    const answer = await send(body)
+    expect([answer.status, JSON.parse(answer.body).code]).toEqual([status, code])
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+
+  const kept: [what: string, text: string][] = [
+    ['an emoji of many code points', '👩‍👩‍👧‍👦 Framing'],
+    ['right-to-left and combining', 'שלום ا\u0300\u0301\u0302'],
+    ['what SQL and search patterns read otherwise', `'; drop table "vendors"; -- %_\\`],
+    ['non-characters', '\uffff\ufdd0'],
+    ['200 characters outside the basic plane', '𝔘'.repeat(200)],
+    ['a byte order mark', '\ufeffA'],
+    ['control characters', 'A\u0001\u001f\u007f\u0085\u2028'],
+  ]
+
+  test.each(kept)('%s come back as they were sent', async (_what, companyName) => {
+    const contacts = [{ name: companyName, email: null, phone: null, role: null, notify: true }]
+    const created = await plumbline.post(VENDORS, { companyName, contacts })
+    expect(created.status).toBe(201)
+    expect([created.body.companyName, created.body.contacts[0].name]).toEqual([companyName, companyName])
+    const read = await plumbline.get(`${VENDORS}/${created.body.id}`)
+    expect(read.body).toEqual(created.body)
+    expect((await plumbline.get(`${VENDORS}?q=${encodeURIComponent(companyName)}`)).status).toBe(200)
+  })
+
+  test.each([
+    ['in a column', '{"companyName":"A\\ud800B"}'],
+    ['in a nested text', '{"companyName":"A","contacts":[{"name":"\\udfff\\ud800"}]}'],
+    ['in an array of texts', '{"companyName":"A","scopes":["\\ud83d"]}'],
+  ])('half of a character %s is refused or replaced, and never fails', async (_where, body) => {
+    expect([201, 400, 422]).toContain((await send(body)).status)
+  })
+
+  test('of a field that is sent twice the last one counts, as JSON has it', async () => {
+    const answer = await send('{"companyName":"First","companyName":"Second"}')
+    expect([answer.status, JSON.parse(answer.body).companyName]).toEqual([201, 'Second'])
+  })
+
+  test('exactly a mebibyte is taken', async () => {
+    const answer = await send(`{"companyName":"A"}${' '.repeat(1024 * 1024 - 19)}`)
+    expect(answer.status).toBe(201)
+  })
+
+  test('10 MB without a length is cut off within a second', async () => {
+    const started = performance.now()
+    const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`
+    const answer = await raw(
+      `POST ${VENDORS} HTTP/1.1\r\n${head('Transfer-Encoding: chunked')}\r\n`,
+      Array.from({ length: 160 }, () => chunk),
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+})
+
+describe('addresses', () => {
+  test.each(
+    [
+      ['%00', 404],
+      ['%2e%2e%2f', 404],
+      ['..%2f..%2fetc%2fpasswd', 404],
+      ['%', 404],
+      ['%zz', 404],
+      ['%ff%fe', 404],
+      ['%C0%AF', 404],
+      ['%ED%A0%80', 404],
+      ['%F0%9F%98%80', 404],
+      ["'%20or%20'1'='1", 404],
+      ['ven_01m7y975jyfesvq69a4tb31vbx%00', 404],
+      ['ven_01m7y975jyfesvq69a4tb31vbx?injected=1', 422],
+      ['ven_01m7y975jyfesvq69a4tb31vbx??', 422],
+      ['{}', 404],
+      ['__proto__', 404],
+      ['constructor', 404],
+      ['x'.repeat(8000), 404],
+      ['%20', 404],
+      ['+', 404],
+      [';a=1', 404],
+      ['*', 404],
+    ].map(([id, status]) => ({ id: String(id), status, start: String(id).slice(0, 40) })),
+  )('an id of $start is the id of nothing', async ({ id, status }) => {
+    const answer = await raw(`GET ${VENDORS}/${id} HTTP/1.1\r\n${head()}\r\n`)
+    expect(Number(answer.slice(9, 12))).toBe(status)
+    expect(answer).toContain('Content-Type: application/problem+json')
+  })
+
+  test('what is no address at all is refused without a look', async () => {
+    expect(await raw(`GET ${VENDORS}/a b HTTP/1.1\r\n${head()}\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await raw(`GET ${VENDORS}/${'x'.repeat(100_000)} HTTP/1.1\r\n${head()}\r\n`)).toMatch(
+      /^HTTP\/1\.1 (414|431) /,
+    )
+    expect(await raw(`GET http://elsewhere.example.com${VENDORS} HTTP/1.1\r\n${head()}\r\n`)).toMatch(
+      /^HTTP\/1\.1 (200|404) /,
+    )
+    expect(await raw(`OPTIONS * HTTP/1.1\r\n${head()}\r\n`)).toMatch(/^HTTP\/1\.1 (404|405) /)
+  })
+
+  test.each([
+    ['ten thousand parameters', Array.from({ length: 1500 }, (_, i) => `p${i}=1`).join('&'), 422],
+    ['one parameter a thousand times', Array.from({ length: 1000 }, () => 'status=active').join('&'), 422],
+    ['brackets', 'limit[$gt]=1', 422],
+    ['a parameter without a name', '=1', 422],
+    ['only separators', '&&&&', 200],
+    ['a broken escape', 'q=%', 200],
+    ['half a character', 'q=%ED%A0%80', 200],
+    ['a NUL', 'q=%00', 422],
+    ['a search of nothing but wildcards', 'q=%25%25%25%5F%5C', 200],
+    ['a search of spaces', 'q=%20%20', 200],
+    ['200 words', `q=${Array.from({ length: 100 }, () => 'a').join('+')}`, 200],
+    ['a limit with decimals', 'limit=1.5', 422],
+    ['a limit with a sign', 'limit=%2B5', 422],
+    ['a limit in another base', 'limit=0x10', 422],
+    ['a limit in other digits', 'limit=%D9%A5', 422],
+    ['a negative zero', 'limit=-0', 422],
+    ['an instant far away', 'updatedAfter=9999-12-31T23:59:59.999Z', 200],
+    ['an instant in the year zero, which the database does not have', 'updatedAfter=0000-01-01T00:00:00Z', 422],
+    ['an instant with an offset', 'updatedAfter=2026-01-01T00:00:00%2B14:00', 200],
+    ['a leap second', 'updatedAfter=2016-12-31T23:59:60Z', 200],
+    ['ids that are empty', 'ids=,,,', 422],
+  ])('a query of %s is answered', async (_what, query, status) => {
+    const answer = await raw(`GET ${VENDORS}?${query} HTTP/1.1\r\n${head()}\r\n`)
+    expect(Number(answer.slice(9, 12))).toBe(status)
+  })
+})
+
+describe('headers', () => {
+  test('ten thousand content types leave nothing behind', { timeout: 120_000 }, async () => {
+    const before = heapAfterCollection()
+    for (let i = 0; i < 10_000; i++) {
+      const { status } = await plumbline.post(VENDORS, '{}', { headers: { 'content-type': `application/x-${i}` } })
+      if (status !== 415) throw new Error(`application/x-${i} was answered with ${status}`)
+    }
+    expect(heapAfterCollection() - before).toBeLessThan(20 * 1024 * 1024)
+  })
+
+  test.each([
+    ['a length that is not one', 'Content-Length: -1'],
+    ['two lengths', 'Content-Length: 2\r\nContent-Length: 3'],
+    ['a length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked'],
+    ['an unknown transfer encoding', 'Transfer-Encoding: gzip'],
+    ['a header of 100,000 characters', `X-Long: ${'x'.repeat(100_000)}`],
+  ])('%s is refused before it is a request', async (_what, line) => {
+    const answer = await raw(`POST ${VENDORS} HTTP/1.1\r\n${head(line)}\r\n{}`)
+    expect(Number(answer.slice(9, 12))).toBeGreaterThanOrEqual(400)
+    expect(Number(answer.slice(9, 12))).toBeLessThan(500)
+  })
+
+  test('a compressed body is refused as a type that is not taken', async () => {
+    const answer = await plumbline.post(VENDORS, '{"companyName":"A"}', { headers: { 'content-encoding': 'gzip' } })
+    expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type'])
+  })
+
+  test('a request id that could not stand in a log is replaced, and one that could is kept', async () => {
+    const kept = await plumbline.get('/api/ext/me', { headers: { 'x-request-id': 'trace-1.a:b_c' } })
+    expect(kept.headers.get('x-request-id')).toBe('trace-1.a:b_c')
+    for (const id of ['a b', 'é', '"', 'x'.repeat(200), '{"a":1}', '']) {
+      const replaced = await plumbline.get('/api/ext/me', { headers: { 'x-request-id': id } })
+      expect(replaced.headers.get('x-request-id')).toMatch(/^req_/)
+    }
+  })
+
+  test('whoever waits for a word before sending the body gets it, and whoever hangs up early harms nobody', async () => {
+    const waiting = await raw(`POST ${VENDORS} HTTP/1.1\r\n${head('Expect: 100-continue', 'Content-Length: 19')}\r\n`, [
+      '{"companyName":"A"}',
+    ])
+    expect(waiting).toMatch(/HTTP\/1\.1 201 /)
+    for (let i = 0; i < 50; i++)
+      hangUp(`POST ${VENDORS} HTTP/1.1\r\n${head('Content-Length: 1000')}\r\n{"companyName":`)
+    expect((await plumbline.get(VENDORS)).status).toBe(200)
+  })
+})
+
+test('after all of it the service is as it was', async () => {
+  expect((await fetch(`${plumbline.url}/readyz`)).status).toBe(200)
+  const { body, status } = await plumbline.get(`${VENDORS}?limit=200`)
+  expect(status).toBe(200)
+  expect({}).not.toHaveProperty('line1')
+  expect(body.data.length).toBeGreaterThan(0)
+})
+
+// What is garbage is not counted.
+const collect = exposedCollection()
+
+function exposedCollection(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as () => void
+}
+
+function heapAfterCollection(): number {
+  collect()
+  return process.memoryUsage().heapUsed
+}
+
+function head(...more: string[]): string {
+  return [
+    'Host: x',
+    'Connection: close',
+    `Authorization: Bearer ${plumbline.key}`,
+    'Content-Type: application/json',
+    ...more,
+    '',
+  ].join('\r\n')
+}
+
+async function send(body: string | Buffer): Promise<{ status: number; body: string }> {
+  const response = await fetch(plumbline.url + VENDORS, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${plumbline.key}`, 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : new Uint8Array(body),
+  })
+  return { status: response.status, body: await response.text() }
+}
+
+/** Writes bytes to a socket and answers all that comes back until the service closes it. */
+function raw(text: string, more: string[] = []): Promise<string> {
+  const { hostname, port } = new URL(plumbline.url)
+  return new Promise((done) => {
+    let answer = ''
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(text)
+      for (const part of more) socket.write(part)
+    })
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      answer += chunk
+    })
+    // A refusal may come as a reset while we are still writing; what was read by then counts.
+    socket.on('error', () => {})
+    socket.on('close', () => done(answer))
+  })
+}
+
+function hangUp(text: string): void {
+  const { hostname, port } = new URL(plumbline.url)
+  const socket = connect(Number(port), hostname, () => socket.write(text, () => socket.destroy()))
+  socket.on('error', () => {})
+}
