@@ -3709,7 +3709,7 @@ export interface components {
         Instant: string;
         /**
          * Format: date
-         * @description A calendar date, YYYY-MM-DD.
+         * @description A calendar date, YYYY-MM-DD, from the year 1 on.
          * @example 2026-12-04
          */
         CalendarDate: string;

@@ -45,7 +45,13 @@ async function play(): Promise<void> {
   traces.push(() => receiver.close())
   const webhook = await orThrow(
     plumbline.POST('/api/ext/webhooks', { body: { url: receiver.url, eventTypes: ['*'], secret } }),
-  )
+  ).catch((error: unknown) => {
+    if (!(error instanceof PlumblineError) || error.problem.code !== 'validation_failed') throw error
+    // By default only a service on the embedded database delivers to its own machine.
+    throw new Error(
+      `${reasonOf(error)} The subscriber listens on this machine: start the service with WEBHOOK_ALLOW_PRIVATE=true.`,
+    )
+  })
   traces.push(() =>
     orThrow(plumbline.DELETE('/api/ext/webhooks/{webhookId}', { params: { path: { webhookId: webhook.id } } })),
   )
@@ -81,6 +87,14 @@ async function play(): Promise<void> {
       },
     }),
   )
+  const cancel = () =>
+    orThrow(
+      plumbline.POST('/api/ext/bids/requests/{bidRequestId}/cancel', {
+        params: { path: { bidRequestId: request.id } },
+        body: { reason: 'The demonstration was cut short.' },
+      }),
+    )
+  traces.push(cancel)
   say(`${request.number} is ${request.status}; bids are taken until ${request.deadlineAt}.`)
   for (const invitation of request.invitations) {
     const vendor = vendors.find(({ id }) => id === invitation.vendorId)
@@ -112,6 +126,8 @@ async function play(): Promise<void> {
   chapter('The builder tries the award out, and then awards')
   await tryAward(best.bidId)
   const accepted = await awardAtOnce(best.bidId, 3)
+  // What is awarded cannot be cancelled, and need not be.
+  traces.splice(traces.indexOf(cancel), 1)
   const [orderId] = accepted.poIds
   if (orderId === undefined) throw new Error('The award made no purchase order.')
   traces.push(() =>
@@ -366,8 +382,11 @@ function reasonOf(error: unknown): string {
     return `${error.message}${faults}`
   }
   const { message, cause } = error as Error
-  if ((cause as { code?: unknown } | undefined)?.code === 'ECONNREFUSED')
-    return `Nothing answers at ${baseUrl}. Start the service first: npm start`
+  // This is all that fetch says when there was no answer, whatever the reason.
+  if (message === 'fetch failed') {
+    const { code, message: why } = cause as { code?: string; message?: string }
+    return `Nothing answers at ${baseUrl} (${code ?? why}). Start the service first: npm start`
+  }
   return message
 }
 

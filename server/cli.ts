@@ -4,7 +4,6 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { DataFolderInUse } from './database/data-folder.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
-import { makeDemo } from './demo/demo.ts'
 import { invalid, toProblem } from './http/problem.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './keys/keys.ts'
 import { ALL_PERMISSIONS, ROLES, type Role } from './keys/roles.ts'
@@ -36,8 +35,11 @@ organizations
   .option('--currency <code>', 'ISO 4217', currency, 'USD')
   .option('--time-zone <zone>', 'IANA time zone', timeZone, 'America/Chicago')
   .action(
-    verb(({ database, clock, config }, options: Record<'name' | 'ownerEmail' | 'ownerName' | 'tier' | 'currency' | 'timeZone', string>) =>
-      createOrganization(database, clock, { ...options, most: config.betaMaxOrganizations }),
+    verb(
+      (
+        { database, clock, config },
+        options: Record<'name' | 'ownerEmail' | 'ownerName' | 'tier' | 'currency' | 'timeZone', string>,
+      ) => createOrganization(database, clock, { ...options, most: config.betaMaxOrganizations }),
     ),
   )
 organizations
@@ -63,11 +65,26 @@ users
   .requiredOption('--email <email>', 'e-mail address', email)
   .requiredOption('--name <name>', 'name', text(200))
   .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory())
-  .option('--po-approval-limit <amount>', 'the largest purchase order that they may approve, or "none" for any', limit, 0)
+  .option(
+    '--po-approval-limit <amount>',
+    'the largest purchase order that they may approve, or "none" for any',
+    limit,
+    0,
+  )
   .action(
     verb(
-      ({ database, clock }, { organization, ...wanted }: { organization: string; email: string; name: string; role: Role; poApprovalLimit: Limit }) =>
-        createUser(database, clock, { ...wanted, organizationId: organization, poApprovalLimit: amount(wanted.poApprovalLimit) }),
+      (
+        { database, clock },
+        {
+          organization,
+          ...wanted
+        }: { organization: string; email: string; name: string; role: Role; poApprovalLimit: Limit },
+      ) =>
+        createUser(database, clock, {
+          ...wanted,
+          organizationId: organization,
+          poApprovalLimit: amount(wanted.poApprovalLimit),
+        }),
     ),
   )
 users
@@ -75,7 +92,9 @@ users
   .description("List a builder's people.")
   .requiredOption('--organization <organizationId>')
   .action(
-    verb(async ({ database }, { organization }: { organization: string }) => ({ data: await listUsers(database, organization) })),
+    verb(async ({ database }, { organization }: { organization: string }) => ({
+      data: await listUsers(database, organization),
+    })),
   )
 users
   .command('update')
@@ -84,7 +103,9 @@ users
   .option('--email <email>', 'e-mail address', email)
   .option('--name <name>', 'name', text(200))
   .addOption(new Option('--role <role>', 'what they may do').choices(ROLES))
-  .addOption(new Option('--status <status>', 'a disabled user and their keys can do nothing').choices(['active', 'disabled']))
+  .addOption(
+    new Option('--status <status>', 'a disabled user and their keys can do nothing').choices(['active', 'disabled']),
+  )
   .option('--po-approval-limit <amount>', 'the largest purchase order that they may approve, or "none" for any', limit)
   .action((id: string, { poApprovalLimit, ...changes }: { role?: Role; poApprovalLimit?: Limit }) =>
     verb(({ database, clock }) =>
@@ -101,18 +122,32 @@ keys
   .description('Make a key.')
   .requiredOption('--organization <organizationId>')
   .option('--name <name>', 'what the key is for', text(200), 'API key')
-  .option('--permissions <list>', 'separated by commas; all that the role of its creator has when left out', permissions)
-  .addOption(new Option('--expires-at <instant>', 'RFC 3339; never when left out').argParser(instant).conflicts('expiresInDays'))
+  .option(
+    '--permissions <list>',
+    'separated by commas; all that the role of its creator has when left out',
+    permissions,
+  )
+  .addOption(
+    new Option('--expires-at <instant>', 'RFC 3339; never when left out').argParser(instant).conflicts('expiresInDays'),
+  )
   .addOption(new Option('--expires-in-days <days>', 'from now').argParser(whole(1, 36_500)))
   .option('--created-by <userId>', 'whose power bounds the key; the first owner when left out')
   .action(
     verb(
       (
         { database, clock },
-        options: { organization: string; name: string; permissions?: string[]; expiresAt?: Date; expiresInDays?: number; createdBy?: string },
+        options: {
+          organization: string
+          name: string
+          permissions?: string[]
+          expiresAt?: Date
+          expiresInDays?: number
+          createdBy?: string
+        },
       ) => {
         const { organization, name, expiresInDays, createdBy } = options
-        const expiresAt = expiresInDays === undefined ? options.expiresAt : new Date(clock.nowMs() + expiresInDays * DAY_MS)
+        const expiresAt =
+          expiresInDays === undefined ? options.expiresAt : new Date(clock.nowMs() + expiresInDays * DAY_MS)
         if (expiresAt !== undefined && expiresAt <= clock.now()) {
           throw invalid([{ pointer: '--expires-at', code: 'past', message: 'lies in the past' }])
         }
@@ -131,7 +166,9 @@ keys
   .description("List a builder's keys, without their secrets.")
   .requiredOption('--organization <organizationId>')
   .action(
-    verb(async ({ database }, { organization }: { organization: string }) => ({ data: await listKeys(database, organization) })),
+    verb(async ({ database }, { organization }: { organization: string }) => ({
+      data: await listKeys(database, organization),
+    })),
   )
 keys
   .command('rotate')
@@ -154,7 +191,13 @@ program
 program
   .command('demo')
   .description('Make a builder with communities, homes, vendors, bids and orders to try the service on.')
-  .action(verb(({ database, config }) => makeDemo(database, config), process.env))
+  .action(
+    verb(async ({ database, config }) => {
+      // It needs the whole service, which the other verbs need not wait for.
+      const { makeDemo } = await import('./demo/demo.ts')
+      return makeDemo(database, config)
+    }, process.env),
+  )
 
 const DAY_MS = 86_400_000
 
@@ -183,13 +226,15 @@ function withoutEncryption(): NodeJS.ProcessEnv {
 
 function text(most: number): (value: string) => string {
   return (value) => {
-    if (value.trim() === '' || value.length > most) throw new InvalidArgumentError(`It has to have 1 to ${most} characters.`)
+    if (value.trim() === '' || value.length > most)
+      throw new InvalidArgumentError(`It has to have 1 to ${most} characters.`)
     return value
   }
 }
 
 function email(value: string): string {
-  if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 254) throw new InvalidArgumentError('It has to be an e-mail address.')
+  if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 254)
+    throw new InvalidArgumentError('It has to be an e-mail address.')
   return value
 }
 
@@ -252,11 +297,15 @@ function explain(error: unknown): { code: string; detail: string; errors?: unkno
   if (error instanceof CommanderError) return { code: 'usage', detail: error.message.replace(/^error: /, '') }
   if (error instanceof ConfigError) return { code: 'configuration', detail: error.message }
   if (error instanceof DataFolderInUse) {
-    return { code: 'data_folder_in_use', detail: `${error.message} The embedded database belongs to one process at a time.` }
+    return {
+      code: 'data_folder_in_use',
+      detail: `${error.message} The embedded database belongs to one process at a time.`,
+    }
   }
   const { code, message, extras } = toProblem(error)
   // What nobody foresaw is shown as it is: the operator is the one to find out.
-  if (code === 'internal') return { code, detail: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  if (code === 'internal')
+    return { code, detail: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   return { code, detail: message, ...(extras.errors !== undefined && { errors: extras.errors }) }
 }
 

@@ -36,6 +36,10 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   // What the operator can put right is said in one sentence; anything else with all that is known.
   const expected = error instanceof ConfigError || error instanceof DataFolderInUse || error instanceof ContractError
-  console.error(expected ? `Plumbline did not start: ${(error as Error).message}` : error)
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+    console.error(
+      `Plumbline did not start: port ${(error as { port?: number }).port} is taken; set PORT to another one.`,
+    )
+  } else console.error(expected ? `Plumbline did not start: ${(error as Error).message}` : error)
   process.exit(1)
 })

@@ -26,13 +26,28 @@ test('the demo builder can be used at once with the key that it comes with', asy
 
 test('it shows vendors, requests, bids and orders in the states that they can be in', async () => {
   expect(await statesOf('vendors')).toEqual(['active', 'inactive', 'on_hold', 'prospective'])
-  expect(await statesOf('vendors', 'complianceStatus')).toEqual(['compliant', 'exempt', 'expired', 'expiring', 'missing'])
+  expect(await statesOf('vendors', 'complianceStatus')).toEqual([
+    'compliant',
+    'exempt',
+    'expired',
+    'expiring',
+    'missing',
+  ])
   expect(await statesOf('bids/requests')).toEqual(['awarded', 'cancelled', 'closed', 'draft', 'sent'])
   expect(await statesOf('bids')).toEqual(expect.arrayContaining(['accepted', 'rejected', 'submitted']))
   expect((await statesOf('homes')).length).toBeGreaterThanOrEqual(7)
-  expect(await statesOf('purchase-orders')).toEqual(
-    ['accepted', 'approved', 'closed', 'completed', 'declined', 'draft', 'issued', 'partially_completed', 'pending_approval', 'void'],
-  )
+  expect(await statesOf('purchase-orders')).toEqual([
+    'accepted',
+    'approved',
+    'closed',
+    'completed',
+    'declined',
+    'draft',
+    'issued',
+    'partially_completed',
+    'pending_approval',
+    'void',
+  ])
 })
 
 test('lists show what came last first, as the story has it', async () => {

@@ -51,8 +51,13 @@ export async function makeDemo(
     ownerEmail: BUILDER.owner.email,
     most: config.betaMaxOrganizations,
   })
-  for (const colleague of COLLEAGUES) await createUser(database, today, { ...colleague, organizationId: organization.id })
-  const { secret } = await createKey(database, today, { organizationId: organization.id, userId: owner.id, name: 'Demo' })
+  for (const colleague of COLLEAGUES)
+    await createUser(database, today, { ...colleague, organizationId: organization.id })
+  const { secret } = await createKey(database, today, {
+    organizationId: organization.id,
+    userId: owner.id,
+    name: 'Demo',
+  })
 
   const log = pino({ level: 'silent' })
   const app = createApp({ config, contract, handlers: operations, database, clock: today, log, eventsCommitted() {} })
@@ -83,9 +88,8 @@ class Story {
   }
 
   async tell(): Promise<void> {
-    let sequence = 0
-    for (const [name, { code }] of Object.entries(SCOPES)) {
-      this.#on(400, (ago) => this.#do(ago, 'createScope', { name, code, sequence: (sequence += 10) }))
+    for (const [i, [name, { code }]] of Object.entries(SCOPES).entries()) {
+      this.#on(400, (ago) => this.#do(ago, 'createScope', { name, code, sequence: (i + 1) * 10 }))
     }
     for (const community of COMMUNITIES) this.#on(390, (ago) => this.#addCommunity(ago, community))
     for (const [i, vendor] of VENDORS.entries()) this.#on(380 - i * 3, (ago) => this.#addVendor(ago, vendor, i))
@@ -122,10 +126,10 @@ class Story {
     return addDays(dateIn(BUILDER.timeZone, this.#call.now), -daysAgo)
   }
 
-  async #addCommunity(ago: number, { then, ...community }: (typeof COMMUNITIES)[number]): Promise<void> {
+  async #addCommunity(ago: number, { moves, ...community }: (typeof COMMUNITIES)[number]): Promise<void> {
     const { id } = await this.#do(ago, 'createCommunity', { ...community, state: 'TX', timeZone: BUILDER.timeZone })
     this.#communities.set(community.code, id)
-    then.forEach((status, i) => {
+    moves.forEach((status, i) => {
       this.#on(ago - 5 - i * 200, (day) => this.#do(day, 'changeCommunityStatus', { communityId: id, status }))
     })
   }
@@ -164,12 +168,18 @@ class Story {
     if (vendor.status === 'on_hold' || vendor.status === 'inactive') {
       const { status, insuredFor } = vendor
       const reason = status === 'on_hold' ? 'Insurance has run out.' : 'Went out of business.'
-      this.#on(Math.max(1, -(insuredFor ?? 0) - 1), (day) => this.#do(day, 'changeVendorStatus', { vendorId: id, status, reason }))
+      this.#on(Math.max(1, -(insuredFor ?? 0) - 1), (day) =>
+        this.#do(day, 'changeVendorStatus', { vendorId: id, status, reason }),
+      )
     }
   }
 
   async #addPaper(ago: number, vendorId: string, paper: DemoPaper): Promise<void> {
-    const { id } = await this.#do(ago, 'addComplianceDocument', { vendorId, effectiveDate: this.#date(ago), ...this.#paper(paper) })
+    const { id } = await this.#do(ago, 'addComplianceDocument', {
+      vendorId,
+      effectiveDate: this.#date(ago),
+      ...this.#paper(paper),
+    })
     if (paper !== 'refused') return
     const reason = 'The limit has to be one million at least.'
     await this.#do(ago, 'changeComplianceDocumentStatus', { complianceDocumentId: id, status: 'rejected', reason })
@@ -179,19 +189,38 @@ class Story {
     const expirationDate = this.#date(-260)
     switch (paper) {
       case 'unread':
-        return { type: 'general_liability', carrier: 'Gulf States Mutual', policyNumber: 'GL-33120', limitAmount: 1_000_000, expirationDate }
+        return {
+          type: 'general_liability',
+          carrier: 'Gulf States Mutual',
+          policyNumber: 'GL-33120',
+          limitAmount: 1_000_000,
+          expirationDate,
+        }
       case 'refused':
-        return { type: 'general_liability', carrier: 'Lone Prairie Insurance', policyNumber: 'GL-30977', limitAmount: 300_000, expirationDate }
+        return {
+          type: 'general_liability',
+          carrier: 'Lone Prairie Insurance',
+          policyNumber: 'GL-30977',
+          limitAmount: 300_000,
+          expirationDate,
+        }
       case 'waived':
         return { type: 'umbrella', status: 'waived' }
       case 'workers_comp':
-        return { type: 'workers_comp', status: 'valid', carrier: 'Pecan Valley Mutual', policyNumber: 'WC-20771', limitAmount: 500_000, expirationDate }
+        return {
+          type: 'workers_comp',
+          status: 'valid',
+          carrier: 'Pecan Valley Mutual',
+          policyNumber: 'WC-20771',
+          limitAmount: 500_000,
+          expirationDate,
+        }
       case 'license':
         return { type: 'license', status: 'valid', policyNumber: 'TX-77120', expirationDate }
     }
   }
 
-  async #addHome(ago: number, { community, lot, street, homeType, size, since, then }: DemoHome): Promise<void> {
+  async #addHome(ago: number, { community, lot, street, homeType, size, since, moves }: DemoHome): Promise<void> {
     const home = await this.#do(ago, 'createHome', {
       name: `Lot ${lot}`,
       communityId: this.#community(community),
@@ -203,8 +232,8 @@ class Story {
     for (const [scope, { budget }] of Object.entries(SCOPES)) {
       await this.#do(ago, 'addBudgetLine', { homeId: home.id, scope, amount: Math.round(budget * size) })
     }
-    then.forEach((status, i) => {
-      const day = Math.max(1, Math.round(since - (i * (since - 1)) / Math.max(4, then.length)))
+    moves.forEach((status, i) => {
+      const day = Math.max(1, Math.round(since - (i * (since - 1)) / Math.max(4, moves.length)))
       if (status === 'under_construction') this.#on(day, (at) => this.#do(at, 'lockHomeBudget', { homeId: home.id }))
       const reason = REASONS[status]
       this.#on(day, (at) =>
@@ -250,8 +279,10 @@ class Story {
         return answerInvitation(then.db, then, id, vendorId, 'declined', declined.reason)
       })
     }
-    if (remindedLater !== undefined) this.#on(ago - remindedLater, (day) => this.#do(day, 'remindInvited', { bidRequestId: id }))
-    if (request.end === 'closed') this.#on(ago - request.deadlineInDays, (day) => this.#do(day, 'closeBidRequest', { bidRequestId: id }))
+    if (remindedLater !== undefined)
+      this.#on(ago - remindedLater, (day) => this.#do(day, 'remindInvited', { bidRequestId: id }))
+    if (request.end === 'closed')
+      this.#on(ago - request.deadlineInDays, (day) => this.#do(day, 'closeBidRequest', { bidRequestId: id }))
     if (request.end === 'cancelled') {
       const reason = 'The buyer of Lot 22 has not signed yet.'
       this.#on(ago - 6, (day) => this.#do(day, 'cancelBidRequest', { bidRequestId: id, reason }))
@@ -269,27 +300,41 @@ class Story {
     })
   }
 
-  async #order(ago: number, { home: name, vendor, scope, share, then }: (typeof ORDERS)[number]): Promise<void> {
+  async #order(ago: number, { home: name, vendor, scope, share, moves }: (typeof ORDERS)[number]): Promise<void> {
     const home = this.#home(name)
     const { id } = await this.#do(ago, 'createPurchaseOrder', {
       homeId: home.id,
       vendorId: this.#vendor(vendor),
       scope,
-      lines: [{ description: `${capital(scope)}, ${home.name}`, quantity: 1, unitPrice: Math.round(this.#budget([home], scope) * share) }],
+      lines: [
+        {
+          description: `${capital(scope)}, ${home.name}`,
+          quantity: 1,
+          unitPrice: Math.round(this.#budget([home], scope) * share),
+        },
+      ],
     })
-    then.forEach((status, i) => {
-      const day = Math.max(0, Math.round(ago - (i * ago) / (then.length + 1)))
+    moves.forEach((status, i) => {
+      const day = Math.max(0, Math.round(ago - (i * ago) / (moves.length + 1)))
       this.#on(day, (at) => this.#do(at, 'changePurchaseOrderStatus', { purchaseOrderId: id, status }))
     })
   }
 
   async #notify(ago: number, { vendor, home, kind, inDays, message }: (typeof NOTICES)[number]): Promise<void> {
     const date = this.#date(ago - inDays)
-    await this.#do(ago, 'notifyVendor', { vendorId: this.#vendor(vendor), homeId: this.#home(home).id, kind, date, message })
+    await this.#do(ago, 'notifyVendor', {
+      vendorId: this.#vendor(vendor),
+      homeId: this.#home(home).id,
+      kind,
+      date,
+      message,
+    })
   }
 
   #budget(homes: readonly Home[], scope: ScopeName): number {
-    const sizes = homes.map((home) => HOMES.find((demo) => this.#homes.get(`${demo.community} ${demo.lot}`) === home)?.size ?? 1)
+    const sizes = homes.map(
+      (home) => HOMES.find((demo) => this.#homes.get(`${demo.community} ${demo.lot}`) === home)?.size ?? 1,
+    )
     return sizes.reduce((sum, size) => sum + Math.round(SCOPES[scope].budget * size), 0)
   }
 

@@ -32,13 +32,27 @@ export const SCOPES = {
 export type ScopeName = keyof typeof SCOPES
 
 export const COMMUNITIES = [
-  { name: 'Juniper Ridge', code: 'JR', city: 'Austin', postalCode: '78738', lotCount: 48, then: ['active'] },
-  { name: 'Mill Creek Crossing', code: 'MCC', city: 'Round Rock', postalCode: '78664', lotCount: 62, then: [] },
-  { name: 'Cedar Hollow', code: 'CH', city: 'Dripping Springs', postalCode: '78620', lotCount: 24, then: ['active', 'sold_out'] },
-  { name: 'Barton Bluff', code: 'BB', city: 'Austin', postalCode: '78746', lotCount: 30, then: ['active'] },
+  { name: 'Juniper Ridge', code: 'JR', city: 'Austin', postalCode: '78738', lotCount: 48, moves: ['active'] },
+  { name: 'Mill Creek Crossing', code: 'MCC', city: 'Round Rock', postalCode: '78664', lotCount: 62, moves: [] },
+  {
+    name: 'Cedar Hollow',
+    code: 'CH',
+    city: 'Dripping Springs',
+    postalCode: '78620',
+    lotCount: 24,
+    moves: ['active', 'sold_out'],
+  },
+  { name: 'Barton Bluff', code: 'BB', city: 'Austin', postalCode: '78746', lotCount: 30, moves: ['active'] },
 ] as const
 
-type HomeStatus = 'permitting' | 'ready_to_start' | 'under_construction' | 'completed' | 'closed' | 'on_hold' | 'cancelled'
+type HomeStatus =
+  | 'permitting'
+  | 'ready_to_start'
+  | 'under_construction'
+  | 'completed'
+  | 'closed'
+  | 'on_hold'
+  | 'cancelled'
 
 export interface DemoHome {
   community: 'JR' | 'MCC' | 'CH' | 'BB'
@@ -49,24 +63,104 @@ export interface DemoHome {
   size: number
   /** The moves after planning, the first one this many days ago, the others two weeks apart or until yesterday. */
   since: number
-  then: readonly HomeStatus[]
+  moves: readonly HomeStatus[]
 }
 
 const BUILDING: readonly HomeStatus[] = ['permitting', 'ready_to_start', 'under_construction']
 
 export const HOMES: readonly DemoHome[] = [
-  { community: 'CH', lot: '3', street: '118 Hollow Oak Ln', homeType: 'presale', size: 1.15, since: 240, then: [...BUILDING, 'completed', 'closed'] },
-  { community: 'CH', lot: '9', street: '142 Hollow Oak Ln', homeType: 'custom', size: 1.6, since: 190, then: [...BUILDING, 'completed'] },
-  { community: 'JR', lot: '1', street: '2201 Juniper Ridge Dr', homeType: 'model', size: 1.3, since: 200, then: [...BUILDING, 'completed'] },
-  { community: 'JR', lot: '14', street: '2227 Juniper Ridge Dr', homeType: 'presale', size: 1.05, since: 95, then: BUILDING },
-  { community: 'JR', lot: '15', street: '2231 Juniper Ridge Dr', homeType: 'spec', size: 1, since: 60, then: ['permitting', 'ready_to_start'] },
-  { community: 'JR', lot: '16', street: '2235 Juniper Ridge Dr', homeType: 'spec', size: 1, since: 90, then: BUILDING },
-  { community: 'JR', lot: '22', street: '2259 Juniper Ridge Dr', homeType: 'presale', size: 1.1, since: 0, then: [] },
-  { community: 'JR', lot: '23', street: '2263 Juniper Ridge Dr', homeType: 'spec', size: 1, since: 30, then: ['permitting'] },
-  { community: 'BB', lot: '2', street: '907 Bluff Springs Cv', homeType: 'custom', size: 1.8, since: 110, then: BUILDING },
-  { community: 'BB', lot: '5', street: '919 Bluff Springs Cv', homeType: 'presale', size: 1.5, since: 70, then: ['permitting', 'ready_to_start', 'on_hold'] },
-  { community: 'BB', lot: '8', street: '931 Bluff Springs Cv', homeType: 'presale', size: 1.5, since: 45, then: ['permitting', 'cancelled'] },
-  { community: 'MCC', lot: '1', street: '4 Mill Wheel Way', homeType: 'model', size: 1.2, since: 0, then: [] },
+  {
+    community: 'CH',
+    lot: '3',
+    street: '118 Hollow Oak Ln',
+    homeType: 'presale',
+    size: 1.15,
+    since: 240,
+    moves: [...BUILDING, 'completed', 'closed'],
+  },
+  {
+    community: 'CH',
+    lot: '9',
+    street: '142 Hollow Oak Ln',
+    homeType: 'custom',
+    size: 1.6,
+    since: 190,
+    moves: [...BUILDING, 'completed'],
+  },
+  {
+    community: 'JR',
+    lot: '1',
+    street: '2201 Juniper Ridge Dr',
+    homeType: 'model',
+    size: 1.3,
+    since: 200,
+    moves: [...BUILDING, 'completed'],
+  },
+  {
+    community: 'JR',
+    lot: '14',
+    street: '2227 Juniper Ridge Dr',
+    homeType: 'presale',
+    size: 1.05,
+    since: 95,
+    moves: BUILDING,
+  },
+  {
+    community: 'JR',
+    lot: '15',
+    street: '2231 Juniper Ridge Dr',
+    homeType: 'spec',
+    size: 1,
+    since: 60,
+    moves: ['permitting', 'ready_to_start'],
+  },
+  {
+    community: 'JR',
+    lot: '16',
+    street: '2235 Juniper Ridge Dr',
+    homeType: 'spec',
+    size: 1,
+    since: 90,
+    moves: BUILDING,
+  },
+  { community: 'JR', lot: '22', street: '2259 Juniper Ridge Dr', homeType: 'presale', size: 1.1, since: 0, moves: [] },
+  {
+    community: 'JR',
+    lot: '23',
+    street: '2263 Juniper Ridge Dr',
+    homeType: 'spec',
+    size: 1,
+    since: 30,
+    moves: ['permitting'],
+  },
+  {
+    community: 'BB',
+    lot: '2',
+    street: '907 Bluff Springs Cv',
+    homeType: 'custom',
+    size: 1.8,
+    since: 110,
+    moves: BUILDING,
+  },
+  {
+    community: 'BB',
+    lot: '5',
+    street: '919 Bluff Springs Cv',
+    homeType: 'presale',
+    size: 1.5,
+    since: 70,
+    moves: ['permitting', 'ready_to_start', 'on_hold'],
+  },
+  {
+    community: 'BB',
+    lot: '8',
+    street: '931 Bluff Springs Cv',
+    homeType: 'presale',
+    size: 1.5,
+    since: 45,
+    moves: ['permitting', 'cancelled'],
+  },
+  { community: 'MCC', lot: '1', street: '4 Mill Wheel Way', homeType: 'model', size: 1.2, since: 0, moves: [] },
 ]
 
 /** A paper that somebody still has to look at, one that was looked at and turned down, one that is done without, or a good one. */
@@ -86,14 +180,34 @@ export interface DemoVendor {
 }
 
 export const VENDORS: readonly DemoVendor[] = [
-  { name: 'Lone Star Framing LLC', contact: 'Dana Whitfield', scopes: ['framing'], insuredFor: 240, poLimit: 250_000, papers: ['workers_comp'] },
+  {
+    name: 'Lone Star Framing LLC',
+    contact: 'Dana Whitfield',
+    scopes: ['framing'],
+    insuredFor: 240,
+    poLimit: 250_000,
+    papers: ['workers_comp'],
+  },
   { name: 'Hill Country Framers', contact: 'Ray Sandoval', scopes: ['framing'], insuredFor: 21 },
   { name: 'Pecan Street Carpentry', contact: 'Joss Adeyemi', scopes: ['framing'], insuredFor: 130 },
   { name: 'Brightwater Plumbing', contact: 'Tomás Reyes', scopes: ['plumbing'], insuredFor: 300, papers: ['license'] },
   { name: 'Onion Creek Plumbing', contact: 'Gail Brandt', scopes: ['plumbing'], insuredFor: 95 },
-  { name: 'Summit Electric Co.', contact: 'June Park', scopes: ['electrical'], insuredFor: 180, papers: ['license', 'workers_comp'] },
+  {
+    name: 'Summit Electric Co.',
+    contact: 'June Park',
+    scopes: ['electrical'],
+    insuredFor: 180,
+    papers: ['license', 'workers_comp'],
+  },
   { name: 'Barton Electric', contact: 'Leo Castellano', scopes: ['electrical'], insuredFor: 12 },
-  { name: 'Violet Crown Electric', contact: 'Nadia Khoury', scopes: ['electrical'], insuredFor: null, status: 'prospective', papers: ['unread'] },
+  {
+    name: 'Violet Crown Electric',
+    contact: 'Nadia Khoury',
+    scopes: ['electrical'],
+    insuredFor: null,
+    status: 'prospective',
+    papers: ['unread'],
+  },
   { name: 'Cardinal Roofing', contact: 'Wes Okafor', scopes: ['roofing'], insuredFor: -4, status: 'on_hold' },
   { name: 'Blue Norther Roofing', contact: 'Sam Hidalgo', scopes: ['roofing'], insuredFor: 210 },
   { name: 'Travis Roof & Gutter', contact: 'Bea Lindqvist', scopes: ['roofing'], insuredFor: 75 },
@@ -111,11 +225,23 @@ export const VENDORS: readonly DemoVendor[] = [
   { name: 'Second Coat', contact: 'Alan Whitaker', scopes: ['painting'], insuredFor: 85 },
   { name: 'Greenbelt Landscaping', contact: 'Rosa Delgado', scopes: ['landscaping'], insuredFor: 120 },
   { name: 'Live Oak Grounds', contact: 'Cal Henderson', scopes: ['landscaping'], insuredFor: 200, community: 'JR' },
-  { name: 'Hollow Stone Works', contact: 'Mina Farrow', scopes: ['landscaping', 'foundation'], insuredFor: null, papers: ['refused'] },
+  {
+    name: 'Hollow Stone Works',
+    contact: 'Mina Farrow',
+    scopes: ['landscaping', 'foundation'],
+    insuredFor: null,
+    papers: ['refused'],
+  },
   { name: 'South Lamar Interiors', contact: 'Gus Petrakis', scopes: ['drywall', 'painting'], insuredFor: 45 },
   { name: 'Colorado River Builders Supply', contact: 'Joan Abbott', scopes: ['framing', 'windows'], insuredFor: 330 },
   { name: 'Twin Oaks Electric', contact: 'Rob Nakamura', scopes: ['electrical'], insuredFor: 170, status: 'inactive' },
-  { name: 'Enchanted Rock Roofing', contact: 'Lucille Marsh', scopes: ['roofing'], insuredFor: null, papers: ['waived'] },
+  {
+    name: 'Enchanted Rock Roofing',
+    contact: 'Lucille Marsh',
+    scopes: ['roofing'],
+    insuredFor: null,
+    papers: ['waived'],
+  },
 ]
 
 type OrderStatus =
@@ -136,30 +262,107 @@ export interface DemoOrder {
   /** Of the home's budget for the scope. */
   share: number
   daysAgo: number
-  then: readonly OrderStatus[]
+  moves: readonly OrderStatus[]
 }
 
 const DONE: readonly OrderStatus[] = ['approved', 'issued', 'accepted', 'completed', 'closed']
 
 export const ORDERS: readonly DemoOrder[] = [
-  { home: 'CH 3', vendor: 'Balcones Concrete', scope: 'foundation', share: 0.98, daysAgo: 190, then: DONE },
-  { home: 'CH 3', vendor: 'Pecan Street Carpentry', scope: 'framing', share: 1, daysAgo: 175, then: DONE },
-  { home: 'CH 3', vendor: 'Blue Norther Roofing', scope: 'roofing', share: 0.95, daysAgo: 160, then: DONE },
-  { home: 'CH 9', vendor: 'Redrock Concrete & Foundations', scope: 'foundation', share: 0.97, daysAgo: 150, then: DONE },
-  { home: 'CH 9', vendor: 'Lone Star Framing LLC', scope: 'framing', share: 0.99, daysAgo: 140, then: ['approved', 'issued', 'accepted', 'completed'] },
-  { home: 'JR 1', vendor: 'Summit Electric Co.', scope: 'electrical', share: 0.94, daysAgo: 130, then: DONE },
-  { home: 'JR 1', vendor: 'Bluebonnet Painting', scope: 'painting', share: 1, daysAgo: 100, then: ['approved', 'issued', 'accepted', 'completed'] },
-  { home: 'JR 14', vendor: 'Redrock Concrete & Foundations', scope: 'foundation', share: 0.96, daysAgo: 60, then: ['approved', 'issued', 'accepted', 'completed'] },
-  { home: 'JR 14', vendor: 'Brightwater Plumbing', scope: 'plumbing', share: 0.9, daysAgo: 25, then: ['approved', 'issued', 'accepted', 'partially_completed'] },
-  { home: 'JR 14', vendor: 'Cool Springs HVAC', scope: 'hvac', share: 0.98, daysAgo: 12, then: ['approved', 'issued'] },
-  { home: 'JR 16', vendor: 'Balcones Concrete', scope: 'foundation', share: 1, daysAgo: 50, then: ['approved', 'issued', 'accepted', 'completed'] },
-  { home: 'JR 16', vendor: 'Clearview Windows', scope: 'windows', share: 0.93, daysAgo: 9, then: ['approved'] },
-  { home: 'JR 16', vendor: 'Pedernales Air', scope: 'hvac', share: 1, daysAgo: 8, then: ['approved', 'issued', 'declined'] },
-  { home: 'BB 2', vendor: 'Redrock Concrete & Foundations', scope: 'foundation', share: 1.05, daysAgo: 70, then: ['pending_approval', 'approved', 'issued', 'accepted', 'completed'] },
-  { home: 'BB 2', vendor: 'Colorado River Builders Supply', scope: 'framing', share: 1.08, daysAgo: 30, then: ['pending_approval', 'approved', 'issued', 'accepted', 'partially_completed'] },
-  { home: 'BB 2', vendor: 'Travis Roof & Gutter', scope: 'roofing', share: 1.12, daysAgo: 3, then: ['pending_approval'] },
-  { home: 'BB 5', vendor: 'Sash & Sill', scope: 'windows', share: 0.9, daysAgo: 20, then: ['approved', 'void'] },
-  { home: 'JR 14', vendor: 'Smoothwall Drywall', scope: 'drywall', share: 0.95, daysAgo: 2, then: [] },
+  { home: 'CH 3', vendor: 'Balcones Concrete', scope: 'foundation', share: 0.98, daysAgo: 190, moves: DONE },
+  { home: 'CH 3', vendor: 'Pecan Street Carpentry', scope: 'framing', share: 1, daysAgo: 175, moves: DONE },
+  { home: 'CH 3', vendor: 'Blue Norther Roofing', scope: 'roofing', share: 0.95, daysAgo: 160, moves: DONE },
+  {
+    home: 'CH 9',
+    vendor: 'Redrock Concrete & Foundations',
+    scope: 'foundation',
+    share: 0.97,
+    daysAgo: 150,
+    moves: DONE,
+  },
+  {
+    home: 'CH 9',
+    vendor: 'Lone Star Framing LLC',
+    scope: 'framing',
+    share: 0.99,
+    daysAgo: 140,
+    moves: ['approved', 'issued', 'accepted', 'completed'],
+  },
+  { home: 'JR 1', vendor: 'Summit Electric Co.', scope: 'electrical', share: 0.94, daysAgo: 130, moves: DONE },
+  {
+    home: 'JR 1',
+    vendor: 'Bluebonnet Painting',
+    scope: 'painting',
+    share: 1,
+    daysAgo: 100,
+    moves: ['approved', 'issued', 'accepted', 'completed'],
+  },
+  {
+    home: 'JR 14',
+    vendor: 'Redrock Concrete & Foundations',
+    scope: 'foundation',
+    share: 0.96,
+    daysAgo: 60,
+    moves: ['approved', 'issued', 'accepted', 'completed'],
+  },
+  {
+    home: 'JR 14',
+    vendor: 'Brightwater Plumbing',
+    scope: 'plumbing',
+    share: 0.9,
+    daysAgo: 25,
+    moves: ['approved', 'issued', 'accepted', 'partially_completed'],
+  },
+  {
+    home: 'JR 14',
+    vendor: 'Cool Springs HVAC',
+    scope: 'hvac',
+    share: 0.98,
+    daysAgo: 12,
+    moves: ['approved', 'issued'],
+  },
+  {
+    home: 'JR 16',
+    vendor: 'Balcones Concrete',
+    scope: 'foundation',
+    share: 1,
+    daysAgo: 50,
+    moves: ['approved', 'issued', 'accepted', 'completed'],
+  },
+  { home: 'JR 16', vendor: 'Clearview Windows', scope: 'windows', share: 0.93, daysAgo: 9, moves: ['approved'] },
+  {
+    home: 'JR 16',
+    vendor: 'Pedernales Air',
+    scope: 'hvac',
+    share: 1,
+    daysAgo: 8,
+    moves: ['approved', 'issued', 'declined'],
+  },
+  {
+    home: 'BB 2',
+    vendor: 'Redrock Concrete & Foundations',
+    scope: 'foundation',
+    share: 1.05,
+    daysAgo: 70,
+    moves: ['pending_approval', 'approved', 'issued', 'accepted', 'completed'],
+  },
+  {
+    home: 'BB 2',
+    vendor: 'Colorado River Builders Supply',
+    scope: 'framing',
+    share: 1.08,
+    daysAgo: 30,
+    moves: ['pending_approval', 'approved', 'issued', 'accepted', 'partially_completed'],
+  },
+  {
+    home: 'BB 2',
+    vendor: 'Travis Roof & Gutter',
+    scope: 'roofing',
+    share: 1.12,
+    daysAgo: 3,
+    moves: ['pending_approval'],
+  },
+  { home: 'BB 5', vendor: 'Sash & Sill', scope: 'windows', share: 0.9, daysAgo: 20, moves: ['approved', 'void'] },
+  { home: 'JR 14', vendor: 'Smoothwall Drywall', scope: 'drywall', share: 0.95, daysAgo: 2, moves: [] },
 ]
 
 export interface DemoRequest {
@@ -174,7 +377,13 @@ export interface DemoRequest {
   blind?: boolean
   lines?: readonly { lineId: string; description: string; quantity: number; unit: string }[]
   /** By vendor, as a share of what is budgeted; with lines, a price for each of them instead. */
-  bids: readonly { vendor: string; share?: number; unitPrices?: readonly number[]; daysLater: number; source: 'phone' | 'email' | 'portal' }[]
+  bids: readonly {
+    vendor: string
+    share?: number
+    unitPrices?: readonly number[]
+    daysLater: number
+    source: 'phone' | 'email' | 'portal'
+  }[]
   /** Who says, on its portal page, that it will not bid. */
   declined?: { vendor: string; daysLater: number; reason: string }
   /** How many days later those are reminded who have not bid. */
@@ -290,7 +499,28 @@ export const REQUESTS: readonly DemoRequest[] = [
 
 /** Notices of work to come, in the order of time. */
 export const NOTICES = [
-  { vendor: 'Cool Springs HVAC', home: 'JR 14', kind: 'advance', daysAgo: 8, inDays: 14, message: 'Duct work of Lot 14 can start once the roof is dry.' },
-  { vendor: 'Smoothwall Drywall', home: 'JR 14', kind: 'advance', daysAgo: 2, inDays: 30, message: 'Drywall of Lot 14 follows the insulation.' },
-  { vendor: 'Cool Springs HVAC', home: 'JR 14', kind: 'reminder', daysAgo: 1, inDays: 7, message: 'See you at Lot 14 in a week; please confirm your crew.' },
+  {
+    vendor: 'Cool Springs HVAC',
+    home: 'JR 14',
+    kind: 'advance',
+    daysAgo: 8,
+    inDays: 14,
+    message: 'Duct work of Lot 14 can start once the roof is dry.',
+  },
+  {
+    vendor: 'Smoothwall Drywall',
+    home: 'JR 14',
+    kind: 'advance',
+    daysAgo: 2,
+    inDays: 30,
+    message: 'Drywall of Lot 14 follows the insulation.',
+  },
+  {
+    vendor: 'Cool Springs HVAC',
+    home: 'JR 14',
+    kind: 'reminder',
+    daysAgo: 1,
+    inDays: 7,
+    message: 'See you at Lot 14 in a week; please confirm your crew.',
+  },
 ] as const

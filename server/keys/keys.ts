@@ -29,14 +29,21 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
       .select(['id', 'role'])
       .where('organizationId', '=', organizationId)
       .where('status', '!=', 'disabled')
-    creators = userId === undefined ? creators.where('role', '=', 'owner').orderBy('id') : creators.where('id', '=', userId)
+    creators =
+      userId === undefined ? creators.where('role', '=', 'owner').orderBy('id') : creators.where('id', '=', userId)
     const creator = await creators.limit(1).executeTakeFirst()
     if (creator === undefined) throw notFound()
     const power = permissionsOf(creator.role as Role)
     const permissions = wanted.permissions ?? [...power]
     const beyond = permissions.filter((permission) => !power.has(permission as Permission))
     if (beyond.length > 0) {
-      throw invalid(beyond.map((permission) => ({ pointer: '/permissions', code: 'beyond_role', message: `${permission} is not in the power of the role ${creator.role}` })))
+      throw invalid(
+        beyond.map((permission) => ({
+          pointer: '/permissions',
+          code: 'beyond_role',
+          message: `${permission} is not in the power of the role ${creator.role}`,
+        })),
+      )
     }
     const key = await trx
       .insertInto('apiKeys')
@@ -94,15 +101,29 @@ export async function rotateKey(database: Database, clock: Clock, id: string, ov
       throw problem('conflict', 'An expired key is not rotated; create another one.')
     }
     const previousEndsAt = new Date(now.getTime() + overlapMs)
-    const ofKey = trx.updateTable('apiKeySecrets').where('organizationId', '=', key.organizationId).where('keyId', '=', id)
+    const ofKey = trx
+      .updateTable('apiKeySecrets')
+      .where('organizationId', '=', key.organizationId)
+      .where('keyId', '=', id)
     await ofKey.set({ expiresAt: now }).where('expiresAt', '>', now.toISOString()).execute()
     await ofKey.set({ expiresAt: previousEndsAt }).where('expiresAt', 'is', null).execute()
     const secret = newSecret()
     await trx
       .insertInto('apiKeySecrets')
-      .values({ hash: secretHash(secret), organizationId: key.organizationId, keyId: id, start: secretStart(secret), createdAt: now })
+      .values({
+        hash: secretHash(secret),
+        organizationId: key.organizationId,
+        keyId: id,
+        start: secretStart(secret),
+        createdAt: now,
+      })
       .execute()
-    await trx.updateTable('apiKeys').set({ updatedAt: now }).where('organizationId', '=', key.organizationId).where('id', '=', id).execute()
+    await trx
+      .updateTable('apiKeys')
+      .set({ updatedAt: now })
+      .where('organizationId', '=', key.organizationId)
+      .where('id', '=', id)
+      .execute()
     return { ...key, previousSecretEndsAt: previousEndsAt.toISOString(), secret }
   })
 }

@@ -298,7 +298,7 @@ function assertStrict(schema: Record<string, unknown>, where: string): void {
 
 test('random inputs that the published schema of a skill allows, with two decimals, are taken by its input check', () => {
   const random = new Random(20_261_121)
-  const sources = { random, idFor: () => undefined }
+  const sources = { random, url: 'https://hooks.example.com/plumbline', idFor: () => undefined }
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv, { mode: 'full' })
   for (const skill of catalogueOf(contract).skills) {

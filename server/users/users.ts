@@ -78,7 +78,10 @@ function isOwner({ role, status }: { role: string; status: string }): boolean {
 }
 
 // All owners are locked, so that two who step back at once do not each count on the other.
-async function assertOtherOwner(trx: Db, { organizationId, id }: { organizationId: string; id: string }): Promise<void> {
+async function assertOtherOwner(
+  trx: Db,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<void> {
   const owners = await trx
     .selectFrom('users')
     .select(['id', 'role', 'status'])

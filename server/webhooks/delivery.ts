@@ -45,7 +45,7 @@ const LOOK_EVERY_MS = 1000
 const BUSY_RETRY_MS = 10
 
 /** In a busy time events are gathered so long between two dispatches: a batch costs the database little more than one event. */
-const GATHER_MS = 5
+const GATHER_MS = 10
 
 /** After a failure, the database being away for example. */
 const FAILURE_PAUSE_MS = 1000

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Operation } from '../../server/http/contract.ts'
 import { at, contract, entriesAt } from './contract.ts'
 import { validValue } from './generate.ts'
@@ -16,8 +17,11 @@ export class World {
   readonly receiver: string
   /** The ids of what exists, by prefix. */
   readonly #existing = new Map<string, string[]>()
-  /** Which real thing stands for an id of the examples: always the same, so that what the examples say of one another holds. */
+  /** Which real thing stands for an id of the examples: the one made from its example, so that what they say of one another holds. */
   readonly #standIns = new Map<string, string>()
+  /** What stands in for an id that no example of a creation was like. */
+  readonly #makeshifts = new Map<string, string>()
+  #isSettled = false
 
   constructor(plumbline: TestPlumbline, key: string, receiver: string) {
     this.#plumbline = plumbline
@@ -71,37 +75,73 @@ export class World {
   }
 
   #standInFor(id: string): string | undefined {
-    const known = this.#standIns.get(id)
+    const known = this.#standIns.get(id) ?? this.#makeshifts.get(id)
     if (known !== undefined) return known
-    const existing = this.#existing.get(id.slice(0, id.indexOf('_'))) ?? []
-    const free = existing.find((candidate) => ![...this.#standIns.values()].includes(candidate)) ?? existing[0]
-    if (free !== undefined) this.#standIns.set(id, free)
-    return free
+    const existing = this.#existing.get(prefixIn(id)) ?? []
+    const taken = new Set([...this.#standIns.values(), ...this.#makeshifts.values()])
+    const free = existing.find((candidate) => !taken.has(candidate))
+    // At first two ids mean two things; only when nothing else is to come may one stand for both.
+    const standIn = free ?? (this.#isSettled ? existing[0] : undefined)
+    if (standIn !== undefined) this.#makeshifts.set(id, standIn)
+    return standIn
   }
 
-  /** Plays every creation until another round would bring nothing of a new kind. */
+  /**
+   * What was made from an example stands from now on for the resource of the examples that is most like it, and what it
+   * belongs to for what that resource belongs to.
+   */
+  #bind(example: object, made: Record<string, unknown>): void {
+    const fields = Object.entries(example)
+    const likeness = (resource: Resource) =>
+      fields.filter(([field, value]) => isDeepStrictEqual(resource[field], value)).length
+    const [best] = [...EXAMPLE_RESOURCES]
+      .filter(([id]) => prefixIn(id) === prefixIn(String(made.id)) && !this.#standIns.has(id))
+      .map(([, resource]) => ({ resource, score: likeness(resource) }))
+      .sort((one, other) => other.score - one.score)
+    if (best === undefined || best.score === 0) return
+    for (const [field, id] of Object.entries(best.resource)) {
+      const real = made[field]
+      if (typeof id !== 'string' || typeof real !== 'string' || !TYPE_ID.test(id) || !TYPE_ID.test(real)) continue
+      if (!this.#standIns.has(id)) this.#standIns.set(id, real)
+    }
+  }
+
+  /** Plays every creation until there is something of every kind, and waits for what comes about by itself. */
   async populate(): Promise<this> {
     const creations = [...contract.operations.values()].filter(({ declaration }) => '201' in declaration.responses)
-    for (let round = 0, kinds = -1; kinds !== this.#existing.size && round < 6; round++) {
-      kinds = this.#existing.size
+    for (let round = 0; round < ROUNDS; round++) {
+      this.#isSettled = round >= ROUNDS / 2
       for (const operation of creations) {
-        for (const body of this.bodiesOf(operation)) {
+        for (const { example, body } of this.#playable(operation)) {
           const address = this.addressOf(operation)
-          if (address !== undefined) this.learn(await this.#plumbline.post(address, body, { key: this.key }))
+          if (address === undefined) continue
+          const answer = await this.#plumbline.post(address, body, { key: this.key })
+          this.learn(answer)
+          if (answer.status === 201) this.#bind(example as object, answer.body)
         }
       }
     }
-    for (const operation of contract.operations.values()) {
-      const address = this.addressOf(operation)
-      if (operation.method === 'GET' && address !== undefined)
-        this.learn(await this.#plumbline.get(address, { key: this.key }))
+    const deadline = Date.now() + 10_000
+    for (;;) {
+      let missing = 0
+      for (const operation of contract.operations.values()) {
+        const address = this.addressOf(operation)
+        if (address === undefined) missing++
+        else if (operation.method === 'GET') this.learn(await this.#plumbline.get(address, { key: this.key }))
+      }
+      // Deliveries are made by workers, a moment after the events.
+      if (missing === 0 || Date.now() > deadline) return this
+      await new Promise((next) => setTimeout(next, 50))
     }
-    return this
   }
 
   /** The examples of an operation's body that can be played now; one undefined body for an operation that takes none. */
   bodiesOf(operation: Operation): unknown[] {
-    if (!operation.takesBody) return [undefined]
+    return this.#playable(operation).map(({ body }) => body)
+  }
+
+  #playable(operation: Operation): { example: unknown; body: unknown }[] {
+    if (!operation.takesBody) return [{ example: {}, body: undefined }]
     const place = [
       'paths',
       operation.path,
@@ -112,8 +152,8 @@ export class World {
       'examples',
     ]
     return entriesAt(...place)
-      .map(([, example]) => this.real(example.value))
-      .filter((body) => body !== undefined)
+      .map(([, { value }]) => ({ example: value, body: this.real(value) }))
+      .filter(({ body }) => body !== undefined)
   }
 
   /** Sends an operation as its first playable example would have it, save what is said otherwise. */
@@ -147,12 +187,15 @@ export class World {
   }
 
   remember(id: string): void {
-    const prefix = id.slice(0, id.indexOf('_'))
+    const prefix = prefixIn(id)
     const known = this.#existing.get(prefix)
     if (known === undefined) this.#existing.set(prefix, [id])
     else if (!known.includes(id)) known.push(id)
   }
 }
+
+/** What a creation needs may be made only after it in the contract, and that again may need something. */
+const ROUNDS = 4
 
 export interface Sending {
   address: string
@@ -198,8 +241,7 @@ function learnPrefixes(): Map<string, string> {
     for (const [field, inner] of Object.entries(value)) {
       if (/Ids?$/.test(field)) {
         for (const id of [inner].flat()) {
-          if (typeof id === 'string' && TYPE_ID.test(id))
-            prefixes.set(field.replace(/Ids$/, 'Id'), id.slice(0, id.indexOf('_')))
+          if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(field.replace(/Ids$/, 'Id'), prefixIn(id))
         }
       }
       visit(inner)
@@ -213,7 +255,7 @@ function learnPrefixes(): Map<string, string> {
     const place = ['paths', path, 'get', 'responses', '200', 'content', 'application/json', 'examples']
     for (const [, example] of entriesAt(...place)) {
       const id = (example.value as { id?: unknown }).id
-      if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(name, id.slice(0, id.indexOf('_')))
+      if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(name, prefixIn(id))
     }
   }
   return prefixes
@@ -222,3 +264,28 @@ function learnPrefixes(): Map<string, string> {
 export const EXAMPLE_IDS: ReadonlySet<string> = new Set(
   entriesAt('components', 'examples').flatMap(([, { value }]) => [...idsIn(value)]),
 )
+
+type Resource = Record<string, unknown>
+
+/** The resources that the examples show, by id, each in its fullest form. */
+const EXAMPLE_RESOURCES: ReadonlyMap<string, Resource> = learnResources()
+
+function learnResources(): Map<string, Resource> {
+  const resources = new Map<string, Resource>()
+  const visit = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return
+    const { id } = value as { id?: unknown }
+    if (typeof id === 'string' && TYPE_ID.test(id)) {
+      const known = resources.get(id)
+      if (known === undefined || Object.keys(known).length < Object.keys(value).length)
+        resources.set(id, value as Resource)
+    }
+    for (const inner of Object.values(value)) visit(inner)
+  }
+  for (const [, { value }] of entriesAt('components', 'examples')) visit(value)
+  return resources
+}
+
+function prefixIn(id: string): string {
+  return id.slice(0, id.indexOf('_'))
+}

@@ -1,0 +1,353 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createHmac, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { typeid } from 'typeid-js'
+import { Agent } from 'undici'
+import { Clock } from '../../server/clock.ts'
+import { type Config, readConfig } from '../../server/config.ts'
+import { type Database, openDatabase } from '../../server/database/database.ts'
+import { migrate } from '../../server/database/migrate.ts'
+import { createOrganization } from '../../server/organizations/organizations.ts'
+import { vault } from '../../server/vault.ts'
+import { claim } from '../../server/webhooks/claims.ts'
+import { startDelivery } from '../../server/webhooks/delivery.ts'
+import { newSecret, placeOf } from '../../server/webhooks/secret.ts'
+import { startPostgres } from '../../test/support/postgres.ts'
+
+/**
+ * How fast, how fair and how steady webhooks are, on a PostgreSQL of its own with fsync on: `node scripts/bench/webhooks.ts`.
+ * The receivers are another process, and the service is one process, this one.
+ */
+const THIS_FILE = fileURLToPath(import.meta.url)
+
+interface Arrival {
+  id: string
+  atMs: number
+}
+
+/** The time of this machine with fractions of a millisecond, comparable between processes. */
+function preciseNow(): number {
+  return performance.timeOrigin + performance.now()
+}
+
+// --- the receivers, in a process of their own
+
+function receive(): void {
+  let arrivals: Arrival[] = []
+  const server = createServer((request, response) => {
+    const atMs = preciseNow()
+    request.resume()
+    if (request.url === '/hang') return
+    arrivals.push({ id: `${request.url} ${request.headers['webhook-id']}`, atMs })
+    response.writeHead(204).end()
+  })
+  server.keepAliveTimeout = 60_000
+  server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
+  setInterval(() => {
+    if (arrivals.length > 0) process.send?.({ arrivals })
+    arrivals = []
+  }, 50)
+  process.on('disconnect', () => process.exit())
+}
+
+class Receivers {
+  readonly url: string
+  readonly arrivals = new Map<string, number>()
+  readonly #child: ChildProcess
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child
+    this.url = `http://127.0.0.1:${port}`
+    child.on('message', ({ arrivals = [] }: { arrivals?: Arrival[] }) => {
+      for (const { id, atMs } of arrivals) if (!this.arrivals.has(id)) this.arrivals.set(id, atMs)
+    })
+  }
+
+  static async start(): Promise<Receivers> {
+    const child = fork(THIS_FILE, ['receive'])
+    const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+    return new Receivers(child, port)
+  }
+
+  async until(count: number, forMs: number): Promise<void> {
+    const deadline = Date.now() + forMs
+    while (this.arrivals.size < count && Date.now() < deadline) await delay(20)
+    if (this.arrivals.size < count) console.error(`only ${this.arrivals.size} of ${count} came in`)
+  }
+
+  stop(): void {
+    this.#child.disconnect()
+  }
+}
+
+// --- what is measured
+
+interface Bench {
+  database: Database
+  config: Config
+  clock: Clock
+  receivers: Receivers
+  organizationId: string
+}
+
+async function subscribe(bench: Bench, paths: string[]): Promise<string[]> {
+  const { database, config, organizationId } = bench
+  const now = new Date()
+  const rows = paths.map((path) => {
+    const id = typeid('whk').toString()
+    return {
+      organizationId,
+      id,
+      url: bench.receivers.url + path,
+      eventTypes: ['vendor.created'],
+      secret: vault(config.encryptionKey).seal(newSecret(), placeOf(organizationId, id)),
+      status: 'active',
+      excludeOwnChanges: false,
+      version: 1,
+      createdBy: JSON.stringify({ type: 'key', id: 'key_bench' }),
+      createdAt: now,
+      updatedAt: now,
+    }
+  })
+  await database.statements.insertInto('webhooks').values(rows).execute()
+  return rows.map(({ id }) => id)
+}
+
+function eventRow(organizationId: string) {
+  const id = typeid('evt').toString()
+  const object = { id: 'ven_bench', companyName: 'Lone Star Framing LLC', note: 'x'.repeat(900) }
+  const payload = JSON.stringify({ id, type: 'vendor.created', organizationId, data: { object, previous: null } })
+  return {
+    organizationId,
+    id,
+    type: 'vendor.created',
+    resourceId: 'ven_bench',
+    actorId: null,
+    payload,
+    occurredAt: new Date(),
+  }
+}
+
+async function record(bench: Bench, count: number): Promise<string[]> {
+  const rows = Array.from({ length: count }, () => eventRow(bench.organizationId))
+  await bench.database.transaction((trx) => trx.insertInto('events').values(rows).execute())
+  return rows.map(({ id }) => id)
+}
+
+function percentile(values: number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+const ms = (value: number) => `${value.toFixed(1)} ms`
+
+async function cleared(bench: Bench): Promise<void> {
+  await sql`truncate "deliveryAttempts", "deliveries", "webhooks", "events"`.execute(bench.database.statements)
+  bench.receivers.arrivals.clear()
+}
+
+function startWorker({ database, config, clock }: Bench) {
+  return startDelivery({ database, config, clock, log: pino({ level: 'error' }) })
+}
+
+/** From the commit to the request's first byte at the receiver, at a steady 200 events a second. */
+async function latency(bench: Bench): Promise<void> {
+  await subscribe(bench, ['/a'])
+  const worker = startWorker(bench)
+  const committed = new Map<string, number>()
+  const [seconds, perSecond] = [15, 200]
+  const started = performance.now()
+  const writes: Promise<void>[] = []
+  for (let i = 0; i < seconds * perSecond; i++) {
+    const waitMs = started + (i * 1000) / perSecond - performance.now()
+    if (waitMs > 0) await delay(waitMs)
+    writes.push(
+      record(bench, 1).then(([id = '']) => {
+        committed.set(id, preciseNow())
+        worker.wake()
+      }),
+    )
+  }
+  await Promise.all(writes)
+  await bench.receivers.until(committed.size, 10_000)
+  await worker.stop()
+  // The first second warms up.
+  const waits = [...committed]
+    .slice(perSecond)
+    .map(([id, atMs]) => (bench.receivers.arrivals.get(`/a ${id}`) ?? Number.NaN) - atMs)
+  console.log(
+    `commit to first byte at 200 events a second: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} (goal: p50 < 15, p99 < 100)`,
+  )
+}
+
+/** Deliveries a second of one process that finds a backlog, and of a bare loop that claims, signs and posts by hand. */
+async function throughput(bench: Bench): Promise<void> {
+  const [events, subscriptions] = [3000, 10]
+  const run = async (work: () => Promise<() => Promise<void>>) => {
+    await cleared(bench)
+    await subscribe(
+      bench,
+      Array.from({ length: subscriptions }, (_, i) => `/${i}`),
+    )
+    for (let i = 0; i < events / 500; i++) await record(bench, 500)
+    const started = performance.now()
+    const stop = await work()
+    await bench.receivers.until(events * subscriptions, 120_000)
+    const seconds = (performance.now() - started) / 1000
+    await stop()
+    return (events * subscriptions) / seconds
+  }
+  const ours = await run(async () => {
+    const worker = startWorker(bench)
+    worker.wake()
+    return () => worker.stop()
+  })
+  const bare = await run(() => bareLoop(bench))
+  console.log(
+    `deliveries a second of one process: ${ours.toFixed(0)}; a bare loop: ${bare.toFixed(0)}; ratio ${(ours / bare).toFixed(2)} (goal: 2000, 0.5)`,
+  )
+}
+
+/** The least that such a loop can do: no limits, no retries, no record of attempts. */
+async function bareLoop(bench: Bench): Promise<() => Promise<void>> {
+  const db = bench.database.statements
+  await sql`insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "nextAttemptAt", "createdAt", "updatedAt")
+    select e."organizationId", 'dlv_' || w."id" || e."id", w."id", e."id", e."type", e."recordedOrder", now(), now(), now() from "events" e cross join "webhooks" w`.execute(
+    db,
+  )
+  const agent = new Agent({ pipelining: 1 })
+  const key = randomBytes(24)
+  let isStopped = false
+  const worker = async () => {
+    while (!isStopped) {
+      const { rows } = await sql<{ id: string; url: string; eventId: string; payload: string }>`
+        with picked as (select "organizationId", "id" from "deliveries" where "status" = 'pending' and "claimedUntil" is null limit 100 for update skip locked),
+        claimed as (update "deliveries" d set "claimedUntil" = now() + interval '20 s' from picked p where d."organizationId" = p."organizationId" and d."id" = p."id"
+          returning d."organizationId", d."id", d."webhookId", d."eventId")
+        select c."id", w."url", c."eventId", e."payload"::text as "payload" from claimed c
+        join "webhooks" w on w."organizationId" = c."organizationId" and w."id" = c."webhookId"
+        join "events" e on e."organizationId" = c."organizationId" and e."id" = c."eventId"`.execute(db)
+      if (rows.length === 0) return
+      await Promise.all(
+        rows.map(async ({ url, eventId, payload }) => {
+          const timestamp = Math.floor(Date.now() / 1000)
+          const signed = `v1,${createHmac('sha256', key).update(`${eventId}.${timestamp}.${payload}`).digest('base64')}`
+          const { origin, pathname } = new URL(url)
+          const headers = { 'webhook-id': eventId, 'webhook-timestamp': String(timestamp), 'webhook-signature': signed }
+          const { body } = await agent.request({ origin, path: pathname, method: 'POST', headers, body: payload })
+          await body.dump()
+        }),
+      )
+      await sql`update "deliveries" set "status" = 'succeeded', "claimedUntil" = null where "organizationId" = ${bench.organizationId} and "id" = any(${rows.map(({ id }) => id)})`.execute(
+        db,
+      )
+    }
+  }
+  const workers = Array.from({ length: 4 }, worker)
+  return async () => {
+    isStopped = true
+    await Promise.all(workers)
+    await agent.close()
+  }
+}
+
+/** 200 receivers that hang for as long as they may, beside 1,000 that answer: how late do those hear of an event? */
+async function isolation(bench: Bench): Promise<void> {
+  await cleared(bench)
+  await subscribe(
+    bench,
+    Array.from({ length: 200 }, () => '/hang'),
+  )
+  await subscribe(
+    bench,
+    Array.from({ length: 1000 }, (_, i) => `/${i}`),
+  )
+  const worker = startWorker(bench)
+  const committed = new Map<string, number>()
+  for (let i = 0; i < 30; i++) {
+    const [id = ''] = await record(bench, 1)
+    committed.set(id, preciseNow())
+    worker.wake()
+    await delay(1000)
+  }
+  await bench.receivers.until(30_000, 30_000)
+  const waits = [...bench.receivers.arrivals].map(
+    ([name, atMs]) => atMs - (committed.get(name.split(' ')[1] ?? '') ?? Number.NaN),
+  )
+  console.log(
+    `1000 healthy receivers beside 200 that hang: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 1000)`,
+  )
+  await worker.stop()
+}
+
+/** What a claim costs in front of a table of ten thousand deliveries, and of a million. */
+async function size(bench: Bench): Promise<void> {
+  const cost: number[] = []
+  for (const rows of [10_000, 1_000_000]) {
+    await cleared(bench)
+    const ids = await subscribe(
+      bench,
+      Array.from({ length: 20 }, (_, i) => `/${i}`),
+    )
+    await record(bench, 1)
+    // Of all that lies there, every hundredth delivery waits.
+    // A statement of this size is not for the connections that requests share.
+    await bench.database.transaction((trx) =>
+      sql`insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "status", "nextAttemptAt", "createdAt", "updatedAt")
+      select ${bench.organizationId}, 'dlv_' || n, (${ids}::text[])[1 + n % 20], 'evt_' || n, 'vendor.created', n,
+        case when n % 100 < 20 and n < 10000 then 'pending' else 'succeeded' end, now() - interval '1 minute', now(), now() from generate_series(1, ${rows}) n`.execute(
+        trx,
+      ),
+    )
+
+    await bench.database.transaction((trx) => sql`analyze "deliveries"`.execute(trx))
+    const webhooks = ids.map((webhookId) => ({ organizationId: bench.organizationId, webhookId }))
+    const times: number[] = []
+    for (let i = 0; i < 60; i++) {
+      const started = performance.now()
+      await claim(bench.database, bench.clock, webhooks, 1 + Math.floor(i / 2))
+      times.push(performance.now() - started)
+    }
+    cost.push(percentile(times.slice(10), 0.5))
+  }
+  const [small = 0, large = 0] = cost
+  console.log(
+    `a claim before ten thousand deliveries: ${ms(small)}; before a million: ${ms(large)}; ratio ${(large / small).toFixed(2)} (goal: 1.2)`,
+  )
+}
+
+async function main(): Promise<void> {
+  const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
+  if (postgres === null) return
+  const config = readConfig({
+    DATABASE_URL: await postgres.database(),
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+  })
+  const database = await openDatabase(config)
+  const clock = new Clock()
+  await migrate(database)
+  const owner = { ownerEmail: 'priya@harrowfinch.example.com', ownerName: 'Priya Harrow' }
+  const { organization } = await createOrganization(database, clock, {
+    name: 'Harrow & Finch Homes',
+    ...owner,
+    most: 1,
+  })
+  const bench: Bench = { database, config, clock, receivers: await Receivers.start(), organizationId: organization.id }
+  const wanted = process.argv.slice(2)
+  for (const [name, measure] of Object.entries({ latency, throughput, isolation, size })) {
+    if (wanted.length === 0 || wanted.includes(name)) await measure(bench)
+  }
+  bench.receivers.stop()
+  await database.close()
+  await postgres.stop()
+}
+
+if (process.argv[2] === 'receive') receive()
+else await main()

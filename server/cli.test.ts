@@ -1,0 +1,246 @@
+import { type ChildProcess, execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { newPostgresUrl } from '../test/support/plumbline.ts'
+import { Clock } from './clock.ts'
+import { readConfig } from './config.ts'
+import { claimDataFolder } from './database/data-folder.ts'
+import { type Plumbline, startPlumbline } from './plumbline.ts'
+
+/** The operators' verbs as operators use them: a process each, beside a service on the same database. */
+interface Run {
+  code: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what was printed, whatever that is.
+  json: any
+  text: string
+}
+
+const script = path.join(import.meta.dirname, 'cli.ts')
+const environment: Record<string, string> = { PATH: process.env.PATH ?? '' }
+
+function cli(...args: string[]): Promise<Run> {
+  return new Promise((done) => {
+    const child: ChildProcess = execFile(
+      process.execPath,
+      [script, ...args],
+      { env: environment },
+      (_error, stdout, stderr) => {
+        const code = child.exitCode ?? -1
+        const text = code === 0 ? stdout : stderr
+        done({ code, text, json: text.startsWith('{') ? JSON.parse(text) : null })
+      },
+    )
+  })
+}
+
+test('on a data folder that a running server holds, a verb says so and leaves it alone', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
+  const server = claimDataFolder(folder)
+  Object.assign(environment, { DATA_DIR: folder })
+  const refused = await cli('organizations', 'list')
+  server.release()
+  delete environment.DATA_DIR
+  expect(refused.code).toBe(1)
+  expect(refused.json.error.code).toBe('data_folder_in_use')
+  expect(refused.json.error.detail).toContain(`process ${process.pid}`)
+})
+
+test('what cannot be meant is refused as JSON, before any database is opened', async () => {
+  const orders = [
+    ['organizations', 'create'],
+    ['organizations', 'create', '--name', ' '],
+    ['organizations', 'create', '--name', 'A', '--time-zone', 'Mars/Olympus'],
+    ['keys', 'create', '--organization', 'org_x', '--permissions', 'vendors:see'],
+    ['keys', 'rotate', 'key_x', '--overlap-days', '8'],
+    ['users', 'create', '--organization', 'org_x', '--email', 'a@b.c', '--name', 'A', '--role', 'king'],
+    ['nonsense'],
+  ]
+  for (const order of orders) {
+    const refused = await cli(...order)
+    expect([order, refused.code, refused.json?.error.code]).toEqual([order, 1, 'usage'])
+  }
+})
+
+test('every verb explains itself', async () => {
+  for (const order of [['--help'], ['keys', '--help'], ['keys', 'create', '--help']]) {
+    const help = await cli(...order)
+    expect(help.code).toBe(0)
+    expect(help.text).toContain('Usage: plumbline')
+  }
+})
+
+describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running service', () => {
+  let plumbline: Plumbline
+  let organizationId: string
+  let ownerId: string
+
+  beforeAll(async () => {
+    const postgres = inject('postgres')
+    if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
+    Object.assign(environment, {
+      DATABASE_URL: await newPostgresUrl(postgres),
+      BETA_MAX_ORGANIZATIONS: '2',
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    })
+    const config = readConfig({ ...environment, PORT: '0', CHECK_ANSWERS: 'true', LOG_LEVEL: 'silent' })
+    plumbline = await startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock() })
+    const { json } = await cli(
+      'organizations',
+      'create',
+      '--name',
+      'Harrow & Finch Homes',
+      '--owner-email',
+      'p@example.com',
+      '--owner-name',
+      'Priya',
+    )
+    organizationId = json.organization.id
+    ownerId = json.owner.id
+  })
+  afterAll(() => plumbline?.stop())
+
+  async function me(secret: string) {
+    const response = await fetch(`${plumbline.url}/api/ext/me`, { headers: { authorization: `Bearer ${secret}` } })
+    return { status: response.status, body: await response.json() }
+  }
+
+  async function until(secret: string, holds: (answer: { status: number; body: { code?: string } }) => boolean) {
+    const deadline = Date.now() + 10_000
+    for (;;) {
+      const answer = await me(secret)
+      if (holds(answer)) return answer
+      if (Date.now() > deadline) throw new Error(`It did not come to it: ${JSON.stringify(answer)}`)
+      await new Promise((next) => setTimeout(next, 50))
+    }
+  }
+
+  test('a new organization is printed with its owner, and listed', async () => {
+    const { json } = await cli('organizations', 'list')
+    expect(json.data).toMatchObject([
+      { id: organizationId, name: 'Harrow & Finch Homes', tier: 'pro_plus', currency: 'USD' },
+    ])
+    const users = await cli('users', 'list', '--organization', organizationId)
+    expect(users.json.data).toMatchObject([
+      { id: ownerId, email: 'p@example.com', role: 'owner', poApprovalLimit: null },
+    ])
+  })
+
+  test('a key has all that its creator may do unless it is given less, and its secret is shown once', async () => {
+    const all = await cli('keys', 'create', '--organization', organizationId, '--name', 'Everything')
+    expect(all.json).toMatchObject({ organizationId, name: 'Everything', createdByUserId: ownerId, expiresAt: null })
+    const caller = await me(all.json.secret)
+    expect(caller.body).toMatchObject({ keyId: all.json.id, name: 'Everything', organization: { id: organizationId } })
+    expect(caller.body.permissions).toHaveLength(40)
+    const narrow = await cli(
+      'keys',
+      'create',
+      '--organization',
+      organizationId,
+      '--permissions',
+      'vendors:read,bids:read',
+    )
+    expect((await me(narrow.json.secret)).body.permissions).toEqual(['bids:read', 'vendors:read'])
+    const listed = await cli('keys', 'list', '--organization', organizationId)
+    expect(listed.text).not.toContain(all.json.secret)
+    expect(listed.json.data.find((key: { id: string }) => key.id === all.json.id)).toMatchObject({
+      revokedAt: null,
+      secrets: [{ start: all.json.secret.slice(0, 10), expiresAt: null }],
+    })
+  })
+
+  test('a user grants only what their role has, and a key loses what the role loses', async () => {
+    const person = [
+      '--organization',
+      organizationId,
+      '--email',
+      'elena@example.com',
+      '--name',
+      'Elena',
+      '--role',
+      'estimator',
+    ]
+    const { json: user } = await cli('users', 'create', ...person, '--po-approval-limit', '25000.50')
+    expect(user).toMatchObject({ role: 'estimator', status: 'active', poApprovalLimit: 25_000.5 })
+    const taken = await cli('users', 'create', ...person)
+    expect([taken.code, taken.json.error.code]).toEqual([1, 'conflict'])
+    const beyond = await cli(
+      'keys',
+      'create',
+      '--organization',
+      organizationId,
+      '--created-by',
+      user.id,
+      '--permissions',
+      'webhooks:write',
+    )
+    expect(beyond.json.error).toMatchObject({ code: 'validation_failed', errors: [{ code: 'beyond_role' }] })
+
+    const { json: key } = await cli('keys', 'create', '--organization', organizationId, '--created-by', user.id)
+    expect((await me(key.secret)).body).toMatchObject({ poApprovalLimit: 25_000.5 })
+    expect((await me(key.secret)).body.permissions).toContain('bids:write')
+    await cli('users', 'update', user.id, '--role', 'viewer', '--po-approval-limit', 'none')
+    const less = await until(key.secret, ({ body }) => !JSON.stringify(body).includes('bids:write'))
+    expect(less.body).toMatchObject({ poApprovalLimit: null })
+    await cli('users', 'update', user.id, '--status', 'disabled')
+    await until(key.secret, ({ body }) => JSON.stringify(body).includes('"permissions":[]'))
+    const orphan = await cli('keys', 'create', '--organization', organizationId, '--created-by', user.id)
+    expect(orphan.json.error.code).toBe('not_found')
+  })
+
+  test('an organization keeps an owner', async () => {
+    for (const change of [
+      ['--role', 'admin'],
+      ['--status', 'disabled'],
+    ]) {
+      const refused = await cli('users', 'update', ownerId, ...change)
+      expect([refused.code, refused.json.error.code]).toEqual([1, 'conflict'])
+    }
+  })
+
+  test('a rotated secret lives on for the overlap, and without one it ends at once', async () => {
+    const { json: key } = await cli('keys', 'create', '--organization', organizationId, '--name', 'Rotated')
+    const { json: second } = await cli('keys', 'rotate', key.id, '--overlap-days', '7')
+    const days = (Date.parse(second.previousSecretEndsAt) - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(6.99)
+    expect(days).toBeLessThanOrEqual(7)
+    for (const secret of [key.secret, second.secret]) expect((await me(secret)).body.keyId).toBe(key.id)
+    const { json: third } = await cli('keys', 'rotate', key.id)
+    for (const secret of [key.secret, second.secret]) await until(secret, ({ body }) => body.code === 'expired_key')
+    expect((await me(third.secret)).status).toBe(200)
+  })
+
+  test('a revoked key is refused within a second, stays revoked, and is not rotated', async () => {
+    const { json: key } = await cli('keys', 'create', '--organization', organizationId, '--expires-in-days', '30')
+    expect((Date.parse(key.expiresAt) - Date.now()) / 86_400_000).toBeGreaterThan(29.9)
+    expect((await me(key.secret)).status).toBe(200)
+    const { json: revoked } = await cli('keys', 'revoke', key.id)
+    const refused = await until(key.secret, ({ status }) => status === 401)
+    expect(refused.body.code).toBe('revoked_key')
+    expect(Date.now() - Date.parse(revoked.revokedAt)).toBeLessThan(5000)
+    expect((await cli('keys', 'revoke', key.id)).json.revokedAt).toBe(revoked.revokedAt)
+    expect((await cli('keys', 'rotate', key.id)).json.error.code).toBe('conflict')
+    expect((await cli('keys', 'revoke', 'key_01m7y975jyfesvq695t8y8ma68')).json.error.code).toBe('not_found')
+    const past = await cli('keys', 'create', '--organization', organizationId, '--expires-at', '2020-01-01T00:00:00Z')
+    expect(past.json.error.code).toBe('validation_failed')
+  })
+
+  test('a tier below Pro+ closes the interface, and Pro+ opens it again', async () => {
+    const { json } = await cli('organizations', 'create', '--name', 'Second', '--tier', 'standard')
+    const { json: key } = await cli('keys', 'create', '--organization', json.organization.id)
+    expect((await me(key.secret)).body).toMatchObject({ status: 403, code: 'tier_required' })
+    expect((await cli('organizations', 'update', json.organization.id, '--tier', 'pro_plus')).json.tier).toBe(
+      'pro_plus',
+    )
+    await until(key.secret, ({ status }) => status === 200)
+    const third = await cli('organizations', 'create', '--name', 'Third')
+    expect([third.code, third.json.error.code]).toEqual([1, 'beta_full'])
+  })
+
+  test('migrations that were run are not run again', async () => {
+    expect((await cli('migrate')).json).toEqual({ migrations: [] })
+  })
+})

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { root } from '../../test/support/contract.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline({
+    RATE_LIMIT_PER_MINUTE: '400',
+    QUOTA_PER_DAY: '5000',
+    PUBLIC_URL: 'https://build.example.com/',
+  })
+})
+afterAll(() => plumbline.stop())
+
+const source = parse(readFileSync(path.join(root, 'openapi.yaml'), 'utf8'), { maxAliasCount: -1 })
+
+test('a key learns who it is, what it may do now, and whose it is', async () => {
+  const { organizationId, key } = await plumbline.newBuilder({ poApprovalLimit: 25_000, timeZone: 'America/Denver' })
+  const { status, body } = await plumbline.get('/api/ext/me', { key })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    name: 'Test',
+    actor: { type: 'key', id: body.keyId },
+    poApprovalLimit: 25_000,
+    organization: {
+      id: organizationId,
+      name: 'Harrow & Finch Homes',
+      currency: 'USD',
+      timeZone: 'America/Denver',
+      tier: 'pro_plus',
+    },
+    expiresAt: null,
+  })
+  expect(body.permissions).toHaveLength(40)
+  const narrow = await plumbline.newKey(['homes:read'], organizationId)
+  const seen = await plumbline.get('/api/ext/me', { key: narrow })
+  expect(seen.body.permissions).toEqual(['homes:read'])
+})
+
+test('the use of the limits counts this request, and agrees with the headers', async () => {
+  const { key } = await plumbline.newBuilder()
+  for (let i = 0; i < 3; i++) await plumbline.get('/api/ext/me', { key })
+  const { body, headers } = await plumbline.get('/api/ext/usage', { key })
+  expect(body.minute).toMatchObject({ limit: 400, used: 4, remaining: 396 })
+  expect(body.day).toMatchObject({ limit: 5000, used: 4, remaining: 4996 })
+  expect(headers.get('ratelimit')).toMatch(/^"minute";r=396;t=\d+, "day";r=4996;t=\d+$/)
+  const left = (Date.parse(body.minute.resetsAt) - Date.now()) / 1000
+  expect(left).toBeGreaterThan(50)
+  expect(left).toBeLessThanOrEqual(61)
+  expect(body.day.resetsAt).toMatch(/T00:00:00/)
+})
+
+test('the published document holds every operation of the interface and every webhook, at the public address', async () => {
+  const { status, body, headers } = await plumbline.get('/api/ext/schema/openapi.json')
+  expect(status).toBe(200)
+  expect(Object.keys(body.paths)).toEqual(Object.keys(source.paths).filter((path) => path.startsWith('/api/ext/')))
+  expect(body.webhooks).toEqual(source.webhooks)
+  expect(body.servers).toEqual([{ url: 'https://build.example.com' }])
+  expect(body.info).toEqual(source.info)
+  assertWhole(body)
+  const again = await plumbline.get('/api/ext/schema/openapi.json', {
+    headers: { 'if-none-match': headers.get('etag') ?? '' },
+  })
+  expect(again.status).toBe(304)
+})
+
+test('the YAML is the same document', async () => {
+  const json = await plumbline.get('/api/ext/schema/openapi.json')
+  const yaml = await plumbline.get('/api/ext/schema/openapi.yaml')
+  expect(yaml.status).toBe(200)
+  expect(yaml.headers.get('content-type')).toContain('application/yaml')
+  expect(parse(yaml.body, { maxAliasCount: -1 })).toEqual(json.body)
+  const run = await plumbline.post('/api/ext/execute', { skill: 'getOpenApiYaml' })
+  expect(run.body.result).toBe(yaml.body)
+})
+
+test('a narrow key gets the operations that it may use, what they refer to, and nothing that leads nowhere', async () => {
+  const key = await plumbline.newKey(['vendors:read'])
+  const { body } = await plumbline.get('/api/ext/schema/openapi.json', { key })
+  expect(Object.keys(body.paths['/api/ext/vendors'])).toEqual(['get'])
+  expect(body.paths['/api/ext/bids']).toBeUndefined()
+  expect(body.paths['/api/ext/me']).toBeDefined()
+  expect(body['x-skills']).toBeUndefined()
+  expect(body.components.schemas.VendorCreate).toBeUndefined()
+  assertWhole(body)
+})
+
+// Every reference leads somewhere, every component is referred to, every tag is declared and used.
+function assertWhole(document: Record<string, never>): void {
+  const text = JSON.stringify(document)
+  const references = new Set(
+    [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
+  )
+  const components = Object.entries(document.components as Record<string, object>)
+    .filter(([kind]) => kind !== 'securitySchemes')
+    .flatMap(([kind, entries]) => Object.keys(entries).map((name) => `${kind}/${name}`))
+  expect([...references].sort()).toEqual(components.sort())
+  const used = new Set([...text.matchAll(/"tags":\["([^"]+)"\]/g)].map(([, tag]) => tag))
+  expect((document.tags as { name: string }[]).map((tag) => tag.name).sort()).toEqual([...used].sort())
+}

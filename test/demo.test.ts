@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from './support/plumbline.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+const script = path.resolve(import.meta.dirname, '../scripts/demo.ts')
+
+function play(...args: string[]): Promise<{ stdout: string; stderr: string; code?: number }> {
+  return promisify(execFile)(process.execPath, [script, ...args], { env: { PATH: process.env.PATH, NO_COLOR: '1' } })
+}
+
+test('the demonstration plays the whole pipeline, hears every event, and leaves nothing in use', async () => {
+  const { stdout } = await play('--base-url', plumbline.url, '--key', plumbline.key)
+  expect(stdout).toContain('3 awards at once: 1 won, 2 refused with 409.')
+  expect(stdout).toMatch(/(\d+) events happened, and \1 were heard, each with a good signature\./)
+  expect(stdout).toContain('The same event from somebody without the secret: No signature fits the request.')
+  for (const list of ['vendors', 'communities', 'homes', 'webhooks']) {
+    expect((await plumbline.get(`/api/ext/${list}`)).body.data).toEqual([])
+  }
+  const { data: orders } = (await plumbline.get('/api/ext/purchase-orders')).body
+  expect(orders.map((order: { status: string }) => order.status)).toEqual(['void'])
+})
+
+test('a demonstration that is refused says why, and fails', async () => {
+  const key = await plumbline.newKey(['vendors:read', 'webhooks:write', 'events:read'])
+  const refused = await play('--base-url', plumbline.url, '--key', key).catch(
+    (error: { code: number; stdout: string }) => error,
+  )
+  expect(refused.code).toBe(1)
+  expect(refused.stdout).toContain('permission_denied: This operation needs communities:write.')
+  expect((await plumbline.get('/api/ext/webhooks')).body.data).toEqual([])
+})
+
+test('a demonstration without a service says how to start one', async () => {
+  const alone = await play('--base-url', 'http://127.0.0.1:9', '--key', plumbline.key).catch(
+    (error: { code: number; stdout: string }) => error,
+  )
+  expect(alone.code).toBe(1)
+  expect(alone.stdout).toContain('Nothing answers at http://127.0.0.1:9 (')
+})
