@@ -53,7 +53,8 @@ interface Journey {
 export function createApp(parts: AppParts): App {
   const { config, contract, handlers, database, clock, log } = parts
   for (const id of contract.operations.keys()) {
-    if (typeof handlers[id] !== 'function') throw new ContractError(`The operation ${id} of the contract has no handler.`)
+    if (typeof handlers[id] !== 'function')
+      throw new ContractError(`The operation ${id} of the contract has no handler.`)
   }
   const authenticate: Authenticate = authenticator(database, clock)
   const limits = createLimits(database, clock, config)
@@ -107,7 +108,8 @@ export function createApp(parts: AppParts): App {
   function refusal(error: unknown, url: string, journey: Journey): Answer {
     const refused = toProblem(error)
     // The caller learns that it failed, the log learns why.
-    if (refused.status >= 500) log.error({ err: error, requestId: journey.requestId, operationId: journey.operation?.id }, refused.code)
+    if (refused.status >= 500)
+      log.error({ err: error, requestId: journey.requestId, operationId: journey.operation?.id }, refused.code)
     const body = refused.body({ publicUrl: config.publicUrl, instance: pathOf(url), requestId: journey.requestId })
     const answer = {
       status: refused.status,
@@ -170,9 +172,15 @@ function pathOf(url: string): string {
 }
 
 function nothingThere(allow: readonly string[], method: string): Problem {
-  if (allow.length === 0) return problem('unknown_path', 'The contract has no such path; see /api/ext/schema/openapi.json.')
+  if (allow.length === 0)
+    return problem('unknown_path', 'The contract has no such path; see /api/ext/schema/openapi.json.')
   const methods = allow.includes('GET') ? [...allow, 'HEAD'] : allow
-  return new Problem('method_not_allowed', `${method} is not among ${methods.join(', ')}.`, {}, { Allow: methods.join(', ') })
+  return new Problem(
+    'method_not_allowed',
+    `${method} is not among ${methods.join(', ')}.`,
+    {},
+    { Allow: methods.join(', ') },
+  )
 }
 
 // A caller may name its request itself; what could not stand in a log line gets a name of ours.

@@ -108,7 +108,8 @@ function encryptionKey(env: Env, databaseUrl: string | null, dataDir: string): B
   const text = env.ENCRYPTION_KEY
   if (text) {
     const key = Buffer.from(text, 'base64')
-    if (key.length !== 32) throw new ConfigError('ENCRYPTION_KEY has to be 32 bytes in base64 (openssl rand -base64 32).')
+    if (key.length !== 32)
+      throw new ConfigError('ENCRYPTION_KEY has to be 32 bytes in base64 (openssl rand -base64 32).')
     return key
   }
   if (databaseUrl !== null) {

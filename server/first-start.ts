@@ -26,10 +26,11 @@ export async function makeDemoOnFirstStart(database: Database, config: Config): 
 
 /** What a newcomer needs to see: where it runs, the key, and a first request to paste. */
 export function banner(url: string, config: Config, demo: Demo): string {
+  const near = path.relative('.', demoFile(config))
   return `
   Plumbline runs at ${url}
 
-  It has a demo builder to try things on. The key, which is also in ${path.relative('.', demoFile(config))}:
+  It has a demo builder to try things on. The key, which is also in ${near.startsWith('..') ? demoFile(config) : near}:
 
     ${demo.key}
 

@@ -89,14 +89,20 @@ function addHealthRoutes(express: Express, database: Database): void {
       await database.ping()
       res.json({ status: 'ready' })
     } catch (error) {
-      res.status(503).set('Retry-After', '2').json({ status: 'unavailable', reason: toProblem(error).code })
+      res
+        .status(503)
+        .set('Retry-After', '2')
+        .json({ status: 'unavailable', reason: toProblem(error).code })
     }
   })
 }
 
 async function listen(app: App, config: Config): Promise<Server> {
   const { request, response } = app.express
-  const kinds = { IncomingMessage: bornWith(IncomingMessage, request), ServerResponse: bornWith(ServerResponse, response) }
+  const kinds = {
+    IncomingMessage: bornWith(IncomingMessage, request),
+    ServerResponse: bornWith(ServerResponse, response),
+  }
   const server = createServer(kinds, app.express)
   await new Promise<void>((done, fail) => {
     server.once('error', fail)

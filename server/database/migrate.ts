@@ -30,8 +30,6 @@ async function isCurrent(db: Db, newest: string | undefined): Promise<boolean> {
     db,
   )
   if (exists.rows[0]?.there !== true) return false
-  const done = await sql<{ name: string | null }>`select max("name") as "name" from "kysely_migration"`.execute(
-    db,
-  )
+  const done = await sql<{ name: string | null }>`select max("name") as "name" from "kysely_migration"`.execute(db)
   return done.rows[0]?.name !== undefined && `${done.rows[0].name}.ts` === newest
 }

@@ -58,7 +58,12 @@ export interface ListQuery {
 
 export interface Resource<R extends Row, Computed extends keyof R = never> {
   /** A page, as `limit`, `cursor`, `sort` and the filters of the query say. `within` adds plain conditions. */
-  list(db: Db, organizationId: string, query: ListQuery, within?: Record<string, string>): Promise<Json<{ data: R[]; nextCursor: string | null }>>
+  list(
+    db: Db,
+    organizationId: string,
+    query: ListQuery,
+    within?: Record<string, string>,
+  ): Promise<Json<{ data: R[]; nextCursor: string | null }>>
   /** The resource, archived or not; throws `not_found`. */
   find(db: Db, organizationId: string, id: string): Promise<R>
   peek(db: Db, organizationId: string, id: string): Promise<R | undefined>
@@ -117,7 +122,7 @@ export function resource<R extends Row, Computed extends keyof R = never>(
   const one = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = $2`
   const all = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`
   const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
-    .map((field, i) => `$${i + 2}`)
+    .map((_, i) => `$${i + 2}`)
     .join(', ')})`
   const after = stored.length + 2
   const insertionWithEvent = `with created as (${insertion})
@@ -154,7 +159,13 @@ export function resource<R extends Row, Computed extends keyof R = never>(
       const position = cursor === undefined ? null : readCursor(sort, cursor)
       const wanted = Object.entries(query).filter(([name, value]) => value !== undefined && !SPECIAL.has(name))
 
-      const shape = JSON.stringify([sort, position !== null, includeArchived, wanted.map(([name, value]) => [name, value === 'null']), Object.keys(within)])
+      const shape = JSON.stringify([
+        sort,
+        position !== null,
+        includeArchived,
+        wanted.map(([name, value]) => [name, value === 'null']),
+        Object.keys(within),
+      ])
       const values: unknown[] = [organizationId]
       const parameter = (value: unknown): string => `$${values.push(value)}`
       const conditions = [...Object.entries(within).map(([name, value]) => `t."${name}" = ${parameter(value)}`)]
@@ -180,14 +191,17 @@ export function resource<R extends Row, Computed extends keyof R = never>(
         throw error
       })
       const last = found.length > limit ? found[limit - 1] : undefined
-      const nextCursor = last === undefined ? null : writeCursor(sort, { value: byId ? null : cell(last, field), id: cell(last, 'id') })
+      const nextCursor =
+        last === undefined ? null : writeCursor(sort, { value: byId ? null : cell(last, field), id: cell(last, 'id') })
       let data = ''
       for (let i = 0; i < limit && i < found.length; i++) data += (i === 0 ? '' : ',') + textOf(found[i])
       return new Json(`{"data":[${data}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
 
       // A column of a row in whichever form it came, as a later comparison with it has to be written.
       function cell(row: object, name: string): string {
-        return String('raw' in row ? (row as JsonRow).raw[fields.indexOf(name)] : (row as Record<string, unknown>)[name])
+        return String(
+          'raw' in row ? (row as JsonRow).raw[fields.indexOf(name)] : (row as Record<string, unknown>)[name],
+        )
       }
 
       function textOf(row: object | undefined): string {
@@ -209,8 +223,13 @@ export function resource<R extends Row, Computed extends keyof R = never>(
 
       // Every word has to occur somewhere. The words are one parameter, so that their number does not change the shape.
       function searchCondition(words: string, parameter: (value: unknown) => string): string {
-        const patterns = words.split(/\s+/).filter(Boolean).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
-        const haystack = search.map((searched) => `coalesce(${typeof searched === 'string' ? `t."${searched}"` : searched.sql}, '')`).join(` || ' ' || `)
+        const patterns = words
+          .split(/\s+/)
+          .filter(Boolean)
+          .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
+        const haystack = search
+          .map((searched) => `coalesce(${typeof searched === 'string' ? `t."${searched}"` : searched.sql}, '')`)
+          .join(` || ' ' || `)
         return `(${haystack}) ilike all (${parameter(patterns)}::text[])`
       }
     },
@@ -243,7 +262,9 @@ export function resource<R extends Row, Computed extends keyof R = never>(
         ]),
       )
       const known = new Set(found.rows.map((row) => row.id))
-      const unknown = ids.flatMap((id, i) => (known.has(id) ? [] : [ids.length === 1 && !pointer.endsWith('s') ? pointer : `${pointer}/${i}`]))
+      const unknown = ids.flatMap((id, i) =>
+        known.has(id) ? [] : [ids.length === 1 && !pointer.endsWith('s') ? pointer : `${pointer}/${i}`],
+      )
       if (unknown.length > 0) throw unknownReference(unknown)
     },
 
@@ -261,7 +282,15 @@ export function resource<R extends Row, Computed extends keyof R = never>(
       const row = newRow(call, values)
       const event = makeEvent(call, type, row as unknown as EventObject<Type> & { id: string })
       const { id, type: name, resourceId, actorId, payload, occurredAt } = event.row
-      await rows(call.db, insertionWithEvent, [...insertValues(call, row), id, name, resourceId, actorId, payload, occurredAt])
+      await rows(call.db, insertionWithEvent, [
+        ...insertValues(call, row),
+        id,
+        name,
+        resourceId,
+        actorId,
+        payload,
+        occurredAt,
+      ])
       call.events.push(event.recorded)
       call.surroundings.eventsCommitted()
       return row

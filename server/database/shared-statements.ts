@@ -117,7 +117,12 @@ export function statementName(text: string): string | undefined {
   return name
 }
 
-function submit(client: pg.Client, text: string, values: readonly unknown[], asJson: boolean): Promise<StatementResult> {
+function submit(
+  client: pg.Client,
+  text: string,
+  values: readonly unknown[],
+  asJson: boolean,
+): Promise<StatementResult> {
   const { stream } = client.connection
   // What one turn of the event loop sends leaves in one packet.
   if (stream.writableCorked === 0) {

@@ -6,7 +6,21 @@ import pg from 'pg'
  * most 14 digits, well within what a double holds exactly). Every connection has its TimeZone set to UTC.
  */
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
-const OIDS = { bool: 16, int8: 20, int2: 21, int4: 23, text: 25, json: 114, float8: 701, textArray: 1009, varchar: 1043, date: 1082, timestamptz: 1184, numeric: 1700, jsonb: 3802 } as const
+const OIDS = {
+  bool: 16,
+  int8: 20,
+  int2: 21,
+  int4: 23,
+  text: 25,
+  json: 114,
+  float8: 701,
+  textArray: 1009,
+  varchar: 1043,
+  date: 1082,
+  timestamptz: 1184,
+  numeric: 1700,
+  jsonb: 3802,
+} as const
 
 // pg's list of type names leaves the array types out, though it parses them.
 const parseTextArray = pg.types.getTypeParser(OIDS.textArray as TypeId)
@@ -46,6 +60,7 @@ export function columnText(oid: number): ((text: string) => string) | null {
 }
 
 // Most texts hold nothing that JSON escapes.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what JSON escapes.
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
 
 function jsonString(text: string): string {

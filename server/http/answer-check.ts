@@ -29,7 +29,10 @@ export function answerChecker(contract: Contract): (operation: Operation | null,
     if (operation === null) return assertValid(validatorAt('/components/schemas/Problem'), answer, 'a problem')
     const what = `${operation.id} ${answer.status}`
     if (declared === undefined) throw new Error(`${what} is not declared in the contract: ${answer.text}`)
-    const at = '$ref' in declared ? declared.$ref.slice(1) : `/paths/${step(operation.path)}/${operation.method.toLowerCase()}/responses/${answer.status}`
+    const at =
+      '$ref' in declared
+        ? declared.$ref.slice(1)
+        : `/paths/${step(operation.path)}/${operation.method.toLowerCase()}/responses/${answer.status}`
     const { content } = contract.resolve<ResponseObject>(declared)
     const [type] = Object.keys(content ?? {})
     if (type === undefined) {
@@ -43,7 +46,9 @@ export function answerChecker(contract: Contract): (operation: Operation | null,
 
 function assertValid(validate: ValidateFunction, answer: Answer, what: string): void {
   if (validate(JSON.parse(answer.text ?? 'null'))) return
-  const faults = (validate.errors ?? []).map((fault) => `${fault.instancePath} ${fault.message} ${JSON.stringify(fault.params)}`)
+  const faults = (validate.errors ?? []).map(
+    (fault) => `${fault.instancePath} ${fault.message} ${JSON.stringify(fault.params)}`,
+  )
   throw new Error(`${what} breaks its schema: ${faults.join('; ')}\n${answer.text}`)
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { FieldError } from '../../client/contract.gen.ts'
 import type { Operation } from './contract.ts'
-import { invalid, problem } from './problem.ts'
+import { invalid, LONGEST_POINTER, problem } from './problem.ts'
 
 const MOST_BYTES = 1024 * 1024
 const MOST_DEPTH = 32
@@ -10,7 +11,12 @@ const MOST_DEPTH = 32
  * is content with none or an empty object.
  */
 export async function readBody(req: IncomingMessage, operation: Operation): Promise<unknown> {
-  const { 'content-type': type, 'content-length': length, 'transfer-encoding': chunked } = req.headers
+  const {
+    'content-type': type,
+    'content-length': length,
+    'content-encoding': encoding,
+    'transfer-encoding': chunked,
+  } = req.headers
   const isSent = chunked !== undefined || (length !== undefined && length !== '0')
   if (!operation.takesBody && (!isSent || operation.method === 'GET' || operation.method === 'DELETE')) return undefined
   if (!isSent) {
@@ -19,6 +25,9 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
     throw invalid([{ pointer: '', code: 'required', message: 'a JSON body is required' }])
   }
   if (!isJson(type)) throw problem('unsupported_media_type', 'Send "Content-Type: application/json".')
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw problem('unsupported_media_type', 'A compressed body is not taken; send it as it is.')
+  }
   if (Number(length ?? 0) > MOST_BYTES) throw tooLarge()
   const body = parse(await readText(req))
   if (operation.takesBody) return body
@@ -70,14 +79,39 @@ export function parse(text: string): unknown {
   } catch (error) {
     throw problem('malformed_json', (error as Error).message)
   }
-  // PostgreSQL cannot hold U+0000 in a text. It is rare enough that the text is searched before the value is.
-  if (text.includes('\\u0000')) {
-    const faults = [...nulPointers(value, '')]
-    if (faults.length > 0) {
-      throw invalid(faults.map((pointer) => ({ pointer, code: 'format', message: 'must not contain the character U+0000' })))
-    }
+  // All of it is rare, or takes a long text, so the text is looked at before the value is walked.
+  if (text.length > MOST_ITEMS * 2 || UNSTORABLE.test(text)) {
+    const faults = [...unfit(value, '')]
+    if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
   }
   return value
+}
+
+// No array in the contract takes more. The validator would compare every pair of a longer one before it counts them.
+const MOST_ITEMS = 1000
+const MOST_FAULTS = 1000
+// U+0000, which PostgreSQL cannot hold, and the byte order mark, which the embedded database loses at the start of a text.
+const UNSTORABLE = /\\u0000|\ufeff|\\ufeff/i
+
+function* unfit(value: unknown, at: string): Generator<FieldError> {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) yield { pointer: at, code: 'format', message: 'must not contain the character U+0000' }
+    if (value.startsWith('\ufeff'))
+      yield { pointer: at, code: 'format', message: 'must not begin with a byte order mark (U+FEFF)' }
+  } else if (Array.isArray(value) && value.length > MOST_ITEMS) {
+    yield { pointer: at, code: 'maxItems', message: `must NOT have more than ${MOST_ITEMS} items` }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      const pointer = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`.slice(0, LONGEST_POINTER)
+      if (key.includes('\0'))
+        yield {
+          pointer: pointer.replaceAll('\0', '\ufffd'),
+          code: 'format',
+          message: 'must not contain the character U+0000',
+        }
+      yield* unfit(inner, pointer)
+    }
+  }
 }
 
 // Counted before parsing, so that a body of brackets costs one pass over its bytes.
@@ -98,15 +132,3 @@ function depth(text: string): number {
   return most
 }
 const [QUOTE, BACKSLASH, BRACE, BRACE_END, BRACKET, BRACKET_END] = [34, 92, 123, 125, 91, 93]
-
-function* nulPointers(value: unknown, at: string): Generator<string> {
-  if (typeof value === 'string') {
-    if (value.includes('\0')) yield at
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) {
-      const pointer = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-      if (key.includes('\0')) yield pointer.replaceAll('\0', '\uFFFD')
-      yield* nulPointers(inner, pointer)
-    }
-  }
-}

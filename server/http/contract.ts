@@ -141,7 +141,9 @@ function permissions(document: ContractDocument, declaration: OperationObject): 
   }
   for (const scheme of Object.keys(requirement)) {
     if (!KNOWN_SCHEMES.has(scheme)) {
-      throw new ContractError(`${declaration.operationId} asks for the scheme ${scheme}, which nothing here authenticates.`)
+      throw new ContractError(
+        `${declaration.operationId} asks for the scheme ${scheme}, which nothing here authenticates.`,
+      )
     }
   }
   return requirement.apiKey ?? []

@@ -45,7 +45,9 @@ interface AnyReply {
 export function permit(permissions: ReadonlySet<string>, operation: Operation): void {
   for (const permission of operation.permissions) {
     if (!permissions.has(permission)) {
-      throw new Problem('permission_denied', `This operation needs ${operation.permissions.join(' and ')}.`, { permission })
+      throw new Problem('permission_denied', `This operation needs ${operation.permissions.join(' and ')}.`, {
+        permission,
+      })
     }
   }
 }
@@ -85,10 +87,19 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     )
     // The first request answers as it would without a key; a repeat answers with what was stored.
     if (answer !== undefined && stored.headers['Idempotent-Replayed'] === undefined) return answer
-    return { status: stored.status, headers: stored.headers, text: stored.body === '' ? null : stored.body, etag: undefined }
+    return {
+      status: stored.status,
+      headers: stored.headers,
+      text: stored.body === '' ? null : stored.body,
+      etag: undefined,
+    }
   }
 
-  async function operate<Id extends OperationId>(call: Call, id: Id, flat: Record<string, unknown>): Promise<Answered<Id>> {
+  async function operate<Id extends OperationId>(
+    call: Call,
+    id: Id,
+    flat: Record<string, unknown>,
+  ): Promise<Answered<Id>> {
     const operation = contract.operations.get(id)
     if (operation === undefined) throw new Error(`The contract has no operation ${id}.`)
     permit(call.permissions, operation)
@@ -118,8 +129,7 @@ export function spread(contract: Contract, operation: Operation, flat: Record<st
     if (where === 'path') {
       if (typeof value !== 'string' || value === '') missing.push(name)
       params[name] = String(value)
-    }
-    else if (Array.isArray(value)) query.set(name, value.map(String).join(','))
+    } else if (Array.isArray(value)) query.set(name, value.map(String).join(','))
     else if (value !== undefined && value !== null) query.set(name, String(value))
   }
   if (missing.length > 0) {
@@ -172,10 +182,16 @@ function toAnswer(operation: Operation, reply: AnyReply, url: string): Answer {
   if (body === undefined) return { status, headers, text: null, etag: undefined }
   if (body instanceof Json) {
     const { text, nextCursor } = body
-    return { status, headers: nextCursor === null ? headers : { ...headers, Link: nextLink(url, nextCursor) }, text, etag: undefined }
+    return {
+      status,
+      headers: nextCursor === null ? headers : { ...headers, Link: nextLink(url, nextCursor) },
+      text,
+      etag: undefined,
+    }
   }
   // The one text that is no JSON is the contract as YAML.
-  if (typeof body === 'string') return { status, headers, text: body, etag: etagOf({}, () => body), type: 'application/yaml; charset=utf-8' }
+  if (typeof body === 'string')
+    return { status, headers, text: body, etag: etagOf({}, () => body), type: 'application/yaml; charset=utf-8' }
   const text = JSON.stringify(body)
   if ('nextCursor' in body) {
     const { nextCursor } = body

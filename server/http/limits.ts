@@ -126,7 +126,12 @@ class Counter {
   #waiting = 0
   #taking: Promise<void> | null = null
 
-  constructor(scope: string, kind: { limit: number; seconds: number; aligned: boolean }, database: Database, clock: Clock) {
+  constructor(
+    scope: string,
+    kind: { limit: number; seconds: number; aligned: boolean },
+    database: Database,
+    clock: Clock,
+  ) {
     this.#scope = scope
     this.#kind = kind
     this.#database = database
@@ -225,7 +230,9 @@ class Counter {
     const { limit, seconds, aligned } = this.#kind
     const { rows } = await sql<{ granted: number; used: number; endsInMs: number }>`
       select "granted", "used", "endsInMs" from "takeFromWindow"(
-        ${this.#scope}, ${limit}, ${seconds}, ${aligned}, ${wanted}, clock_timestamp() + make_interval(secs => ${this.#clock.aheadMs / 1000}))`.execute(db)
+        ${this.#scope}, ${limit}, ${seconds}, ${aligned}, ${wanted}, clock_timestamp() + make_interval(secs => ${this.#clock.aheadMs / 1000}))`.execute(
+      db,
+    )
     const [row] = rows
     if (row === undefined) throw new Error('takeFromWindow always answers')
     const now = this.#clock.nowMs()

@@ -30,7 +30,10 @@ export type Reply<Id extends OperationId> = {
 }[keyof operations[Id]['responses'] & number]
 
 /** The body of the operation's successful answer. */
-export type Answered<Id extends OperationId> = Exclude<Extract<Reply<Id>, { body: object | string }>['body'], Json<unknown>>
+export type Answered<Id extends OperationId> = Exclude<
+  Extract<Reply<Id>, { body: object | string }>['body'],
+  Json<unknown>
+>
 
 type Parameters<Id extends OperationId, In extends 'path' | 'query'> = operations[Id] extends { parameters: infer P }
   ? In extends keyof P
@@ -46,4 +49,8 @@ type Content<R> = R extends { content: { 'application/json': infer B } | { 'appl
     ? undefined
     : never
 // An optional body that was not sent comes to the handler as an empty one.
-type Body<Op> = Op extends { requestBody?: infer R } ? ([R & {}] extends [never] ? undefined : Content<R & {}>) : undefined
+type Body<Op> = Op extends { requestBody?: infer R }
+  ? [R & {}] extends [never]
+    ? undefined
+    : Content<R & {}>
+  : undefined

@@ -35,9 +35,9 @@ export function page<Row extends { id: string }>(
   rows: Row[],
   limit: number,
   sort: string,
-  valueOf: (row: Row) => Position['value'],
+  sortValue: (row: Row) => Position['value'],
 ): { data: Row[]; nextCursor: string | null } {
   const last = rows[limit - 1]
   if (rows.length <= limit || last === undefined) return { data: rows, nextCursor: null }
-  return { data: rows.slice(0, limit), nextCursor: writeCursor(sort, { value: valueOf(last), id: last.id }) }
+  return { data: rows.slice(0, limit), nextCursor: writeCursor(sort, { value: sortValue(last), id: last.id }) }
 }

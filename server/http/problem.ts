@@ -27,7 +27,7 @@ export class Problem extends Error {
       title,
       status,
       detail: this.message,
-      instance: at.instance,
+      instance: at.instance.slice(0, LONGEST_INSTANCE),
       code: this.code,
       requestId: at.requestId,
       ...this.extras,
@@ -35,7 +35,13 @@ export class Problem extends Error {
   }
 }
 
-type ProblemExtras = Partial<Pick<ProblemBody, 'errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'currentVersion'>>
+/** What the contract allows; a longer one is cut, for it says no more to its reader. */
+export const LONGEST_POINTER = 500
+const LONGEST_INSTANCE = 4000
+
+type ProblemExtras = Partial<
+  Pick<ProblemBody, 'errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'currentVersion'>
+>
 
 const PROBLEMS: Record<ProblemCode, [status: number, title: string]> = {
   malformed_json: [400, 'The body is not valid JSON.'],
@@ -76,16 +82,28 @@ export function notFound(): Problem {
 
 /** All faults of an input at once. `pointer` is a JSON pointer into the body, or the name of a parameter. */
 export function invalid(errors: FieldError[]): Problem {
-  return new Problem('validation_failed', errors.length === 1 ? '1 fault was found.' : `${errors.length} faults were found.`, {
-    errors,
-  })
+  return new Problem(
+    'validation_failed',
+    errors.length === 1 ? '1 fault was found.' : `${errors.length} faults were found.`,
+    {
+      errors,
+    },
+  )
 }
 
 /** Ids in the input that name nothing in the organization. */
 export function unknownReference(pointers: string[]): Problem {
-  return new Problem('unknown_reference', `${pointers.join(', ')} ${pointers.length === 1 ? 'names' : 'name'} nothing in your organization.`, {
-    errors: pointers.map((pointer) => ({ pointer, code: 'unknown_reference', message: 'names nothing in your organization' })),
-  })
+  return new Problem(
+    'unknown_reference',
+    `${pointers.join(', ')} ${pointers.length === 1 ? 'names' : 'name'} nothing in your organization.`,
+    {
+      errors: pointers.map((pointer) => ({
+        pointer,
+        code: 'unknown_reference',
+        message: 'names nothing in your organization',
+      })),
+    },
+  )
 }
 
 export function invalidTransition(from: string, to: string, allowed: readonly string[]): Problem {
@@ -120,6 +138,10 @@ export function toProblem(error: unknown): Problem {
       errors: [{ pointer: `/${column}`, code: 'conflict', message: 'is taken by another record' }],
     })
   }
+  // Class 22: a value of the right form that PostgreSQL has no place for, such as a date in the year 0.
+  if (typeof code === 'string' && code.startsWith('22')) {
+    return invalid([{ pointer: '', code: 'out_of_range', message: 'a value is outside of what can be stored' }])
+  }
   if (isDatabaseAway(error)) {
     return new Problem('unavailable', 'The database does not answer.', {}, { 'Retry-After': '2' })
   }
@@ -129,7 +151,8 @@ export function toProblem(error: unknown): Problem {
 // Connection exceptions (class 08), shut down or starting up (57P01 to 57P03), too many connections, and what the
 // socket and the pool say when nobody is there.
 const AWAY_CODES = /^(08...|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND)$/
-const AWAY_MESSAGES = /connection terminated|timeout exceeded when trying to connect|timeout expired|client has encountered a connection error|not queryable|client was closed/i
+const AWAY_MESSAGES =
+  /connection terminated|timeout exceeded when trying to connect|timeout expired|client has encountered a connection error|not queryable|client was closed/i
 
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway)

@@ -3,7 +3,7 @@ import * as OpenApiValidator from 'express-openapi-validator'
 import type { FieldError } from '../../client/contract.gen.ts'
 import { type Contract, type ContractDocument, ContractError, type Operation, type Schema } from './contract.ts'
 import { formats } from './formats.ts'
-import { invalid } from './problem.ts'
+import { invalid, LONGEST_POINTER } from './problem.ts'
 
 /**
  * Checks requests by the contract, with express-openapi-validator. Its cost grows with the paths that one instance knows
@@ -68,6 +68,7 @@ export function createValidator(contract: Contract): Validator {
     const before = known === null ? undefined : accepted.get(known)
     if (before !== undefined) return { path: request.params, query: { ...before }, body: undefined }
     const { query, faults } = readQuery(search)
+    const sent = { ...query }
     const view = {
       app,
       method: operation.method,
@@ -86,9 +87,10 @@ export function createValidator(contract: Contract): Validator {
       if ((error as { status?: unknown }).status !== 400) throw error
       faults.push(...readFaults(error as ValidatorError))
     }
-    for (const [name, value] of Object.entries(view.query)) {
-      if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
-        faults.push({ pointer: name, code: 'type', message: 'is too large to be a number' })
+    for (const [name, text] of Object.entries(sent)) {
+      // The validator takes for a number what JavaScript does: 0x10, 1e400, " 5".
+      if (typeof view.query[name] === 'number' && !/^-?\d{1,15}(\.\d{1,15})?$/.test(String(text))) {
+        faults.push({ pointer: name, code: 'type', message: 'must be a number, written in digits' })
       }
     }
     if (faults.length > 0) throw invalid(faults)
@@ -106,10 +108,14 @@ export function createValidator(contract: Contract): Validator {
         const headers = operation.takesBody ? { 'content-type': 'application/json' } : {}
         // A parameter that no operation has, so that there is something to check.
         const url = '/?compile=true'
-        await check(operation, { url, params: {}, headers, body: operation.takesBody ? {} : undefined }).catch((error) => {
-          if ((error as { code?: unknown }).code === 'validation_failed') return
-          throw new ContractError(`The validator rejects ${operation.id}: ${(error as Error).message}`, { cause: error })
-        })
+        await check(operation, { url, params: {}, headers, body: operation.takesBody ? {} : undefined }).catch(
+          (error) => {
+            if ((error as { code?: unknown }).code === 'validation_failed') return
+            throw new ContractError(`The validator rejects ${operation.id}: ${(error as Error).message}`, {
+              cause: error,
+            })
+          },
+        )
         await options?.pause()
       }
     },
@@ -139,13 +145,15 @@ function run(chain: readonly Middleware[], view: object): Promise<void> {
   return new Promise((done, fail) => {
     let at = 0
     const next = (error?: unknown): void => {
-      if (error !== undefined && error !== null) return fail(error)
       const step = chain[at++]
-      if (step === undefined) return done()
-      try {
-        step(view, null, next)
-      } catch (thrown) {
-        fail(thrown)
+      if (error !== undefined && error !== null) fail(error)
+      else if (step === undefined) done()
+      else {
+        try {
+          step(view, null, next)
+        } catch (thrown) {
+          fail(thrown)
+        }
       }
     }
     next()
@@ -188,7 +196,13 @@ export function cut(document: ContractDocument, path: string): ContractDocument 
   }
   const paths = { [PATH]: rest } as unknown as ContractDocument['paths']
   const { openapi, info, jsonSchemaDialect } = document as ContractDocument & { jsonSchemaDialect?: string }
-  return { openapi, info: { title: info.title, version: info.version }, ...(jsonSchemaDialect && { jsonSchemaDialect }), paths, components } as ContractDocument
+  return {
+    openapi,
+    info: { title: info.title, version: info.version },
+    ...(jsonSchemaDialect && { jsonSchemaDialect }),
+    paths,
+    components,
+  } as ContractDocument
 }
 
 function writeOut(components: Record<string, Record<string, unknown>>, value: object): Record<string, unknown> {
@@ -208,8 +222,10 @@ function readQuery(search: string): { query: Record<string, unknown>; faults: Fi
   const faults: FieldError[] = []
   if (search === '') return { query, faults }
   for (const [name, value] of new URLSearchParams(search)) {
-    if (name === '__proto__') faults.push({ pointer: name, code: 'unknown', message: 'is not a parameter of this operation' })
-    else if (value.includes('\0')) faults.push({ pointer: name, code: 'format', message: 'must not contain the character U+0000' })
+    if (name === '__proto__')
+      faults.push({ pointer: name, code: 'unknown', message: 'is not a parameter of this operation' })
+    else if (value.includes('\0'))
+      faults.push({ pointer: name, code: 'format', message: 'must not contain the character U+0000' })
     else if (Object.hasOwn(query, name)) query[name] = ([] as unknown[]).concat(query[name], value)
     else query[name] = value
   }
@@ -227,15 +243,17 @@ interface ValidatorError {
 function readFaults(error: ValidatorError): FieldError[] {
   const all = error.errors ?? [{ path: error.path ?? '', message: error.message }]
   const faults = all.map(({ path, message, errorCode }) => ({
-    pointer: pointer(path),
+    pointer: pointer(path).slice(0, LONGEST_POINTER),
     code: code(errorCode, message),
-    message,
+    message: message.slice(0, LONGEST_MESSAGE),
   }))
   // Where a value may be null or something else, being not null is no fault of its own beside the real one.
   const telling = faults.filter((fault) => fault.code !== 'anyOf' && fault.message !== 'must be null')
   const listed = telling.length > 0 ? telling : faults
   return listed.filter((fault, i) => listed.findIndex((other) => same(fault, other)) === i).slice(0, 1000)
 }
+
+const LONGEST_MESSAGE = 1000
 
 function same(a: FieldError, b: FieldError): boolean {
   return a.pointer === b.pointer && a.message === b.message

@@ -39,7 +39,15 @@ export function authenticator(database: Database, clock: Clock): Authenticate {
       )
       .where('s.hash', '=', secretHash(secret))
       .select([
-        ...(['k.id', 'k.name', 'k.permissions', 'k.revokedAt', 'k.lastUsedAt', 'k.expiresAt', 's.expiresAt as secretExpiresAt'] as const),
+        ...([
+          'k.id',
+          'k.name',
+          'k.permissions',
+          'k.revokedAt',
+          'k.lastUsedAt',
+          'k.expiresAt',
+          's.expiresAt as secretExpiresAt',
+        ] as const),
         ...(['o.id as organizationId', 'o.name as organizationName', 'o.tier', 'o.currency', 'o.timeZone'] as const),
         ...(['u.role', 'u.status as userStatus', 'u.poApprovalLimit'] as const),
       ])
@@ -47,7 +55,8 @@ export function authenticator(database: Database, clock: Clock): Authenticate {
     if (row === undefined) throw refused('invalid_key', 'No key matches the one that was sent.')
     if (row.revokedAt !== null) throw refused('revoked_key', `It was revoked at ${row.revokedAt}.`)
     const expires = [row.expiresAt, row.secretExpiresAt].filter((at) => at !== null).sort()[0]
-    if (expires !== undefined && Date.parse(expires) <= clock.nowMs()) throw refused('expired_key', `It expired at ${expires}.`)
+    if (expires !== undefined && Date.parse(expires) <= clock.nowMs())
+      throw refused('expired_key', `It expired at ${expires}.`)
     if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The interface is part of the tier Pro+.')
     // A key is its creator's arm: it can do no more than they can now, and nothing once they are gone.
     const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
@@ -96,7 +105,8 @@ export function authenticator(database: Database, clock: Clock): Authenticate {
       known.delete(authorization)
     }
     const secret = /^Bearer ([!-~]+)$/i.exec(authorization)?.[1]
-    if (secret === undefined || !isWellFormed(secret)) throw refused('invalid_key', 'It does not have the form of a key, plb_….')
+    if (secret === undefined || !isWellFormed(secret))
+      throw refused('invalid_key', 'It does not have the form of a key, plb_….')
     // Those who ask at the same moment share one look-up.
     let asking = asked.get(authorization)
     if (asking === undefined) {

@@ -7,8 +7,30 @@ export type Role = (typeof ROLES)[number]
 type Entity = Permission extends `${infer E}:${string}` ? E : never
 
 const EVERYTHING: readonly Entity[] = [
-  ...(['vendors', 'bids', 'homes', 'communities', 'tasks', 'milestones', 'pos', 'payments', 'budgets', 'options'] as const),
-  ...(['parts', 'timesheets', 'users', 'messages', 'leads', 'sales', 'contracts', 'webhooks', 'events', 'skills'] as const),
+  ...([
+    'vendors',
+    'bids',
+    'homes',
+    'communities',
+    'tasks',
+    'milestones',
+    'pos',
+    'payments',
+    'budgets',
+    'options',
+  ] as const),
+  ...([
+    'parts',
+    'timesheets',
+    'users',
+    'messages',
+    'leads',
+    'sales',
+    'contracts',
+    'webhooks',
+    'events',
+    'skills',
+  ] as const),
 ]
 
 /** What each role may change; every role may read everything but what only admins administer. */

@@ -75,13 +75,12 @@ export async function claimTests(database: Database, clock: Clock): Promise<Clai
   return database.transaction(async (trx) => {
     const now = clock.now()
     const { rows } = await sql<Taken>`
-      with picked as (
-        select "organizationId", "id" from "deliveries"
+      update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
+      where d.ctid = any(array(
+        select ctid from "deliveries"
         where "test" and "status" = 'pending' and "claimedUntil" is null and "nextAttemptAt" <= ${now.toISOString()}
         order by "nextAttemptAt" limit ${MOST_TESTS} for update skip locked
-      )
-      update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
-      from picked p where d."organizationId" = p."organizationId" and d."id" = p."id"
+      ))
       returning ${TAKEN}`.execute(trx)
     if (rows.length === 0) return []
     return prepare(trx, rows, await read(trx, rows, sql``), now)
@@ -95,11 +94,9 @@ export async function claimTests(database: Database, clock: Clock): Promise<Clai
 export async function findDue(database: Database, clock: Clock): Promise<WebhookName[]> {
   const now = clock.now().toISOString()
   await sql`
-    with stale as (
-      select "organizationId", "id" from "deliveries" where "claimedUntil" is not null and "claimedUntil" < ${now} for update skip locked
-    )
-    update "deliveries" d set "claimedUntil" = null from stale s
-    where d."organizationId" = s."organizationId" and d."id" = s."id"`.execute(database.statements)
+    update "deliveries" set "claimedUntil" = null where ctid = any(array(
+      select ctid from "deliveries" where "claimedUntil" is not null and "claimedUntil" < ${now} for update skip locked
+    ))`.execute(database.statements)
   // One look into the index for each subscription: it costs the same however much waits.
   const { rows } = await sql<WebhookName>`
     select w."organizationId", w."id" as "webhookId" from "webhooks" w
@@ -170,23 +167,24 @@ interface Taken extends WebhookName {
 
 const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."claimId", d."step", d."test", d."payload"::text as "testPayload"`
 
-// In the order in which they start: what is due longest, and of one instant in the order of the events.
+// In the order in which they start: what is due longest, and of one instant in the order of the events. The rows that were
+// locked are named by where they lie (ctid): joined by their keys, the planner would read a table of some thousand rows
+// whole, every time.
 async function take(trx: Db, turns: (Subscription & { limit: number })[], now: Date): Promise<Taken[]> {
   if (turns.length === 0) return []
   const { rows } = await sql<Taken & { sequence: number; nextAttemptAt: string }>`
-    with picked as materialized (
-      select d."organizationId", d."id"
+    update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
+    where d.ctid = any(array(
+      select due.ctid
       from unnest(${turns.map((turn) => turn.organizationId)}::text[], ${turns.map((turn) => turn.webhookId)}::text[], ${turns.map((turn) => turn.limit)}::int[])
         as turn ("organizationId", "webhookId", "limit")
       cross join lateral (
-        select d."organizationId", d."id" from "deliveries" d
-        where d."organizationId" = turn."organizationId" and d."webhookId" = turn."webhookId"
-          and d."status" = 'pending' and not d."test" and d."claimedUntil" is null and d."nextAttemptAt" <= ${now.toISOString()}
-        order by d."nextAttemptAt", d."sequence" limit turn."limit" for update skip locked
-      ) d
-    )
-    update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
-    from picked p where d."organizationId" = p."organizationId" and d."id" = p."id"
+        select w.ctid from "deliveries" w
+        where w."organizationId" = turn."organizationId" and w."webhookId" = turn."webhookId"
+          and w."status" = 'pending' and not w."test" and w."claimedUntil" is null and w."nextAttemptAt" <= ${now.toISOString()}
+        order by w."nextAttemptAt", w."sequence" limit turn."limit" for update skip locked
+      ) due
+    ))
     returning ${TAKEN}, d."sequence", d."nextAttemptAt"`.execute(trx)
   return rows.sort((one, other) => compare(one.nextAttemptAt, other.nextAttemptAt) || one.sequence - other.sequence)
 }

@@ -19,6 +19,8 @@ export class World {
   readonly #existing = new Map<string, string[]>()
   /** Which real thing stands for an id of the examples: the one made from its example, so that what they say of one another holds. */
   readonly #standIns = new Map<string, string>()
+  /** How many fields of a resource of the examples its stand-in was made with. */
+  readonly #likeness = new Map<string, number>()
   /** What stands in for an id that no example of a creation was like. */
   readonly #makeshifts = new Map<string, string>()
   #isSettled = false
@@ -95,10 +97,13 @@ export class World {
     const likeness = (resource: Resource) =>
       fields.filter(([field, value]) => isDeepStrictEqual(resource[field], value)).length
     const [best] = [...EXAMPLE_RESOURCES]
-      .filter(([id]) => prefixIn(id) === prefixIn(String(made.id)) && !this.#standIns.has(id))
-      .map(([, resource]) => ({ resource, score: likeness(resource) }))
+      .filter(([id]) => prefixIn(id) === prefixIn(String(made.id)))
+      .map(([id, resource]) => ({ id, resource, score: likeness(resource) }))
+      .filter(({ id, score }) => score > (this.#likeness.get(id) ?? 0))
       .sort((one, other) => other.score - one.score)
-    if (best === undefined || best.score === 0) return
+    if (best === undefined) return
+    this.#likeness.set(best.id, best.score)
+    this.#standIns.set(best.id, String(made.id))
     for (const [field, id] of Object.entries(best.resource)) {
       const real = made[field]
       if (typeof id !== 'string' || typeof real !== 'string' || !TYPE_ID.test(id) || !TYPE_ID.test(real)) continue

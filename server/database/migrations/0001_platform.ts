@@ -126,7 +126,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key ("organizationId", "id")
     )`.execute(db)
   await sql`create index "events_undispatched" on "events" ("recordedOrder") where "sequence" is null`.execute(db)
-  await sql`create unique index "events_sequence" on "events" ("organizationId", "sequence") where "sequence" is not null`.execute(db)
+  await sql`create unique index "events_sequence" on "events" ("organizationId", "sequence") where "sequence" is not null`.execute(
+    db,
+  )
   await sql`create index "events_resourceId" on "events" ("organizationId", "resourceId", "sequence")`.execute(db)
 
   await sql`
@@ -141,5 +143,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "reason" text,
       primary key ("organizationId", "id")
     )`.execute(db)
-  await sql`create index "statusChanges_resourceId" on "statusChanges" ("organizationId", "resourceId", "id")`.execute(db)
+  await sql`create index "statusChanges_resourceId" on "statusChanges" ("organizationId", "resourceId", "id")`.execute(
+    db,
+  )
 }

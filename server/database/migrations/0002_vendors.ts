@@ -45,6 +45,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "vendors_updatedAt" on "vendors" ("organizationId", "updatedAt", "id")`.execute(db)
   await sql`create index "vendors_companyName" on "vendors" ("organizationId", "companyName", "id")`.execute(db)
-  await sql`create unique index "vendors_externalId_key" on "vendors" ("organizationId", "externalId") where "externalId" is not null`.execute(db)
-  await sql`create index "vendors_accountingId" on "vendors" ("organizationId", "accountingId") where "accountingId" is not null`.execute(db)
+  await sql`create unique index "vendors_externalId_key" on "vendors" ("organizationId", "externalId") where "externalId" is not null`.execute(
+    db,
+  )
+  await sql`create index "vendors_accountingId" on "vendors" ("organizationId", "accountingId") where "accountingId" is not null`.execute(
+    db,
+  )
 }
