@@ -1359,6 +1359,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/changelog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the changelog
+         * @description Every released version of this interface, the newest first, with what changed in it and which operations that concerns. Within a major version nothing is taken away; what will go in the next one is announced here as deprecated. Needs any valid key; changes nothing.
+         */
+        get: operations["getChangelog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/schema/openapi.json": {
         parameters: {
             query?: never;
@@ -5977,6 +5997,29 @@ export interface components {
             remaining: number;
             resetsAt: components["schemas"]["Instant"];
         };
+        /** @description The released versions of this interface. */
+        Changelog: {
+            /** @description The newest version first. */
+            data: components["schemas"]["Release"][];
+        };
+        /** @description A version, and what changed in it. */
+        Release: {
+            /** @description A semantic version, as `Api-Version` tells it. */
+            version: string;
+            date: components["schemas"]["CalendarDate"];
+            changes: components["schemas"]["Change"][];
+        };
+        /** @description One change. */
+        Change: {
+            /**
+             * @description `removed` occurs in a new major version alone, after a `deprecated` in an earlier one.
+             * @enum {string}
+             */
+            kind: "added" | "changed" | "deprecated" | "removed" | "fixed";
+            description: string;
+            /** @description The operationIds that it concerns; empty where it is the interface as a whole. */
+            operations: string[];
+        };
         /** @description An OpenAPI 3.1 document. */
         OpenApiDocument: {
             openapi: string;
@@ -6505,6 +6548,9 @@ export type Caller = components['schemas']['Caller'];
 export type CallerOrganization = components['schemas']['CallerOrganization'];
 export type Usage = components['schemas']['Usage'];
 export type UsageWindow = components['schemas']['UsageWindow'];
+export type Changelog = components['schemas']['Changelog'];
+export type Release = components['schemas']['Release'];
+export type Change = components['schemas']['Change'];
 export type OpenApiDocument = components['schemas']['OpenApiDocument'];
 export type ToolDefinition = components['schemas']['ToolDefinition'];
 export type ToolDefinitions = components['schemas']['ToolDefinitions'];
@@ -10100,6 +10146,39 @@ export interface operations {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getChangelog: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The versions. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changelog"];
+                };
+            };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];

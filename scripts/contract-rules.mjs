@@ -21,6 +21,8 @@ const RULES = {
   'whole-answers': wholeAnswers,
   events,
   skills,
+  'problem-catalogue': problemCatalogue,
+  changelog,
   'used-components': usedComponents,
   'flat-names': flatNames,
 }
@@ -412,6 +414,70 @@ function* skills(document) {
   }
 }
 
+/** Every code has its entry, and whoever meets it anywhere reads the same title and status. */
+function* problemCatalogue(document) {
+  const codes = document.components?.schemas?.ProblemCode?.enum ?? []
+  const entries = document['x-problems'] ?? {}
+  for (const code of codes) if (!entries[code]) yield [['x-problems'], `The problem ${code} has no entry.`]
+  for (const [code, { when, advice, example }] of Object.entries(entries)) {
+    const at = ['x-problems', code]
+    if (!codes.includes(code)) yield [at, `No problem has the code ${code}.`]
+    if (!when || !advice) yield [at, 'An entry says `when` it happens, and gives `advice`.']
+    const shown = resolve(document, example)
+    if (shown?.value?.code !== code) yield [at, `The example of ${code} is another one's.`]
+    else if (shown.summary !== shown.value.title) yield [at, 'The summary of the example is the title of the problem.']
+  }
+  for (const { media, at } of bodies(document)) {
+    for (const [name, reference] of Object.entries(media.examples ?? {})) {
+      const { code, title, status } = resolve(document, reference)?.value ?? {}
+      const entry = resolve(document, entries[code]?.example)?.value
+      if (!at.includes('application/problem+json') || !entry) continue
+      if (title !== entry.title || status !== entry.status)
+        yield [
+          [...at, 'examples', name],
+          `The problem ${code} is called "${entry.title}" and has the status ${entry.status}.`,
+        ]
+    }
+  }
+}
+
+/** What is released is written down, and what will go is announced with its last day. */
+function* changelog(document) {
+  const releases = document['x-changelog'] ?? []
+  const at = ['x-changelog']
+  if (releases[0]?.version !== document.info?.version)
+    yield [at, `The newest entry is that of ${document.info?.version}, the version of this document.`]
+  const announced = new Set()
+  const ids = new Set([...operations(document)].map(({ operation }) => operation.operationId))
+  for (const [index, { version, date, changes }] of releases.entries()) {
+    const place = [...at, index]
+    const older = releases[index + 1]
+    if (older && !(compareVersions(version, older.version) > 0 && date >= older.date))
+      yield [place, `The newest version comes first, so ${version} stands above what is older.`]
+    for (const { kind, operations: concerned } of changes) {
+      if (kind === 'removed' && !version.endsWith('.0.0'))
+        yield [place, 'Nothing is removed but in a new major version.']
+      for (const id of concerned) {
+        if (index === 0 && kind !== 'removed' && !ids.has(id)) yield [place, `There is no operation ${id}.`]
+        if (kind === 'deprecated') announced.add(id)
+      }
+    }
+  }
+  for (const { operation, at } of operations(document)) {
+    const { operationId, deprecated, 'x-sunset': sunset } = operation
+    if (sunset !== undefined && !deprecated) yield [at, 'Only what is deprecated has an x-sunset.']
+    if (!deprecated) continue
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(sunset))
+      yield [at, 'What is deprecated has its last day under x-sunset (YYYY-MM-DD).']
+    if (!announced.has(operationId)) yield [at, `No entry of x-changelog announces that ${operationId} is deprecated.`]
+  }
+}
+
+function compareVersions(a, b) {
+  const [left, right] = [a, b].map((version) => version.split('.').map(Number))
+  return left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
+}
+
 /** Redocly's own rule does not see what the composite skills refer to. */
 function* usedComponents(document) {
   const used = new Set()
@@ -426,6 +492,7 @@ function* usedComponents(document) {
   visit(document.paths)
   visit(document.webhooks)
   visit(document['x-skills'])
+  visit(document['x-problems'])
   for (const [kind, components] of Object.entries(document.components ?? {})) {
     if (kind === 'securitySchemes') continue
     for (const name of Object.keys(components ?? {})) {

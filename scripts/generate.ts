@@ -1,6 +1,6 @@
 /**
  * Makes everything that follows from the contract and the migrations: the contract as JSON for the server, the types of
- * both, and the database's types. `--check` writes nothing and fails when anything on disk is stale.
+ * both, the problems' statuses and titles, and the database's types. `--check` writes nothing and fails when anything on disk is stale.
  *
  *   npm run generate            npm run generate -- --check
  */
@@ -19,6 +19,7 @@ const source = readFileSync(path.join(root, 'openapi.yaml'), 'utf8')
 const document: unknown = parse(source, { maxAliasCount: -1 })
 put('server/contract.gen.json', `${JSON.stringify({ sourceHash: createHash('sha256').update(source).digest('hex'), document })}\n`)
 contractTypes()
+problemTitles()
 await tableTypes()
 if (!check) await compileContract()
 
@@ -49,6 +50,21 @@ function contractTypes(): void {
   ], { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder }) // away from redocly.yaml, whose rules are the lint's to apply
   put('client/contract.gen.ts', readFileSync(out, 'utf8'))
   rmSync(folder, { recursive: true })
+}
+
+function problemTitles(): void {
+  const { components } = document as { components: { examples: Record<string, { value?: ProblemExample }> } }
+  const lines = Object.entries(components.examples).flatMap(([name, { value }]) =>
+    name.startsWith('Problem_') && value !== undefined
+      ? [`  ${value.code}: [${value.status}, ${JSON.stringify(value.title)}],\n`]
+      : [],
+  )
+  put('server/http/problems.gen.ts', `export const problems = {\n${lines.join('')}} as const\n`)
+}
+interface ProblemExample {
+  code: string
+  status: number
+  title: string
 }
 
 async function tableTypes(): Promise<void> {

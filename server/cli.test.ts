@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Caller } from '../client/contract.gen.ts'
 import { newPostgresUrl } from '../test/support/plumbline.ts'
 import { Clock } from './clock.ts'
 import { readConfig } from './config.ts'
@@ -18,6 +19,9 @@ interface Run {
   json: any
   text: string
 }
+
+/** What a key is answered about itself, or the problem instead. */
+type Seen = Caller & { code?: string }
 
 const script = path.join(import.meta.dirname, 'cli.ts')
 const environment: Record<string, string> = { PATH: process.env.PATH ?? '' }
@@ -105,10 +109,10 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
 
   async function me(secret: string) {
     const response = await fetch(`${plumbline.url}/api/ext/me`, { headers: { authorization: `Bearer ${secret}` } })
-    return { status: response.status, body: await response.json() }
+    return { status: response.status, body: (await response.json()) as Seen }
   }
 
-  async function until(secret: string, holds: (answer: { status: number; body: { code?: string } }) => boolean) {
+  async function until(secret: string, holds: (answer: { status: number; body: Seen }) => boolean) {
     const deadline = Date.now() + 10_000
     for (;;) {
       const answer = await me(secret)

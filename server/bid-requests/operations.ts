@@ -48,10 +48,10 @@ export const bidRequestOperations: Some<
         newDeadline: true,
         sendNow,
       })
-      await scopes.ensure(trx, call, [body.scope])
+      const scope = await scopes.nameOf(trx, call, body.scope)
       const number = await requests.nextNumber(trx, call.organizationId)
       const { id } = await requests.insert(trx, call, {
-        ...newBidRequest(body),
+        ...newBidRequest({ ...body, scope }),
         number,
         homeIds,
         lines,

@@ -44,7 +44,7 @@ export async function update(
     })
     whole.deadlineAt = deadlineAt
   }
-  if (changed.includes('scope')) await scopes.ensure(trx, call, [next.scope])
+  if (changed.includes('scope')) whole.scope = await scopes.nameOf(trx, call, next.scope)
   if (removed.length > 0) await invitations.removeAll(trx, call, before.id, removed)
   if (added.length > 0) await invitations.insertAll(trx, call, before.id, added, 'pending')
   const { figures: _, invitations: __, ...changes } = whole

@@ -223,7 +223,7 @@ test('a scope that was ordered but never budgeted is listed, however its trade i
   const { scopes, totalVariance, totalPendingCommitted } = await budget()
   expect(scopes).toMatchObject([
     { scope: 'cleaning', budgeted: 0, pendingCommitted: 650, forecastAtCompletion: 650 },
-    { scope: 'Plumbing', budgeted: 18500, pendingCommitted: 1000, forecastAtCompletion: 18500 },
+    { scope: 'plumbing', budgeted: 18500, pendingCommitted: 1000, forecastAtCompletion: 18500 },
   ])
   expect([totalVariance, totalPendingCommitted]).toEqual([18500, 1650])
 })

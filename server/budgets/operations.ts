@@ -34,8 +34,8 @@ export const budgetOperations: Some<
     const line = await call.write(async (trx) => {
       // The home's lock decides whether this comes before the freezing of its budget or after it.
       const home = await lockHome(trx, call, path.homeId)
-      const values = newBudgetLine(home.id, body, home.budgetLockedAt !== null)
-      await scopes.ensure(trx, call, [body.scope])
+      const scope = await scopes.nameOf(trx, call, body.scope)
+      const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
       return budgetLines.insert(trx, call, values)
     })
     return { status: 201, body: line, headers: { Location: `/api/ext/budget-lines/${line.id}` } }
@@ -70,8 +70,8 @@ export const budgetOperations: Some<
       if (isLocked && body.scope !== undefined && body.scope !== before.scope) {
         throw problem('conflict', 'The budget is locked, so its lines stay in their scopes.')
       }
-      const changes = changesOf(before, body, isLocked)
-      if (body.scope !== undefined) await scopes.ensure(trx, call, [body.scope])
+      const scope = body.scope === undefined ? before.scope : await scopes.nameOf(trx, call, body.scope)
+      const changes = changesOf(before, { ...body, scope }, isLocked)
       return budgetLines.update(trx, call, before, changes)
     })
     return { status: 200, body: line }

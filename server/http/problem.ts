@@ -1,4 +1,5 @@
 import type { FieldError, Problem as ProblemBody, ProblemCode } from '../../client/contract.gen.ts'
+import { problems } from './problems.gen.ts'
 
 /**
  * An answer that refuses, thrown from anywhere and written out in one place. `code` decides status and title; `detail`
@@ -43,34 +44,8 @@ type ProblemExtras = Partial<
   Pick<ProblemBody, 'errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'currentVersion'>
 >
 
-const PROBLEMS: Record<ProblemCode, [status: number, title: string]> = {
-  malformed_json: [400, 'The body is not valid JSON.'],
-  missing_key: [401, 'An API key is needed.'],
-  invalid_key: [401, 'The API key is not valid.'],
-  expired_key: [401, 'The API key has expired.'],
-  revoked_key: [401, 'The API key was revoked.'],
-  permission_denied: [403, 'The key lacks a permission.'],
-  tier_required: [403, 'The organization is not on the Pro+ tier.'],
-  beta_full: [403, 'The beta is full.'],
-  not_found: [404, 'There is no such resource.'],
-  unknown_path: [404, 'There is no such path.'],
-  skill_not_found: [404, 'There is no such skill.'],
-  method_not_allowed: [405, 'The method is not allowed here.'],
-  invalid_transition: [409, 'The status cannot change that way.'],
-  conflict: [409, 'The request conflicts with the present state.'],
-  idempotency_in_progress: [409, 'The first request with this Idempotency-Key is still running.'],
-  precondition_failed: [412, 'The resource has changed since you read it.'],
-  payload_too_large: [413, 'The body is too large.'],
-  unsupported_media_type: [415, 'The body has to be JSON.'],
-  validation_failed: [422, 'The input is not valid.'],
-  invalid_cursor: [422, 'The cursor is not valid here.'],
-  idempotency_key_reused: [422, 'The Idempotency-Key was used for another request.'],
-  unknown_reference: [422, 'The input refers to something that does not exist.'],
-  rate_limited: [429, 'Too many requests in this minute.'],
-  quota_exceeded: [429, 'Too many requests today.'],
-  internal: [500, 'Something went wrong on our side.'],
-  unavailable: [503, 'The service is unavailable for a moment.'],
-}
+/** As the contract's example of each code has them; a code without one does not compile. */
+const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = problems
 
 export function problem(code: ProblemCode, detail: string, extras?: ProblemExtras): Problem {
   return new Problem(code, detail, extras)

@@ -53,8 +53,13 @@ export function publish(document: ContractDocument, held: ReadonlySet<string>, p
   const skills = Object.entries((document['x-skills'] ?? {}) as Record<string, { permissions: string[] }>).filter(
     ([, skill]) => ['skills:write', ...skill.permissions].every((permission) => held.has(permission)),
   )
-  const told = { paths, webhooks, ...(skills.length > 0 && { 'x-skills': Object.fromEntries(skills) }) }
-  const used = tagsOf(told)
+  const told = {
+    paths,
+    webhooks,
+    ...(skills.length > 0 && { 'x-skills': Object.fromEntries(skills) }),
+    'x-problems': document['x-problems'],
+  }
+  const used = tagsOf({ paths, webhooks })
   return {
     openapi,
     ...(jsonSchemaDialect !== undefined && { jsonSchemaDialect }),

@@ -77,9 +77,9 @@ export async function draft(trx: Db, call: Call, wanted: Draft): Promise<Purchas
   const reason = reasonNotToOrderFor(home) ?? (vendor.archivedAt === null ? null : `${vendor.companyName} is archived`)
   if (reason !== null) throw problem('conflict', `Nothing can be ordered: ${reason}.`)
 
-  await scopes.ensure(trx, call, [scope])
   const { id, status } = await orders.insert(trx, call, {
     ...order,
+    scope: await scopes.nameOf(trx, call, scope),
     number: await nextNumber(trx, call.organizationId, home),
   })
   await orders.insertLines(trx, call.organizationId, id, lines)

@@ -163,7 +163,7 @@ async function update(trx: Db, call: Call, id: string, body: PurchaseOrderUpdate
   const { lines, ...sums } = totalled(given ?? before.lines, next.retainagePercent)
   const faults = [...orderFaults({ ...next, ...sums }), ...(await budgetLineFaults(trx, call, next, lines))]
   if (faults.length > 0) throw invalid(faults)
-  if (body.scope !== undefined) await scopes.ensure(trx, call, [body.scope])
+  if (body.scope !== undefined) rest.scope = await scopes.nameOf(trx, call, body.scope)
   const isRelined = !isDeepStrictEqual(lines, before.lines)
   if (isRelined) await orders.replaceLines(trx, call.organizationId, id, lines)
   const after = await orders.update(trx, call, before, { ...rest, ...sums })

@@ -48,30 +48,54 @@ function covers(name: string) {
 }
 
 /**
- * Names that were in the database a moment ago, and until when that is believed. Vendors come with the same few trades
- * again and again; this saves each of them a statement.
+ * How names that were in the database a moment ago are spelled there, and until when that is believed. Vendors come with
+ * the same few trades again and again; this saves each of them a statement.
  */
-const believed = new Map<string, number>()
+const believed = new Map<string, { name: string; until: number }>()
 const BELIEVED_MS = 5000
 const MOST_BELIEVED = 10_000
 
-/** Makes scopes of the names that are none yet. */
-export async function ensure(db: Db, call: Call, names: readonly string[]): Promise<void> {
+/**
+ * The scopes of the names, as the organization spells them ("Framing" is its "framing"), each once. Names that are no
+ * scope yet become one.
+ */
+export async function named(db: Db, call: Call, names: readonly string[]): Promise<string[]> {
   const now = call.now.getTime()
-  const unsure = names.filter((name) => !((believed.get(`${call.organizationId} ${name}`) ?? 0) > now))
-  if (unsure.length === 0) return
-  await sql`
-    insert into "scopes" ("organizationId", "id", "name", "createdBy", "createdAt", "updatedAt")
-    select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
-    from unnest(${unsure.map(() => typeid('scp').toString())}::text[], ${unsure}::text[]) as new
-    on conflict do nothing`.execute(db)
-  // Inside a transaction they may yet be rolled back.
-  if (db.isTransaction) return
-  if (believed.size > MOST_BELIEVED) believed.clear()
-  for (const name of unsure) believed.set(`${call.organizationId} ${name}`, now + BELIEVED_MS)
+  const spelling = new Map<string, string>()
+  for (const name of names) {
+    const known = believed.get(`${call.organizationId} ${name}`)
+    if (known !== undefined && known.until > now) spelling.set(name, known.name)
+  }
+  const unsure = names.filter((name) => !spelling.has(name))
+  if (unsure.length > 0) {
+    await sql`
+      insert into "scopes" ("organizationId", "id", "name", "createdBy", "createdAt", "updatedAt")
+      select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
+      from unnest(${unsure.map(() => typeid('scp').toString())}::text[], ${unsure}::text[]) as new
+      on conflict do nothing`.execute(db)
+    const { rows } = await sql<{ given: string; name: string }>`
+      select g.given, s."name" from unnest(${unsure}::text[]) as g (given)
+      join "scopes" s on s."organizationId" = ${call.organizationId} and lower(s."name") = lower(g.given) and s."archivedAt" is null`.execute(
+      db,
+    )
+    // Inside a transaction they may yet be rolled back.
+    if (!db.isTransaction && believed.size > MOST_BELIEVED) believed.clear()
+    for (const { given, name } of rows) {
+      spelling.set(given, name)
+      if (!db.isTransaction) believed.set(`${call.organizationId} ${given}`, { name, until: now + BELIEVED_MS })
+    }
+  }
+  return [...new Set(names.map((name) => spelling.get(name) ?? name))]
+}
+
+/** The same for one name. */
+export async function nameOf(db: Db, call: Call, name: string): Promise<string> {
+  return (await named(db, call, [name]))[0] ?? name
 }
 
 /** To be called when a name stops being a scope's, so that its next use makes it one again. */
 export function forget(organizationId: string, name: string): void {
-  believed.delete(`${organizationId} ${name}`)
+  for (const [key, known] of believed) {
+    if (key.startsWith(`${organizationId} `) && known.name.toLowerCase() === name.toLowerCase()) believed.delete(key)
+  }
 }

@@ -1,4 +1,5 @@
 import type { Vendor } from '../../client/contract.gen.ts'
+import * as communities from '../communities/queries.ts'
 import type { Db } from '../database/database.ts'
 import { recordEvent } from '../events/record.ts'
 import { recordStatusChange } from '../events/status-history.ts'
@@ -26,8 +27,11 @@ export const vendorOperations: Some<
   },
 
   async createVendor({ body }, call) {
-    await checkReferences(call.db, call, body)
-    const vendor = await vendors.create(call, newVendor(body), 'vendor.created')
+    const vendor = await vendors.create(
+      call,
+      newVendor({ ...body, ...(await references(call.db, call, body)) }),
+      'vendor.created',
+    )
     return { status: 201, body: vendor, headers: { Location: `/api/ext/vendors/${vendor.id}` } }
   },
 
@@ -38,8 +42,7 @@ export const vendorOperations: Some<
   async updateVendor({ path, body }, call) {
     const vendor = await call.write(async (trx) => {
       const before = await vendors.lock(trx, call.organizationId, path.vendorId)
-      await checkReferences(trx, call, body)
-      const { address, contacts, ...rest } = body
+      const { address, contacts, ...rest } = { ...body, ...(await references(trx, call, body)) }
       const after = await vendors.update(trx, call, before, {
         ...rest,
         ...(address !== undefined && { address: wholeAddress(address) }),
@@ -104,10 +107,14 @@ export async function recordUpdate(trx: Db, call: Call, before: Vendor, after: V
   if (after.version !== before.version) await recordEvent(trx, call, 'vendor.updated', after, before)
 }
 
-async function checkReferences(
+/** The scopes as the organization spells them, and communities that are its own. */
+async function references(
   db: Db,
   call: Call,
   body: { scopes?: string[]; communityIds?: string[] },
-): Promise<void> {
-  if (body.scopes !== undefined) await scopes.ensure(db, call, body.scopes)
+): Promise<{ scopes?: string[] }> {
+  if (body.communityIds !== undefined) {
+    await communities.assertExist(db, call.organizationId, body.communityIds, '/communityIds')
+  }
+  return body.scopes === undefined ? {} : { scopes: await scopes.named(db, call, body.scopes) }
 }

@@ -178,3 +178,12 @@ test('fifty creations at once with one Idempotency-Key make one vendor and one e
     .execute()
   expect(events).toHaveLength(1)
 })
+
+test('a trade in other capitals is the trade that is there, and a community of nobody is refused', async () => {
+  const { key } = await plumbline.newBuilder()
+  await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['framing'] }, { key })
+  const second = await plumbline.post('/api/ext/vendors', { companyName: 'B', scopes: ['Framing', 'FRAMING'] }, { key })
+  expect(second.body.scopes).toEqual(['framing'])
+  const third = await plumbline.post('/api/ext/vendors', { companyName: 'C', communityIds: ['com_nothing'] }, { key })
+  expect(third.body).toMatchObject({ code: 'unknown_reference', errors: [{ pointer: '/communityIds/0' }] })
+})

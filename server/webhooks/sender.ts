@@ -66,6 +66,7 @@ function run(agent: Agent, clock: Clock, attempt: Attempt, done: (outcome: Outco
   let received = 0
   let controller: Dispatcher.DispatchController | null = null
   let status: number | null = null
+  let answeredMs: number | null = null
   let retryAfter: string | undefined
   let isOver = false
 
@@ -80,7 +81,7 @@ function run(agent: Agent, clock: Clock, attempt: Attempt, done: (outcome: Outco
     done({
       kind: status === null ? kind : isSuccess ? 'succeeded' : 'rejected',
       startedAtMs,
-      durationMs: performance.now() - started,
+      durationMs: answeredMs ?? performance.now() - started,
       responseStatus: status,
       responseBody: body === '' ? null : body,
       error: isSuccess ? null : status === null ? error : `The receiver answered ${status}.`,
@@ -94,15 +95,16 @@ function run(agent: Agent, clock: Clock, attempt: Attempt, done: (outcome: Outco
     agent.dispatch(
       { origin, path: pathname + search, method: 'POST', headers: attempt.headers, body: attempt.body },
       {
-        onRequestStart(started) {
+        onRequestStart(request) {
           // A connection that came too late is not used any more.
-          if (isOver) return started.abort(new Error('The attempt is over.'))
-          controller = started
+          if (isOver) return request.abort(new Error('The attempt is over.'))
+          controller = request
         },
         onResponseStart(_controller, statusCode, headers) {
           // 1xx announces the answer and is none.
           if (statusCode < 200) return
           status = statusCode
+          answeredMs = performance.now() - started
           const header = headers['retry-after']
           retryAfter = Array.isArray(header) ? header[0] : header
         },

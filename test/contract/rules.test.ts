@@ -87,6 +87,60 @@ const breakages: Breakage[] = [
     set_(['paths', VENDORS, 'post', 'description'], 'Emits vendor.made.'),
   ],
   ['skills', 'a skill with the name of an operation', set_(['x-skills', 'createVendor'], {})],
+  ['problem-catalogue', 'a problem without an entry', set_(['x-problems', 'conflict'])],
+  ['problem-catalogue', 'an entry without advice', set_(['x-problems', 'conflict', 'advice'])],
+  [
+    'problem-catalogue',
+    'the example of another problem',
+    set_(['x-problems', 'conflict', 'example', '$ref'], '#/components/examples/Problem_not_found'),
+  ],
+  [
+    'problem-catalogue',
+    'two titles for one problem',
+    (contract) => {
+      const problem = structuredClone(node(contract, 'components', 'examples', 'Problem_conflict'))
+      set(problem, ['value', 'title'], 'Another title.')
+      const examples = ['content', 'application/problem+json', 'examples']
+      set(contract, ['components', 'responses', 'Conflict', ...examples, 'conflict'], problem)
+    },
+  ],
+  ['changelog', 'a version that nobody has written down', set_(['info', 'version'], '1.0.1')],
+  [
+    'changelog',
+    'something that goes without a last day',
+    (contract) => {
+      set(contract, ['paths', VENDORS, 'get', 'deprecated'], true)
+      announce(contract, 'deprecated', 'listVendors')
+    },
+  ],
+  [
+    'changelog',
+    'something that goes without a word',
+    (contract) => {
+      set(contract, ['paths', VENDORS, 'get', 'deprecated'], true)
+      set(contract, ['paths', VENDORS, 'get', 'x-sunset'], '2027-11-21')
+    },
+  ],
+  ['changelog', 'a last day of what stays', set_(['paths', VENDORS, 'get', 'x-sunset'], '2027-11-21')],
+  [
+    'changelog',
+    'a removal in a minor version',
+    (contract) => {
+      set(contract, ['info', 'version'], '1.1.0')
+      set(contract, ['x-changelog', '0', 'version'], '1.1.0')
+      announce(contract, 'removed', 'listSuppliers')
+    },
+  ],
+  ['changelog', 'an operation that is not there', (contract) => announce(contract, 'added', 'listSuppliers')],
+  [
+    'changelog',
+    'an older version above a newer one',
+    (contract) => {
+      const newest = structuredClone(node(contract, 'x-changelog', '0'))
+      const releases = [newest, { ...newest, version: '1.10.0' }, { ...newest, version: '1.9.0' }]
+      set(contract, ['x-changelog'], releases)
+    },
+  ],
   ['used-components', 'a component that nothing uses', set_(['components', 'schemas', 'Orphan'], { type: 'boolean' })],
   [
     'flat-names',
@@ -129,6 +183,11 @@ function set(tree: Tree, keys: string[], value?: unknown): void {
   const last = keys.at(-1) ?? ''
   if (value === undefined) delete place[last]
   else place[last] = value as Tree
+}
+
+function announce(tree: Tree, kind: string, operationId: string): void {
+  const change = { kind, description: 'It is so.', operations: [operationId] }
+  set(tree, ['x-changelog', '0', 'changes'], [change])
 }
 
 function set_(keys: string[], value?: unknown): (tree: Tree) => void {

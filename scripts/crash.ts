@@ -1,0 +1,364 @@
+/**
+ * What happens when things die: the service, its database, or both under load. Every scenario starts its own service and
+ * its own PostgreSQL (or a data folder), and ends with a count of what held and what did not.
+ *
+ *   npm run test:crash                       all scenarios
+ *   npm run test:crash -- outage drain       those whose name begins so
+ *   ROUNDS=200 npm run test:crash -- kill    more rounds of killing (20 by default)
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type PrivatePostgres, startPostgres } from '../test/support/postgres.ts'
+import { type Receiver, startReceiver } from '../test/support/receiver.ts'
+import {
+  type Environment,
+  makeBuilder,
+  openEnvironment,
+  operate,
+  type Service,
+  startService,
+} from '../test/support/service.ts'
+import { Ledger } from './crash/ledger.ts'
+
+const ROUNDS = Number(process.env.ROUNDS ?? 20)
+
+/** Retries come within seconds, so that a round need not wait a day. */
+const QUICK_RETRIES = { WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5,5,5,5,5', WEBHOOK_PROBE_MAX_SECONDS: '2' }
+
+const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
+  {
+    name: 'kill the service on PostgreSQL',
+    run: (check) => withPostgres((postgres) => killed(check, { DATABASE_URL: postgres.url })),
+  },
+  {
+    name: 'kill the service on the embedded database',
+    run: (check) => withDataFolder((folder) => killed(check, { DATA_DIR: folder })),
+  },
+  {
+    name: 'outage of PostgreSQL, shut down',
+    run: (check) => withPostgres((postgres) => outage(check, postgres, () => postgres.pause())),
+  },
+  {
+    name: 'outage of PostgreSQL, killed',
+    run: (check) => withPostgres((postgres) => outage(check, postgres, () => postgres.kill())),
+  },
+  {
+    name: 'drain on PostgreSQL',
+    run: (check) => withPostgres((postgres) => drained(check, { DATABASE_URL: postgres.url })),
+  },
+  {
+    name: 'drain on the embedded database',
+    run: (check) => withDataFolder((folder) => drained(check, { DATA_DIR: folder })),
+  },
+  {
+    name: 'limits of two processes on one PostgreSQL',
+    run: (check) => withPostgres((postgres) => limited(check, postgres.url)),
+  },
+  {
+    name: 'start of three processes on an empty PostgreSQL',
+    run: (check) => withPostgres((postgres) => startedAtOnce(check, postgres.url)),
+  },
+]
+
+type Check = (held: boolean, what: string) => void
+
+async function main(): Promise<void> {
+  const wanted = process.argv.slice(2)
+  let [passed, failed] = [0, 0]
+  for (const { name, run } of scenarios) {
+    if (wanted.length > 0 && !wanted.some((start) => name.startsWith(start))) continue
+    console.log(`\n${name}`)
+    const begun = performance.now()
+    await run((held, what) => {
+      if (held) passed++
+      else failed++
+      console.log(`  ${held ? 'ok  ' : 'FAIL'} ${what}`)
+    }).catch((error: unknown) => {
+      if (error instanceof NoPostgres) return
+      failed++
+      console.log(`  FAIL it ended with ${(error as Error).stack}`)
+    })
+    console.log(`  ${((performance.now() - begun) / 1000).toFixed(1)} s`)
+  }
+  console.log(`\n${passed} passed, ${failed} failed`)
+  process.exit(failed === 0 ? 0 : 1)
+}
+
+/** SIGKILL at a random moment under load, again and again: what was acknowledged is there, whole, and was told to others. */
+async function killed(check: Check, database: Environment): Promise<void> {
+  const environment = { ...openEnvironment(database), ...QUICK_RETRIES }
+  const { key } = await makeBuilder(environment)
+  const receiver = await startReceiver()
+  const ledger = new Ledger(key)
+  for (let round = 0; round < ROUNDS; round++) {
+    const service = await startService(environment)
+    if (round === 0) await ledger.subscribe(service.url, receiver.url)
+    // What was cut off by the last kill is sent again first, under its old Idempotency-Key.
+    await ledger.repeatUnanswered(service.url)
+    const load = ledger.write(service.url, 16)
+    await ledger.untilMore(20)
+    await delay(Math.random() * 700)
+    await service.kill()
+    await load
+  }
+  const service = await startService(environment)
+  await ledger.repeatUnanswered(service.url)
+  await reportLedger(check, ledger, service, receiver, `${ROUNDS} kills`)
+  await service.stop()
+  await receiver.close()
+}
+
+/** The database goes away under load and comes back: the service says so meanwhile, and is itself again without a restart. */
+async function outage(check: Check, postgres: Postgres, takeAway: () => Promise<void>): Promise<void> {
+  const environment = { ...openEnvironment({ DATABASE_URL: postgres.url }), ...QUICK_RETRIES }
+  const { key } = await makeBuilder(environment)
+  const receiver = await startReceiver()
+  const service = await startService(environment)
+  const ledger = new Ledger(key)
+  await ledger.subscribe(service.url, receiver.url)
+  const load = ledger.write(service.url, 16)
+  await ledger.untilMore(200)
+  await takeAway()
+  await delay(3000)
+  const [alive, ready] = await Promise.all([fetch(`${service.url}/healthz`), fetch(`${service.url}/readyz`)])
+  check(
+    alive.status === 200 && ready.status === 503,
+    `while it is away: /healthz ${alive.status}, /readyz ${ready.status}`,
+  )
+  const begun = performance.now()
+  const away = await fetch(`${service.url}/api/ext/vendors`, { headers: { authorization: `Bearer ${key}` } })
+  const { code } = (await away.json()) as { code: string }
+  const waited = Math.round(performance.now() - begun)
+  check(
+    away.status === 503 && code === 'unavailable' && Number(away.headers.get('retry-after')) > 0,
+    `while it is away: ${away.status} ${code}, Retry-After ${away.headers.get('retry-after')}, after ${waited} ms`,
+  )
+  await postgres.start()
+  const back = performance.now()
+  await ledger.untilMore(200)
+  check(true, `200 writes acknowledged ${Math.round(performance.now() - back)} ms after it is back`)
+  ledger.stop()
+  await load
+  const odd = [...ledger.answers].filter(
+    ([answer]) => answer !== '201' && answer !== '200' && !answer.startsWith('503 unavailable'),
+  )
+  check(
+    odd.length === 0,
+    `answers under load: ${[...ledger.answers].map(([answer, count]) => `${count} × ${answer}`).join(', ')}`,
+  )
+  check(service.isRunning, 'the process is the same as before')
+  await ledger.repeatUnanswered(service.url)
+  await reportLedger(check, ledger, service, receiver, 'the outage')
+  await service.stop()
+  await receiver.close()
+}
+
+/** SIGTERM under load: every request that was taken is answered in full, and the process ends well and soon. */
+async function drained(check: Check, database: Environment): Promise<void> {
+  const environment = { ...openEnvironment(database), ...QUICK_RETRIES }
+  const { key } = await makeBuilder(environment)
+  const receiver = await startReceiver()
+  const service = await startService(environment)
+  const ledger = new Ledger(key)
+  await ledger.subscribe(service.url, receiver.url)
+  const load = ledger.write(service.url, 16)
+  await ledger.untilMore(100)
+  // These were told to go on with their body, so the service has taken them.
+  const taken = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => beginRequest(service.url, key, `{"companyName":"Taken ${index}"}`)),
+  )
+  service.signal('SIGTERM')
+  await delay(200)
+  const answers = await Promise.all(taken.map((request) => request.finish()))
+  const answered = answers.filter(
+    (answer) => answer.startsWith('HTTP/1.1 201 ') && answer.includes('"companyName"'),
+  ).length
+  check(
+    answered === taken.length,
+    `${answered} of ${taken.length} requests that were under way at SIGTERM were answered in full`,
+  )
+  check(
+    answers.every((answer) => /^connection: close\r$/im.test(answer)),
+    'each of them was told that the connection ends',
+  )
+  const begun = performance.now()
+  const code = await service.ended
+  check(code === 0, `the process ended with ${code} after ${Math.round(performance.now() - begun)} ms`)
+  ledger.stop()
+  await load
+  const odd = [...ledger.answers.keys()].filter((answer) => !['200', '201', 'no connection'].includes(answer))
+  check(
+    odd.length === 0,
+    `answers under load: ${[...ledger.answers].map(([answer, count]) => `${count} × ${answer}`).join(', ')}`,
+  )
+  const next = await startService(environment)
+  await ledger.repeatUnanswered(next.url)
+  await reportLedger(check, ledger, next, receiver, 'the restart')
+  await next.stop()
+  await receiver.close()
+}
+
+/** A thousand requests at once at two processes that share one database: as many pass as the limit says, to the one. */
+async function limited(check: Check, url: string): Promise<void> {
+  const environment = openEnvironment({ DATABASE_URL: url })
+  const { organizationId, key } = await makeBuilder(environment)
+  const { organizationId: _, key: other } = await makeBuilder(environment, 'Cedar & Sons')
+  for (const [what, limits, keys, most] of [
+    ['100 a minute for a key', { RATE_LIMIT_PER_MINUTE: '100' }, [key], 100],
+    [
+      '500 a day for an organization with three keys',
+      { QUOTA_PER_DAY: '500' },
+      await threeKeys(environment, organizationId),
+      500,
+    ],
+  ] as const) {
+    const services = await Promise.all([0, 1].map(() => startService({ ...environment, ...limits })))
+    const statuses = await Promise.all(
+      Array.from({ length: 1000 }, async (_, index) => {
+        const at = services[index % 2]?.url ?? ''
+        const response = await fetch(`${at}/api/ext/vendors?limit=1`, {
+          headers: { authorization: `Bearer ${keys[index % keys.length]}` },
+        })
+        await response.arrayBuffer()
+        return response.status
+      }),
+    )
+    const count = (status: number) => statuses.filter((each) => each === status).length
+    // The requests of the first part count towards the day.
+    const expected = limits && 'QUOTA_PER_DAY' in limits ? most - 100 : most
+    check(
+      count(200) === expected && count(429) === 1000 - expected,
+      `${what}: of 1,000 at once at two processes ${count(200)} passed, ${count(429)} were refused`,
+    )
+    const unaffected = await fetch(`${services[0]?.url}/api/ext/vendors`, {
+      headers: { authorization: `Bearer ${other}` },
+    })
+    check(unaffected.status === 200, 'another builder is not affected')
+    await Promise.all(services.map((service) => service.stop()))
+  }
+}
+
+async function threeKeys(environment: Environment, organizationId: string): Promise<string[]> {
+  const made = []
+  for (let i = 0; i < 3; i++)
+    made.push(await operate<{ secret: string }>(environment, 'keys', 'create', '--organization', organizationId))
+  return made.map(({ secret }) => secret)
+}
+
+/** Three processes find an empty database at the same moment: one of them lays the schema, and all of them serve. */
+async function startedAtOnce(check: Check, url: string): Promise<void> {
+  const environment = openEnvironment({ DATABASE_URL: url })
+  const services = await Promise.all([0, 1, 2].map(() => startService(environment)))
+  check(
+    services.every((service) => service.isRunning),
+    `three processes are ready, after ${services.map(({ startMs }) => `${Math.round(startMs)} ms`).join(', ')}`,
+  )
+  const { key } = await makeBuilder(environment)
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  for (const { url: at } of services)
+    await fetch(`${at}/api/ext/vendors`, { method: 'POST', headers, body: '{"companyName":"A"}' })
+  const counts = await Promise.all(
+    services.map(
+      async ({ url: at }) =>
+        ((await (await fetch(`${at}/api/ext/vendors`, { headers })).json()) as { data: unknown[] }).data.length,
+    ),
+  )
+  check(
+    counts.every((count) => count === 3),
+    `each sees what all have written: ${counts.join(', ')}`,
+  )
+  await Promise.all(services.map((service) => service.stop()))
+}
+
+async function reportLedger(
+  check: Check,
+  ledger: Ledger,
+  service: Service,
+  receiver: Receiver,
+  after: string,
+): Promise<void> {
+  const found = await ledger.compare(service.url)
+  check(
+    found.lost.length === 0,
+    `${ledger.acknowledged} acknowledged writes are there after ${after}, ${found.lost.length} are lost ${found.lost.slice(0, 3).join(', ')}`,
+  )
+  check(
+    found.doubled.length === 0,
+    `${found.repeated} repeats under an Idempotency-Key made nothing twice, ${found.doubled.length} did`,
+  )
+  check(
+    found.halves.length === 0,
+    `${found.vendors} vendors and ${found.events} events belong together, ${found.halves.length} do not ${found.halves.slice(0, 3).join(', ')}`,
+  )
+  const missing = await ledger.undelivered(service.url, receiver)
+  const twice = receiver.received.length - new Set(receiver.received.map(({ event }) => event?.id)).size
+  check(
+    missing.length === 0,
+    `every event was delivered, ${missing.length} were not (${twice} came more than once) ${missing.slice(0, 3).join(', ')}`,
+  )
+}
+
+/** A request that the service has taken and that waits for its body. */
+function beginRequest(url: string, key: string, body: string): Promise<{ finish(): Promise<string> }> {
+  const { hostname, port } = new URL(url)
+  return new Promise((begun, fail) => {
+    let answer = ''
+    const socket = connect(Number(port), hostname)
+    const ended = new Promise<void>((done) => socket.on('close', () => done()))
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      answer += chunk
+      if (!answer.startsWith('HTTP/1.1 100 Continue\r\n\r\n')) return
+      answer = answer.slice('HTTP/1.1 100 Continue\r\n\r\n'.length)
+      begun({
+        async finish() {
+          socket.write(body)
+          await ended
+          return answer
+        },
+      })
+    })
+    socket.on('error', fail)
+    socket.write(
+      [
+        'POST /api/ext/vendors HTTP/1.1',
+        'Host: plumbline',
+        `Authorization: Bearer ${key}`,
+        'Content-Type: application/json',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        'Expect: 100-continue',
+        '\r\n',
+      ].join('\r\n'),
+    )
+  })
+}
+
+interface Postgres extends PrivatePostgres {
+  url: string
+}
+
+class NoPostgres extends Error {}
+
+async function withPostgres(run: (postgres: Postgres) => Promise<void>): Promise<void> {
+  const postgres = await startPostgres()
+  if (postgres === null) throw new NoPostgres()
+  try {
+    await run({ ...postgres, url: await postgres.database() })
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function withDataFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-crash-'))
+  try {
+    await run(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+await main()

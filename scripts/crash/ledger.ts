@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Receiver } from '../../test/support/receiver.ts'
+
+/**
+ * Writes vendors without pause and keeps a book of it: what was sent, what was acknowledged, what was left without an
+ * answer. Afterwards the book is held against what the service shows.
+ */
+export class Ledger {
+  readonly #key: string
+  /** What was sent, by its externalId, which is its Idempotency-Key too. */
+  readonly #entries = new Map<string, Entry>()
+  /** How often each answer came, `201`, `503 unavailable` or `no connection`. */
+  readonly answers = new Map<string, number>()
+  #isWriting = false
+  #repeated = 0
+  readonly #unrepeatable: string[] = []
+
+  constructor(key: string) {
+    this.#key = key
+  }
+
+  get acknowledged(): number {
+    return [...this.#entries.values()].filter(({ vendor }) => vendor !== null).length
+  }
+
+  async subscribe(service: string, receiver: string): Promise<void> {
+    const { status, body } = await this.#send('POST', service, '/api/ext/webhooks', {
+      url: receiver,
+      eventTypes: ['*'],
+    })
+    if (status !== 201) throw new Error(`The subscription was answered with ${status}: ${JSON.stringify(body)}`)
+  }
+
+  /** Writes with so many at a time until `stop` is called or the service is gone. */
+  async write(service: string, writers: number): Promise<void> {
+    this.#isWriting = true
+    await Promise.all(
+      Array.from({ length: writers }, async () => {
+        while (this.#isWriting) {
+          const externalId = randomUUID()
+          const entry: Entry = { companyName: `Vendor ${externalId.slice(0, 8)}`, vendor: null }
+          this.#entries.set(externalId, entry)
+          const answer = await this.#create(service, externalId, entry)
+          if (answer === 'no connection') return
+          if (answer !== '201') await delay(20)
+          else if (Math.random() < 0.3) await this.#rename(service, entry)
+        }
+      }),
+    )
+  }
+
+  stop(): void {
+    this.#isWriting = false
+  }
+
+  async untilMore(count: number): Promise<void> {
+    const goal = this.acknowledged + count
+    const deadline = Date.now() + 60_000
+    while (this.acknowledged < goal) {
+      if (Date.now() > deadline)
+        throw new Error(`${this.acknowledged} of ${goal} writes were acknowledged in a minute.`)
+      await delay(5)
+    }
+  }
+
+  /** Sends again, under its old Idempotency-Key, whatever was left without an answer. */
+  async repeatUnanswered(service: string): Promise<void> {
+    for (const [externalId, entry] of this.#entries) {
+      if (entry.vendor !== null) continue
+      this.#repeated++
+      const answer = await this.#create(service, externalId, entry)
+      if (answer !== '201') this.#unrepeatable.push(`${externalId}: ${answer}`)
+    }
+  }
+
+  async compare(service: string): Promise<Comparison> {
+    const vendors = await this.#all<Vendor>(service, '/api/ext/vendors?limit=200&includeArchived=true')
+    const events = await this.#all<Event>(service, '/api/ext/events?limit=200')
+    const byExternalId = Map.groupBy(vendors, ({ externalId }) => externalId)
+    const lost: string[] = []
+    const doubled: string[] = [...this.#unrepeatable]
+    const halves: string[] = []
+    for (const [externalId, { companyName, vendor }] of this.#entries) {
+      const found = byExternalId.get(externalId) ?? []
+      if (found.length > 1) doubled.push(externalId)
+      if (vendor === null) continue
+      const [stored] = found
+      // A change whose answer was cut off may have been made, so the version may be ahead of what we know.
+      const isThere =
+        stored?.id === vendor.id &&
+        stored.version >= vendor.version &&
+        (stored.version > vendor.version || stored.companyName === companyName)
+      if (!isThere) lost.push(`${externalId} ${JSON.stringify(stored ?? null)}`)
+    }
+    const created = Map.groupBy(
+      events.filter(({ type }) => type === 'vendor.created'),
+      resourceOf,
+    )
+    const updated = Map.groupBy(
+      events.filter(({ type }) => type === 'vendor.updated'),
+      resourceOf,
+    )
+    for (const { id, version } of vendors) {
+      if (created.get(id)?.length !== 1) halves.push(`${id} has ${created.get(id)?.length ?? 0} vendor.created`)
+      if ((updated.get(id)?.length ?? 0) !== version - 1)
+        halves.push(`${id} in version ${version} has ${updated.get(id)?.length ?? 0} vendor.updated`)
+      created.delete(id)
+    }
+    for (const id of created.keys()) halves.push(`${id} has an event and does not exist`)
+    return { lost, doubled, halves, vendors: vendors.length, events: events.length, repeated: this.#repeated }
+  }
+
+  /** The events that have not come to the receiver within a minute. */
+  async undelivered(service: string, receiver: Receiver): Promise<string[]> {
+    const deadline = Date.now() + 60_000
+    for (;;) {
+      const events = await this.#all<Event>(service, '/api/ext/events?limit=200')
+      const delivered = new Set(receiver.received.map(({ event }) => (event as Event | null)?.id))
+      const missing = events.filter(({ id }) => !delivered.has(id)).map(({ id, type }) => `${type} ${id}`)
+      if (missing.length === 0 || Date.now() > deadline) return missing
+      await delay(500)
+    }
+  }
+
+  async #create(service: string, externalId: string, entry: Entry): Promise<string> {
+    const { companyName } = entry
+    const answer = await this.#send(
+      'POST',
+      service,
+      '/api/ext/vendors',
+      { companyName, externalId },
+      { 'idempotency-key': externalId },
+    )
+    if (answer.status === 201) entry.vendor = answer.body as Vendor
+    return this.#note(answer)
+  }
+
+  async #rename(service: string, entry: Entry): Promise<void> {
+    if (entry.vendor === null) return
+    const companyName = `${entry.companyName} renamed`
+    const answer = await this.#send('PATCH', service, `/api/ext/vendors/${entry.vendor.id}`, { companyName })
+    this.#note(answer)
+    if (answer.status !== 200) return
+    entry.vendor = answer.body as Vendor
+    entry.companyName = companyName
+  }
+
+  #note({ status, body }: Answer): string {
+    const code = (body as { code?: string } | null)?.code
+    const answer = status === 0 ? 'no connection' : code === undefined ? String(status) : `${status} ${code}`
+    this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1)
+    return answer
+  }
+
+  async #all<Item>(service: string, first: string): Promise<Item[]> {
+    const items: Item[] = []
+    for (let next: string | null = ''; next !== null; ) {
+      const target: string = next === '' ? first : `${first}&cursor=${next}`
+      const { status, body } = await this.#send('GET', service, target)
+      if (status !== 200) throw new Error(`${target} was answered with ${status}: ${JSON.stringify(body)}`)
+      const page = body as { data: Item[]; nextCursor: string | null }
+      items.push(...page.data)
+      next = page.nextCursor
+    }
+    return items
+  }
+
+  // A connection of its own for each request: one that is kept could be closed by the service just as we use it again, and
+  // nobody could tell that from a request that was cut.
+  #send(
+    method: string,
+    service: string,
+    target: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    return new Promise((done) => {
+      const sent = request(
+        service + target,
+        {
+          method,
+          agent: SINGLE_USE,
+          headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json', ...headers },
+        },
+        (response) => {
+          let text = ''
+          response.setEncoding('utf8').on('data', (chunk: string) => {
+            text += chunk
+          })
+          response.on('end', () =>
+            done({ status: response.statusCode ?? 0, body: text === '' ? null : JSON.parse(text) }),
+          )
+          response.on('error', () => done(NONE))
+          response.on('aborted', () => done(NONE))
+        },
+      )
+      sent.on('error', () => done(NONE))
+      sent.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  }
+}
+
+const SINGLE_USE = new Agent({ keepAlive: false })
+const NONE: Answer = { status: 0, body: null }
+
+function resourceOf(event: Event): string {
+  return event.data.object.id
+}
+
+interface Entry {
+  companyName: string
+  /** As it was last acknowledged. */
+  vendor: Vendor | null
+}
+
+interface Vendor {
+  id: string
+  externalId: string
+  companyName: string
+  version: number
+}
+
+interface Event {
+  id: string
+  type: string
+  data: { object: { id: string } }
+}
+
+interface Answer {
+  status: number
+  body: unknown
+}
+
+interface Comparison {
+  lost: string[]
+  doubled: string[]
+  halves: string[]
+  vendors: number
+  events: number
+  repeated: number
+}

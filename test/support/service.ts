@@ -1,0 +1,139 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+/**
+ * The service as its operator runs it: a process of its own, started from the command line with an environment. For what
+ * can only be seen from outside: crashes, signals, several processes on one database, speed.
+ */
+export interface Service {
+  readonly url: string
+  readonly pid: number
+  /** From the start of the process to its first answer. */
+  readonly startMs: number
+  /** Whether the process has not ended. */
+  readonly isRunning: boolean
+  /** What it has written to its log so far. */
+  readonly log: string
+  signal(name: NodeJS.Signals): void
+  /** The exit code, null after a signal, once the process has ended. */
+  readonly ended: Promise<number | null>
+  /** SIGTERM, and waits for the end. */
+  stop(): Promise<number | null>
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<number | null>
+}
+
+export type Environment = Readonly<Record<string, string>>
+
+const root = path.resolve(import.meta.dirname, '../..')
+const started = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of started) child.kill('SIGKILL')
+})
+
+/** An environment in which nothing of ours but the contract itself limits what a test sends. */
+export function openEnvironment(database: Environment): Environment {
+  return {
+    ...database,
+    HOST: '127.0.0.1',
+    DEMO: 'false',
+    LOG_LEVEL: 'error',
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    RATE_LIMIT_PER_MINUTE: '100000000',
+    QUOTA_PER_DAY: '100000000000',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+  }
+}
+
+/** Starts a process and waits for its first answer at `probe`; throws with its log when it ends or 60 s pass without one. */
+export async function startService(
+  environment: Environment,
+  {
+    script = 'server/main.ts',
+    probe = '/readyz',
+    headers = {},
+  }: { script?: string; probe?: string; headers?: Record<string, string> } = {},
+): Promise<Service> {
+  const port = environment.PORT ?? String(await freePort())
+  const begun = performance.now()
+  const child = spawn(process.execPath, [path.join(root, script)], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...environment, PORT: port },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.add(child)
+  let log = ''
+  const keep = (chunk: Buffer) => {
+    log = (log + chunk.toString()).slice(-100_000)
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  const ended = once(child, 'exit').then(([code]) => {
+    started.delete(child)
+    return code as number | null
+  })
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  const url = `http://127.0.0.1:${port}`
+  for (;;) {
+    if (!isRunning()) throw new Error(`The service did not start:\n${log}`)
+    if (performance.now() - begun > 60_000) throw new Error(`The service did not answer in a minute:\n${log}`)
+    const response = await fetch(url + probe, { headers }).catch(() => null)
+    if (response?.status === 200) break
+    await delay(2)
+  }
+  const startMs = performance.now() - begun
+  const end = (signal: NodeJS.Signals) => {
+    if (isRunning()) child.kill(signal)
+    return ended
+  }
+  return {
+    url,
+    pid: child.pid ?? 0,
+    startMs,
+    get isRunning() {
+      return isRunning()
+    },
+    get log() {
+      return log
+    },
+    signal: (name) => child.kill(name),
+    ended,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  }
+}
+
+/** One of the operators' verbs on the database of an environment, and what it printed. */
+export async function operate<Printed>(environment: Environment, ...verb: string[]): Promise<Printed> {
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'server/cli.ts'), ...verb], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...environment },
+  })
+  return JSON.parse(stdout) as Printed
+}
+
+/** A builder and a key with every permission, made by the operators' verbs. */
+export async function makeBuilder(
+  environment: Environment,
+  name = 'Harrow & Finch Homes',
+): Promise<{ organizationId: string; key: string }> {
+  const made = await operate<{ organization: { id: string } }>(environment, 'organizations', 'create', '--name', name)
+  const organizationId = made.organization.id
+  const { secret } = await operate<{ secret: string }>(environment, 'keys', 'create', '--organization', organizationId)
+  return { organizationId, key: secret }
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('No port is free.')
+  return address.port
+}
