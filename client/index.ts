@@ -1,43 +1,98 @@
 import createOpenApiClient, { type Client } from 'openapi-fetch'
-import type { paths, Problem } from './contract.gen.ts'
+import type { Call, Given, Item, ListPath, Options } from './calls.ts'
+import type { paths } from './contract.gen.ts'
+import { type Answer, isProblem, orThrow, PlumblineError } from './problem.ts'
+import { type RetryOptions, retrying } from './retry.ts'
+import type { ExecuteArguments, ExecuteOptions, ExecutionOf, SkillName } from './skills.ts'
 
+export type { Call, Data, Item, ListPath, Options, PathWith } from './calls.ts'
 export type * from './contract.gen.ts'
+export { type Answer, orThrow, PlumblineError } from './problem.ts'
+export type { RetryOptions } from './retry.ts'
+export type { ExecuteOptions, ExecutionOf, SkillInput, SkillName, SkillResult, Skills } from './skills.ts'
+export * from './webhooks.ts'
 
-/** A client whose paths, parameters, bodies and answers have the types of the contract. */
-export type PlumblineClient = Client<paths>
+export interface ClientOptions {
+  /** Where the service is, without /api/ext: `https://plumbline.example.com`. */
+  baseUrl: string
+  /** An API key, `plb_…`. */
+  key: string
+  /** What to send with, in place of the global fetch. */
+  fetch?: typeof fetch
+  /** How often, and for how long, a request is tried again. */
+  retry?: RetryOptions
+}
 
 /**
- * Makes a client of a Plumbline service. Calls answer `{ data, error, response }` as openapi-fetch has it; `error` is a
- * problem of the contract.
- *
- * @param options.baseUrl where the service is, without /api/ext
- * @param options.key an API key, `plb_…`
+ * A client whose paths, parameters, bodies and answers have the types of the contract. A call answers `{ data, response }`
+ * or `{ error, response }`, where `error` is a problem of the contract; `orThrow` turns that into the data or an exception.
+ * What nobody has answered, or somebody else, is thrown in any case.
  */
-export function createClient(options: { baseUrl: string; key: string; fetch?: typeof fetch }): PlumblineClient {
-  return createOpenApiClient<paths>({
-    baseUrl: options.baseUrl.replace(/\/+$/, ''),
-    headers: { Authorization: `Bearer ${options.key}` },
+export interface PlumblineClient {
+  GET: Call<'get'>
+  /** Every POST carries an Idempotency-Key, one of its own unless `params.header` has one. */
+  POST: Call<'post'>
+  PATCH: Call<'patch'>
+  DELETE: Call<'delete'>
+  /**
+   * Everything that a list holds, page after page as it is asked for; throws PlumblineError when one is refused.
+   *
+   *     for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { scope: 'framing' } } })) …
+   */
+  pages<Path extends ListPath>(
+    path: Path,
+    ...options: Given<Options<paths[Path]['get']>>
+  ): AsyncGenerator<Item<Path>, void, undefined>
+  /**
+   * Runs a skill, which is an operation by its operationId or one of several steps; throws PlumblineError when it is refused.
+   *
+   *     const { result } = await client.execute('awardBid', { bidId, createPurchaseOrder: true }, { dryRun: true })
+   */
+  execute<Name extends SkillName>(skill: Name, ...given: ExecuteArguments<Name>): Promise<ExecutionOf<Name>>
+  /** The client of openapi-fetch underneath, for its middleware and for libraries that build on it. */
+  readonly openapi: Client<paths>
+}
+
+export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: ClientOptions): PlumblineClient {
+  const openapi = createOpenApiClient<paths>({
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    headers: { Authorization: `Bearer ${key}` },
     // `?ids=a,b` is how the contract writes a list in a query.
     querySerializer: { array: { style: 'form', explode: false } },
-    ...(options.fetch && { fetch: options.fetch }),
+    // Called as a plain function: browsers refuse a fetch that is called as a method of something else.
+    fetch: retrying((...request) => send(...request), retry),
   })
-}
 
-/** What a call threw when it was asked to answer or throw. */
-export class PlumblineError extends Error {
-  readonly problem: Problem
-  readonly status: number
-
-  constructor(problem: Problem) {
-    super(`${problem.code}: ${problem.detail}`)
-    this.problem = problem
-    this.status = problem.status
+  const calling = (method: Uppercase<'get' | 'post' | 'patch' | 'delete'>) => {
+    const call = openapi[method] as (path: string, options?: object) => Promise<Answer<unknown>>
+    return async (path: string, options?: object) => {
+      // The one answer that is no JSON is the contract as YAML.
+      const answer = await call(path, path.endsWith('.yaml') ? { parseAs: 'text', ...options } : options)
+      const { error, response } = answer
+      if (!response.ok && response.status !== 304 && !isProblem(error)) throw new PlumblineError(response, error)
+      return answer
+    }
   }
-}
 
-/** The data of a call that succeeded; throws PlumblineError for one that was refused. */
-export async function orThrow<T>(call: Promise<{ data?: T; error?: unknown }>): Promise<T> {
-  const { data, error } = await call
-  if (error !== undefined) throw new PlumblineError(error as Problem)
-  return data as T
+  const GET = calling('GET')
+  const POST = calling('POST')
+
+  async function* pages(path: string, options: { params?: { query?: object } } = {}) {
+    for (let query = options.params?.query; ; ) {
+      const answer = await orThrow(GET(path, { ...options, params: { ...options.params, query } }))
+      const { data, nextCursor } = answer as { data: unknown[]; nextCursor: string | null }
+      yield* data
+      if (nextCursor === null) return
+      query = { ...query, cursor: nextCursor }
+    }
+  }
+
+  function execute(skill: string, input: object = {}, { dryRun = false, idempotencyKey, signal }: ExecuteOptions = {}) {
+    const header = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }
+    return orThrow(POST('/api/ext/execute', { params: { header }, body: { skill, input, dryRun }, signal }))
+  }
+
+  const client = { GET, POST, PATCH: calling('PATCH'), DELETE: calling('DELETE'), pages, execute, openapi }
+  // What is written above knows paths and skills as strings; who calls it knows each by the contract's types.
+  return client as unknown as PlumblineClient
 }

@@ -124,6 +124,7 @@ async function outage(check: Check, postgres: Postgres, takeAway: () => Promise<
   await ledger.untilMore(200)
   await takeAway()
   await delay(3000)
+  check(service.isRunning, `the process has not ended${service.isRunning ? '' : `: ${service.log.slice(-2000)}`}`)
   const [alive, ready] = await Promise.all([fetch(`${service.url}/healthz`), fetch(`${service.url}/readyz`)])
   check(
     alive.status === 200 && ready.status === 503,

@@ -46,7 +46,7 @@ async function play(): Promise<void> {
   const webhook = await orThrow(
     plumbline.POST('/api/ext/webhooks', { body: { url: receiver.url, eventTypes: ['*'], secret } }),
   ).catch((error: unknown) => {
-    if (!(error instanceof PlumblineError) || error.problem.code !== 'validation_failed') throw error
+    if (!(error instanceof PlumblineError) || error.code !== 'validation_failed') throw error
     // By default only a service on the embedded database delivers to its own machine.
     throw new Error(
       `${reasonOf(error)} The subscriber listens on this machine: start the service with WEBHOOK_ALLOW_PRIVATE=true.`,
@@ -351,19 +351,15 @@ async function tidyUp(): Promise<void> {
   }
 }
 
-/** Sends a request and tells of it. When the key's minute is used up it waits for the next one. */
+/** Sends a request and tells of it. When the key's minute is used up, the client waits for the next one by itself. */
 async function told(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const request = new Request(input, init)
-  const response = await fetch(request.clone())
+  const response = await fetch(request)
   const { pathname } = new URL(request.url)
   const replayed = response.headers.has('idempotent-replayed') ? ' replayed' : ''
   say(styleText('dim', `${request.method.padEnd(6)} ${pathname} → ${response.status}${replayed}`))
-  if (response.status !== 429) return response
-  const seconds = Number(response.headers.get('retry-after') ?? 1)
-  if (seconds > 60) return response
-  say(`The key's minute is used up; it goes on in ${seconds} s.`)
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-  return told(request)
+  if (response.status === 429) say(`The key's minute is used up; it goes on in ${response.headers.get('retry-after')} s.`)
+  return response
 }
 
 function demoKey(): string {
@@ -378,7 +374,7 @@ function demoKey(): string {
 
 function reasonOf(error: unknown): string {
   if (error instanceof PlumblineError) {
-    const faults = error.problem.errors?.map((fault) => ` ${fault.pointer} ${fault.message}.`).join('') ?? ''
+    const faults = error.errors.map((fault) => ` ${fault.pointer} ${fault.message}.`).join('')
     return `${error.message}${faults}`
   }
   const { message, cause } = error as Error

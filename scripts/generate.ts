@@ -4,12 +4,15 @@
  *
  *   npm run generate            npm run generate -- --check
  */
+
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { execFileSync } from 'node:child_process'
 import { parse } from 'yaml'
+import type { ContractDocument } from '../server/http/contract.ts'
+import { skillTypes } from './skill-types.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const check = process.argv.includes('--check')
@@ -17,8 +20,12 @@ const stale: string[] = []
 
 const source = readFileSync(path.join(root, 'openapi.yaml'), 'utf8')
 const document: unknown = parse(source, { maxAliasCount: -1 })
-put('server/contract.gen.json', `${JSON.stringify({ sourceHash: createHash('sha256').update(source).digest('hex'), document })}\n`)
+put(
+  'server/contract.gen.json',
+  `${JSON.stringify({ sourceHash: createHash('sha256').update(source).digest('hex'), document })}\n`,
+)
 contractTypes()
+put('client/skills.gen.ts', skillTypes(document as ContractDocument))
 problemTitles()
 await tableTypes()
 if (!check) await compileContract()
@@ -43,11 +50,15 @@ function contractTypes(): void {
     .map((modules) => path.join(root, modules, 'openapi-typescript/bin/cli.js'))
     .find(existsSync)
   if (cli === undefined) throw new Error('openapi-typescript is not installed; run npm ci.')
-  execFileSync(process.execPath, [
-    cli,
-    path.join(root, 'openapi.yaml'),
-    ...['-o', out, '--default-non-nullable=false', '--root-types', '--root-types-no-schema-prefix'],
-  ], { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder }) // away from redocly.yaml, whose rules are the lint's to apply
+  execFileSync(
+    process.execPath,
+    [
+      cli,
+      path.join(root, 'openapi.yaml'),
+      ...['-o', out, '--default-non-nullable=false', '--root-types', '--root-types-no-schema-prefix'],
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder },
+  ) // away from redocly.yaml, whose rules are the lint's to apply
   put('client/contract.gen.ts', readFileSync(out, 'utf8'))
   rmSync(folder, { recursive: true })
 }
@@ -85,7 +96,10 @@ async function tableTypes(): Promise<void> {
   // The connections hand timestamps and bigints over as JSON has them (server/database/wire-types.ts).
   const types = readFileSync(outFile, 'utf8')
     .replace(/export type Timestamp = .*;/, 'export type Timestamp = ColumnType<string, Date | string, Date | string>;')
-    .replace(/export type Int8 = .*;/, 'export type Int8 = ColumnType<number, bigint | number | string, bigint | number | string>;')
+    .replace(
+      /export type Int8 = .*;/,
+      'export type Int8 = ColumnType<number, bigint | number | string, bigint | number | string>;',
+    )
     .replace(/export type Numeric = .*;/, 'export type Numeric = ColumnType<number, number | string, number | string>;')
   put('server/database/tables.gen.ts', types)
   rmSync(folder, { recursive: true })

@@ -9,6 +9,7 @@ import { answerChecker } from './http/answer-check.ts'
 import { readBody } from './http/body.ts'
 import type { Principal, Surroundings } from './http/call.ts'
 import { type Contract, ContractError, type Operation } from './http/contract.ts'
+import { noticed } from './http/deprecation.ts'
 import { type Answer, dispatcher, permit } from './http/dispatch.ts'
 import { names } from './http/etag.ts'
 import { limits as createLimits, type Limits } from './http/limits.ts'
@@ -123,21 +124,27 @@ export function createApp(parts: AppParts): App {
   }
 
   function write(req: IncomingMessage, res: ServerResponse, answer: Answer, journey: Journey): void {
-    const headers: Record<string, string | number> = {
+    let headers: Record<string, string | number> = {
       'X-Request-Id': journey.requestId,
       'Api-Version': contract.version,
       ...(journey.principal !== null && limits.headers(journey.principal)),
       ...answer.headers,
     }
+    const notice = journey.operation?.notice
+    if (notice) headers = noticed(headers, notice)
     if (answer.etag !== undefined) headers.ETag = answer.etag
+    const text = req.method === 'HEAD' ? null : answer.text
+    const bytes = Buffer.byteLength(answer.text ?? '')
     if (answer.text !== null) {
       headers['Content-Type'] = answer.type ?? 'application/json; charset=utf-8'
-      headers['Content-Length'] = Buffer.byteLength(answer.text)
+      headers['Content-Length'] = bytes
     }
     // A body that was refused unread would be taken for the next request.
     if (draining || (!req.complete && hasBody(req))) headers.Connection = 'close'
     res.writeHead(answer.status, headers)
-    res.end(req.method === 'HEAD' ? undefined : (answer.text ?? undefined))
+    // A text with a byte for each character is ASCII, which latin1 writes as it is, without a look at each character.
+    if (text === null) res.end()
+    else res.end(text, bytes === text.length ? 'latin1' : 'utf8')
   }
 
   const app = express().disable('x-powered-by').disable('etag')

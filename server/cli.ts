@@ -4,6 +4,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { DataFolderInUse } from './database/data-folder.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
+import { withEncryptionKey } from './encryption-key.ts'
 import { invalid, toProblem } from './http/problem.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './keys/keys.ts'
 import { ALL_PERMISSIONS, ROLES, type Role } from './keys/roles.ts'
@@ -196,7 +197,7 @@ program
       // It needs the whole service, which the other verbs need not wait for.
       const { makeDemo } = await import('./demo/demo.ts')
       return makeDemo(database, config)
-    }, process.env),
+    }),
   )
 
 const DAY_MS = 86_400_000
@@ -204,24 +205,19 @@ const DAY_MS = 86_400_000
 /** What a command does, between opening the database (and bringing it up to date) and closing it. */
 function verb<Options extends object>(
   run: (workplace: Workplace, options: Options, migrations: string[]) => Promise<unknown>,
-  environment: NodeJS.ProcessEnv = withoutEncryption(),
 ): (options?: Options) => Promise<void> {
   return async (options) => {
-    const config = readConfig(environment)
-    const database = await openDatabase(config)
+    const given = readConfig(process.env)
+    const database = await openDatabase(given)
     try {
       const migrations = await migrate(database)
+      const { config } = await withEncryptionKey(given, database)
       const result = await run({ database, clock: new Clock(), config }, options ?? ({} as Options), migrations)
       process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
     } finally {
       await database.close()
     }
   }
-}
-
-// Only the demo encrypts and signs anything; every other verb does its work without being told the key.
-function withoutEncryption(): NodeJS.ProcessEnv {
-  return { ...process.env, ENCRYPTION_KEY: process.env.ENCRYPTION_KEY || Buffer.alloc(32).toString('base64') }
 }
 
 function text(most: number): (value: string) => string {

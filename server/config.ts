@@ -30,9 +30,12 @@ export interface Config {
   readonly checkAnswers: boolean
 }
 
+/** As the environment gives it: the key may be left to the deployment (encryption-key.ts). */
+export type GivenConfig = Omit<Config, 'encryptionKey'> & { readonly encryptionKey: Buffer | null }
+
 export class ConfigError extends Error {}
 
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Readonly<Record<string, string | undefined>>): GivenConfig {
   const databaseUrl = env.DATABASE_URL || null
   const dataDir = path.resolve(env.DATA_DIR || '.data')
   const host = env.HOST || '127.0.0.1'
@@ -102,9 +105,8 @@ function publicUrl(env: Env, host: string, port: number): string {
   return text.replace(/\/+$/, '')
 }
 
-// Processes that share a database have to share the key, so it is asked for there. The embedded database belongs to one
-// process, which makes its own key and keeps it beside the data.
-function encryptionKey(env: Env, databaseUrl: string | null, dataDir: string): Buffer {
+// The embedded database belongs to one process, which makes its own key and keeps it beside the data.
+function encryptionKey(env: Env, databaseUrl: string | null, dataDir: string): Buffer | null {
   const text = env.ENCRYPTION_KEY
   if (text) {
     const key = Buffer.from(text, 'base64')
@@ -112,9 +114,7 @@ function encryptionKey(env: Env, databaseUrl: string | null, dataDir: string): B
       throw new ConfigError('ENCRYPTION_KEY has to be 32 bytes in base64 (openssl rand -base64 32).')
     return key
   }
-  if (databaseUrl !== null) {
-    throw new ConfigError('ENCRYPTION_KEY is needed with DATABASE_URL: 32 bytes in base64 (openssl rand -base64 32).')
-  }
+  if (databaseUrl !== null) return null
   const file = path.join(dataDir, 'encryption-key')
   if (!existsSync(file)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })

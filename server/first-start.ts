@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Config } from './config.ts'
+import type { GivenConfig } from './config.ts'
 import type { Database } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { makeDemo } from './demo/demo.ts'
+import { withEncryptionKey } from './encryption-key.ts'
 
 export interface Demo {
   organizationId: string
@@ -14,18 +15,19 @@ export interface Demo {
  * On an empty embedded database makes the demo builder, before the first request can come, and leaves its key in
  * `demo.json` beside the data, for its owner's eyes alone. Anywhere else it makes nothing and answers null.
  */
-export async function makeDemoOnFirstStart(database: Database, config: Config): Promise<Demo | null> {
-  if (!database.embedded || !config.demo) return null
+export async function makeDemoOnFirstStart(database: Database, given: GivenConfig): Promise<Demo | null> {
+  if (!database.embedded || !given.demo) return null
   await migrate(database)
   const organization = await database.statements.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
   if (organization !== undefined) return null
+  const { config } = await withEncryptionKey(given, database)
   const demo = await makeDemo(database, config)
   writeFileSync(demoFile(config), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   return demo
 }
 
 /** What a newcomer needs to see: where it runs, the key, and a first request to paste. */
-export function banner(url: string, config: Config, demo: Demo): string {
+export function banner(url: string, config: Pick<GivenConfig, 'dataDir'>, demo: Demo): string {
   const near = path.relative('.', demoFile(config))
   return `
   Plumbline runs at ${url}
@@ -40,6 +42,6 @@ export function banner(url: string, config: Config, demo: Demo): string {
 `
 }
 
-function demoFile(config: Config): string {
+function demoFile(config: Pick<GivenConfig, 'dataDir'>): string {
   return path.join(config.dataDir, 'demo.json')
 }

@@ -5,9 +5,10 @@ import type { Logger } from 'pino'
 import { type App, createApp } from './app.ts'
 import { portalRoutes } from './bid-requests/portal.ts'
 import { Clock } from './clock.ts'
-import type { Config } from './config.ts'
+import type { Config, GivenConfig } from './config.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
+import { withEncryptionKey } from './encryption-key.ts'
 import { type Contract, loadContract } from './http/contract.ts'
 import type { Handlers } from './http/operation.ts'
 import { toProblem } from './http/problem.ts'
@@ -28,7 +29,7 @@ export interface Plumbline {
 }
 
 export interface Parts {
-  config: Config
+  config: GivenConfig
   log: Logger
   /** Where given, these take the place of what `config` would open; tests and benchmarks do that. */
   database?: Database
@@ -38,11 +39,14 @@ export interface Parts {
 }
 
 export async function startPlumbline(parts: Parts): Promise<Plumbline> {
-  const { config, log, clock = new Clock(), contract = loadContract(), handlers = operations } = parts
+  const { log, clock = new Clock(), contract = loadContract(), handlers = operations } = parts
   assertComposites(contract)
-  const database = parts.database ?? (await openDatabase(config))
+  const database = parts.database ?? (await openDatabase(parts.config))
   try {
     await migrate(database)
+    const { config, isKeptInDatabase } = await withEncryptionKey(parts.config, database)
+    if (isKeptInDatabase)
+      log.warn('ENCRYPTION_KEY is not set: the key is kept in the database, beside what it encrypts')
     let wake = () => {}
     const app = createApp({
       ...{ config, contract, handlers, database, clock, log },

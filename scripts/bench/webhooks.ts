@@ -13,6 +13,7 @@ import { Clock } from '../../server/clock.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { type Database, openDatabase } from '../../server/database/database.ts'
 import { migrate } from '../../server/database/migrate.ts'
+import { withEncryptionKey } from '../../server/encryption-key.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { vault } from '../../server/vault.ts'
 import { claim } from '../../server/webhooks/claims.ts'
@@ -326,14 +327,15 @@ async function size(bench: Bench): Promise<void> {
 async function main(): Promise<void> {
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
   if (postgres === null) return
-  const config = readConfig({
+  const given = readConfig({
     DATABASE_URL: await postgres.database(),
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_PRIVATE: 'true',
   })
-  const database = await openDatabase(config)
+  const database = await openDatabase(given)
   const clock = new Clock()
   await migrate(database)
+  const { config } = await withEncryptionKey(given, database)
   const owner = { ownerEmail: 'priya@harrowfinch.example.com', ownerName: 'Priya Harrow' }
   const { organization } = await createOrganization(database, clock, {
     name: 'Harrow & Finch Homes',

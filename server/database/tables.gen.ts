@@ -209,6 +209,12 @@ export interface DeliveryAttempts {
   url: string;
 }
 
+export interface Deployment {
+  encryptionKey: string | null;
+  encryptionKeyDigest: string;
+  id: Generated<boolean>;
+}
+
 export interface Events {
   actorId: string | null;
   id: string;
@@ -451,6 +457,7 @@ export interface DB {
   complianceDocuments: ComplianceDocuments;
   deliveries: Deliveries;
   deliveryAttempts: DeliveryAttempts;
+  deployment: Deployment;
   events: Events;
   homes: Homes;
   idempotencyRecords: IdempotencyRecords;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { operations } from '../../client/contract.gen.ts'
+import { deprecationHeaders } from './deprecation.ts'
 
 export type OperationId = keyof operations & string
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -18,6 +19,8 @@ export interface Operation {
   readonly takesQuery: boolean
   /** The headers that it declares, in lower case; any other is nothing to it. */
   readonly headers: ReadonlySet<string>
+  /** What each of its answers says of its being deprecated; null as long as it is not. */
+  readonly notice: Readonly<Record<string, string>> | null
   readonly declaration: OperationObject
 }
 
@@ -115,6 +118,7 @@ export function readContract(document: ContractDocument): Contract {
         takesBody: declaration.requestBody !== undefined,
         takesQuery: declared.some((parameter) => parameter.in === 'query'),
         headers: new Set(declared.flatMap(({ in: where, name }) => (where === 'header' ? [name.toLowerCase()] : []))),
+        notice: deprecationHeaders(document, declaration),
         declaration: { ...declaration, parameters },
       }
       if (operations.has(operation.id)) throw new ContractError(`${operation.id} is declared twice.`)

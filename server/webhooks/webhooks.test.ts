@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { verifyWebhook } from '../../client/webhooks.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { type Received, type Receiver, startReceiver } from '../../test/support/receiver.ts'
 
@@ -431,13 +430,13 @@ test('during a rotation both secrets verify, and after it only the new one', asy
   expect(rotated.body.secret).not.toBe(SECRET)
   await createVendor()
   const [during] = await receiver.until(1)
-  for (const secret of [SECRET, rotated.body.secret]) expect(await verified(during, secret)).toBe(true)
-  expect(await verified(during, 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD')).toBe(false)
+  for (const secret of [SECRET, rotated.body.secret]) expect(isSignedWith(secret, during)).toBe(true)
+  expect(isSignedWith('whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', during)).toBe(false)
   plumbline.clock.advance(24 * 3_600_000 + 1000)
   await createVendor()
   const [, after] = await receiver.until(2)
-  expect(await verified(after, SECRET)).toBe(false)
-  expect(await verified(after, rotated.body.secret)).toBe(true)
+  expect(isSignedWith(SECRET, after)).toBe(false)
+  expect(isSignedWith(rotated.body.secret, after)).toBe(true)
   expect((await plumbline.get(`/api/ext/webhooks/${webhook.id}`)).body.previousSecretExpiresAt).toBeNull()
 })
 
@@ -449,16 +448,16 @@ test('a secret that leaked is ended at once', async () => {
   })
   await createVendor()
   const [request] = await receiver.until(1)
-  expect(await verified(request, 'a secret of my own choice')).toBe(true)
-  expect(await verified(request, SECRET)).toBe(false)
+  expect(isSignedWith('a secret of my own choice', request)).toBe(true)
+  expect(isSignedWith(SECRET, request)).toBe(false)
 })
 
-/** By the clock of these tests, which is ahead of the machine's. */
-async function verified(request: Received | undefined, secret: string): Promise<boolean> {
+/** Whether the secret signed it. The package's own check would ask the machine's clock, which these tests are ahead of. */
+function isSignedWith(secret: string, request: Received | undefined): boolean {
   if (request === undefined) throw new Error('Nothing came in.')
-  const verification = verifyWebhook(request, secret, { now: plumbline.clock.now() })
-  return verification.then(
-    () => true,
-    () => false,
-  )
+  const headers = request.headers as Record<string, string>
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+  const signer = new Webhook(secret, secret.startsWith('whsec_') ? {} : { format: 'raw' })
+  const signature = signer.sign(headers['webhook-id'] ?? '', at, request.body)
+  return headers['webhook-signature']?.split(' ').includes(signature) === true
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { pino } from 'pino'
 import { inject } from 'vitest'
 import { Clock } from '../../server/clock.ts'
-import { type Config, readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config.ts'
 import { type Database, openDatabase, overPGlite } from '../../server/database/database.ts'
 import { createKey } from '../../server/keys/keys.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
@@ -70,7 +70,7 @@ export async function startTestPlumbline(
   parts: Partial<Parts> = {},
 ): Promise<TestPlumbline> {
   const database = await newTestDatabase()
-  const config: Config = readConfig({
+  const config = readConfig({
     PORT: '0',
     DATA_DIR: mkdtempSync(path.join(tmpdir(), 'plumbline-test-')),
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),

@@ -1,0 +1,62 @@
+import type { paths } from './contract.gen.ts'
+import type { Answer } from './problem.ts'
+
+/**
+ * The types of a call, from the contract's. They are stricter than openapi-fetch's own, which let through what is written
+ * beside the known names: here a misspelt parameter or an unknown field does not compile.
+ */
+export type Method = 'get' | 'post' | 'patch' | 'delete'
+
+export type PathWith<M extends Method> = {
+  [Path in keyof paths]: [NonNullable<paths[Path][M]>] extends [never] ? never : Path
+}[keyof paths]
+
+export type Call<M extends Method> = <Path extends PathWith<M>>(
+  path: Path,
+  ...options: Given<Options<paths[Path][M]>>
+) => Promise<Answer<Data<paths[Path][M]>>>
+
+/** What is sent along: `params`, `body`, and what fetch takes beside them. */
+export type Options<Operation> = Params<Operation> & Body<Operation> & Omit<RequestInit, 'body' | 'headers' | 'method'>
+
+/** Options may be left out where none of them has to be there. */
+export type Given<O> = Record<never, never> extends O ? [options?: O] : [options: O]
+
+type Params<Operation> = Operation extends { parameters: infer P }
+  ? Record<never, never> extends P
+    ? { params?: P }
+    : { params: P }
+  : never
+
+type Body<Operation> = Operation extends { requestBody: { content: { 'application/json': infer B } } }
+  ? { body: B }
+  : Operation extends { requestBody?: infer R }
+    ? NonNullable<R> extends { content: { 'application/json': infer B } }
+      ? [NonNullable<R>] extends [never]
+        ? { body?: never }
+        : { body?: B }
+      : { body?: never }
+    : { body?: never }
+
+/** The body of the successful answer; undefined where it has none. */
+export type Data<Operation> = Operation extends { responses: infer R }
+  ? { [Status in keyof R & Success]: Content<R[Status]> }[keyof R & Success]
+  : never
+
+type Success = 200 | 201 | 202 | 204
+type Content<R> = R extends { content: { 'application/json': infer B } }
+  ? B
+  : R extends { content: { 'application/yaml': infer B } }
+    ? B
+    : undefined
+
+/** The paths that answer pages. */
+export type ListPath = {
+  [Path in PathWith<'get'>]: Data<paths[Path]['get']> extends { data: readonly unknown[]; nextCursor: string | null }
+    ? Path
+    : never
+}[PathWith<'get'>]
+
+export type Item<Path extends ListPath> =
+  Data<paths[Path]['get']> extends { data: readonly (infer One)[] } ? One : never
+

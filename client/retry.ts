@@ -1,0 +1,100 @@
+/**
+ * A fetch that tries again what can be tried again without doing anything twice.
+ *
+ * The service did nothing when it answered 429 or 503, so any request may be repeated then. When the connection failed, or
+ * a gateway answered in its place, nobody knows; a POST is repeated all the same because it carries an Idempotency-Key,
+ * and GET, PATCH and DELETE because doing them twice is doing them once. The exception is a change under If-Match: if the
+ * first attempt went through, the repeat would be refused for the sake of its own change, so the caller has to look.
+ */
+export interface RetryOptions {
+  /** How many times a request is sent again at most; 4 unless told, 0 for never. */
+  retries?: number
+  /** The longest wait that is sat out. Where the service asks for more, its refusal is the answer. 60 s unless told. */
+  longestWaitSeconds?: number
+  /** How long one attempt may take, its answer's body included; 30 s unless told. */
+  timeoutSeconds?: number
+}
+
+export function retrying(
+  send: typeof fetch,
+  { retries = 4, longestWaitSeconds = 60, timeoutSeconds = 30 }: RetryOptions,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    if (request.method === 'POST' && !request.headers.has(KEY)) request.headers.set(KEY, newKey())
+    for (let repeats = 0; ; repeats++) {
+      let response: Response | undefined
+      try {
+        const timeout = AbortSignal.timeout(timeoutSeconds * 1000)
+        response = await send(request.clone(), { signal: AbortSignal.any([request.signal, timeout]) })
+        // Read here, so that a connection that breaks in the middle of the body counts as one.
+        const text = await response.clone().text()
+        if (repeats >= retries || !isWorthRepeating(request, response, text)) return response
+      } catch (error) {
+        if (repeats >= retries || request.signal.aborted || !isRepeatable(request)) throw error
+      }
+      const ms = waitMs(response?.headers, repeats)
+      // `response` is there, for without one the wait is a short one.
+      if (response !== undefined && ms > (longestWaitSeconds + 1) * 1000) return response
+      await pause(ms, request.signal)
+    }
+  }
+}
+
+const KEY = 'Idempotency-Key'
+
+// crypto.randomUUID is missing in pages that were not loaded over HTTPS.
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function isWorthRepeating(request: Request, { status }: Response, text: string): boolean {
+  if (status === 429 || status === 503) return true
+  if (status === 502 || status === 504) return isRepeatable(request)
+  return status === 409 && text.includes('"idempotency_in_progress"')
+}
+
+function isRepeatable({ headers }: Request): boolean {
+  return !headers.has('If-Match')
+}
+
+const FIRST_WAIT_MS = 250
+const LONGEST_BACKOFF_MS = 8000
+const SPREAD_MS = 1000
+
+/**
+ * How long to wait before the next attempt: what the answer asks for, and up to a second more, so that those who were
+ * refused together do not come back together; or else twice as long each time, between half and all of it.
+ */
+export function waitMs(headers: Headers | undefined, repeats: number, random = Math.random()): number {
+  const asked = headers && (retryAfterSeconds(headers) ?? renewalSeconds(headers))
+  if (asked !== undefined) return asked * 1000 + random * SPREAD_MS
+  return Math.min(FIRST_WAIT_MS * 2 ** repeats, LONGEST_BACKOFF_MS) * (0.5 + random / 2)
+}
+
+function retryAfterSeconds(headers: Headers): number | undefined {
+  const value = headers.get('Retry-After') ?? ''
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0)
+}
+
+/** When the last of the limits that are used up is renewed, by `RateLimit: "minute";r=0;t=42, "day";r=9000;t=8000`. */
+function renewalSeconds(headers: Headers): number | undefined {
+  const usedUp = (headers.get('RateLimit') ?? '').split(',').filter((limit) => /;\s*r=0\b/.test(limit))
+  const seconds = usedUp.flatMap((limit) => /;\s*t=(\d+)/.exec(limit)?.[1] ?? []).map(Number)
+  return seconds.length > 0 ? Math.max(...seconds) : undefined
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,62 @@
+import type { Data } from './calls.ts'
+import type { Execution, operations } from './contract.gen.ts'
+import type { CompositeSkills } from './skills.gen.ts'
+
+/**
+ * Everything that `execute` can run, by name: every operation of the contract, whose input is flat (path and query
+ * parameters and the fields of the body side by side, `ifMatch` for the header), and the composite skills.
+ */
+export type Skills = { [Id in Exclude<keyof operations, 'executeSkill'>]: Operation<Id> } & CompositeSkills
+export type SkillName = keyof Skills
+export type SkillInput<Name extends SkillName> = Skills[Name]['input']
+export type SkillResult<Name extends SkillName> = Skills[Name]['result']
+
+/** What came of running a skill, with the result of that skill. */
+export type ExecutionOf<Name extends SkillName> = Omit<Execution, 'skill' | 'result'> & {
+  skill: Name
+  result: SkillResult<Name>
+}
+
+export interface ExecuteOptions {
+  /** Does everything and undoes it in the end: the answer shows the result and the events that would have been. */
+  dryRun?: boolean
+  /** Names the attempt, in place of the key that each call gets by itself. */
+  idempotencyKey?: string
+  signal?: AbortSignal
+}
+
+/** The input may be left out where nothing in it has to be there. */
+export type ExecuteArguments<Name extends SkillName> =
+  Record<never, never> extends SkillInput<Name>
+    ? [input?: SkillInput<Name>, options?: ExecuteOptions]
+    : [input: SkillInput<Name>, options?: ExecuteOptions]
+
+interface Operation<Id extends keyof operations> {
+  input: Flat<Parameter<Id, 'path'> & Parameter<Id, 'query'> & Body<operations[Id]> & IfMatch<Id>>
+  result: Data<operations[Id]> extends undefined ? null : Data<operations[Id]>
+}
+
+type Parameter<Id extends keyof operations, Where extends 'path' | 'query'> = [
+  NonNullable<operations[Id]['parameters'][Where]>,
+] extends [never]
+  ? unknown
+  : NonNullable<operations[Id]['parameters'][Where]>
+
+type Body<Operation> = Operation extends { requestBody: { content: { 'application/json': infer B } } }
+  ? B
+  : Operation extends { requestBody?: infer R }
+    ? [NonNullable<R>] extends [never]
+      ? unknown
+      : NonNullable<R> extends { content: { 'application/json': infer B } }
+        ? Partial<B>
+        : unknown
+    : unknown
+
+type IfMatch<Id extends keyof operations> = operations[Id]['parameters'] extends { header?: infer H }
+  ? 'If-Match' extends keyof NonNullable<H>
+    ? { ifMatch?: string }
+    : unknown
+  : unknown
+
+// Written out, so that an editor shows the fields and not how they came together.
+type Flat<T> = { [Field in keyof T]: T[Field] }

@@ -1,0 +1,397 @@
+/**
+ * What breaks for those who code against a released contract when another one takes its place. Both are published
+ * documents: the operations, the events and the composite skills.
+ *
+ * What clients send may only come to be judged more mildly, what they are answered may only come to hold more: a request
+ * that was valid stays valid, and an answer still has every field, with a type and a value that were possible before.
+ * Fields that are added to an answer break nobody, for clients ignore what they do not know. Neither do the bounds of
+ * what is answered (lengths, ranges): nobody reserves their room by them.
+ */
+export interface BreakingChange {
+  kind: Kind
+  /** Where it is, for people: an operationId, an event or a skill, and what it is in there. */
+  place: string
+  what: string
+}
+
+export type Kind =
+  | 'operation removed'
+  | 'operation renamed'
+  | 'event removed'
+  | 'skill removed'
+  | 'permission added'
+  | 'parameter removed'
+  | 'parameter required'
+  | 'body required'
+  | 'status dropped'
+  | 'media type dropped'
+  | 'header dropped'
+  | 'field removed'
+  | 'field required'
+  | 'field optional'
+  | 'type changed'
+  | 'enum value removed'
+  | 'enum value added'
+  | 'format changed'
+  | 'bound tightened'
+  | 'default changed'
+
+/** The parts of a published document that are compared. */
+export interface Published {
+  info: { version: string }
+  security?: Security
+  paths: Record<string, Record<string, unknown>>
+  webhooks?: Record<string, unknown>
+  'x-skills'?: Record<string, unknown>
+  components?: Record<string, Record<string, unknown>>
+}
+type Security = Record<string, string[]>[]
+
+interface Operation {
+  operationId?: string
+  security?: Security
+  parameters?: unknown[]
+  requestBody?: { required?: boolean; content?: Record<string, { schema?: Schema }> }
+  responses?: Record<string, unknown>
+}
+interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  schema?: Schema
+}
+interface Answer {
+  content?: Record<string, { schema?: Schema }>
+  headers?: Record<string, unknown>
+}
+interface Skill {
+  permissions: string[]
+  input: Schema
+  output: Schema
+}
+type Schema = Record<string, unknown>
+/** Whether a schema judges what clients send, or describes what they are sent. */
+type Direction = 'asked' | 'answered'
+type Found = Generator<BreakingChange>
+
+/** Lists to which a minor version may add: their descriptions tell clients to expect it. */
+const GROWING = ['#/components/schemas/ProblemCode', '#/components/schemas/Permission']
+
+const METHODS = ['get', 'put', 'post', 'patch', 'delete']
+
+export function breakingChanges(released: Published, present: Published): BreakingChange[] {
+  return [...new Comparison(released, present).run()]
+}
+
+class Comparison {
+  readonly #released: Published
+  readonly #present: Published
+
+  constructor(released: Published, present: Published) {
+    this.#released = released
+    this.#present = present
+  }
+
+  *run(): Found {
+    for (const [path, item] of Object.entries(this.#released.paths)) {
+      for (const method of METHODS) {
+        const before = item[method] as Operation | undefined
+        if (before === undefined) continue
+        const after = this.#present.paths[path]?.[method] as Operation | undefined
+        const place = before.operationId ?? `${method.toUpperCase()} ${path}`
+        if (after === undefined)
+          yield { kind: 'operation removed', place, what: `${method.toUpperCase()} ${path} is gone` }
+        else yield* this.#operation(place, withShared(before, item), withShared(after, this.#present.paths[path]))
+      }
+    }
+    yield* this.#events()
+    yield* this.#skills()
+  }
+
+  *#operation(place: string, before: Operation, after: Operation): Found {
+    // It is the name of a method of every generated client, and of a skill.
+    if (before.operationId !== after.operationId)
+      yield { kind: 'operation renamed', place, what: `it is called ${after.operationId}` }
+    const needed = permissionsOf(this.#present, after)
+    yield* newPermissions(place, permissionsOf(this.#released, before), needed)
+    yield* this.#parameters(place, before, after)
+    yield* this.#body(place, before, after)
+    yield* this.#answers(place, before, after)
+  }
+
+  *#parameters(place: string, before: Operation, after: Operation): Found {
+    const [old, now] = [this.#declared(this.#released, before), this.#declared(this.#present, after)]
+    for (const [key, parameter] of old) {
+      const same = now.get(key)
+      // A parameter of a path is known by its place, and the path is the same.
+      if (same === undefined && parameter.in !== 'path')
+        yield { kind: 'parameter removed', place, what: `${key} is refused` }
+      if (same?.required === true && parameter.required !== true)
+        yield { kind: 'parameter required', place, what: `${key} has to be sent` }
+      if (same !== undefined) yield* this.#schemas('asked', `${place} ${key}`, parameter.schema, same.schema)
+    }
+    for (const [key, parameter] of now) {
+      if (!old.has(key) && parameter.required === true && parameter.in !== 'path')
+        yield { kind: 'parameter required', place, what: `the new ${key} has to be sent` }
+    }
+  }
+
+  #declared(document: Published, operation: Operation): Map<string, Parameter> {
+    const parameters = (operation.parameters ?? []).map((each) => follow<Parameter>(document, each))
+    return new Map(parameters.map((parameter) => [`${parameter.in} parameter ${parameter.name}`, parameter]))
+  }
+
+  *#body(place: string, before: Operation, after: Operation): Found {
+    const [old, now] = [before.requestBody, after.requestBody]
+    if (now?.required === true && old?.required !== true)
+      yield { kind: 'body required', place, what: 'a body has to be sent' }
+    yield* this.#contents('asked', `${place} body`, old?.content, now?.content)
+  }
+
+  *#answers(place: string, before: Operation, after: Operation): Found {
+    for (const [status, declared] of Object.entries(before.responses ?? {})) {
+      const now = after.responses?.[status]
+      if (now === undefined) {
+        yield { kind: 'status dropped', place, what: `${status} is not among its answers` }
+        continue
+      }
+      const [answer, same] = [follow<Answer>(this.#released, declared), follow<Answer>(this.#present, now)]
+      for (const name of Object.keys(answer.headers ?? {})) {
+        if (same.headers?.[name] === undefined)
+          yield { kind: 'header dropped', place: `${place} ${status}`, what: `${name} is not sent` }
+      }
+      yield* this.#contents('answered', `${place} ${status}`, answer.content, same.content)
+    }
+  }
+
+  *#contents(direction: Direction, place: string, before: Answer['content'], after: Answer['content']): Found {
+    for (const [type, { schema }] of Object.entries(before ?? {})) {
+      const same = after?.[type]
+      if (same === undefined) yield { kind: 'media type dropped', place, what: `there is no ${type}` }
+      else yield* this.#schemas(direction, place, schema, same.schema)
+    }
+  }
+
+  *#events(): Found {
+    for (const [type, declared] of Object.entries(this.#released.webhooks ?? {})) {
+      const before = (declared as { post: Operation }).post
+      const after = (this.#present.webhooks?.[type] as { post: Operation } | undefined)?.post
+      if (after === undefined) {
+        yield { kind: 'event removed', place: type, what: 'it does not fire any more' }
+        continue
+      }
+      const sent = this.#declared(this.#present, after)
+      for (const [key, { name, required }] of this.#declared(this.#released, before)) {
+        if (sent.get(key) === undefined || (required === true && sent.get(key)?.required !== true))
+          yield { kind: 'header dropped', place: type, what: `${name} may be missing` }
+      }
+      yield* this.#contents('answered', type, before.requestBody?.content, after.requestBody?.content)
+    }
+  }
+
+  *#skills(): Found {
+    for (const [name, declared] of Object.entries(this.#released['x-skills'] ?? {})) {
+      const [before, after] = [declared as Skill, this.#present['x-skills']?.[name] as Skill | undefined]
+      if (after === undefined) {
+        yield { kind: 'skill removed', place: name, what: 'it is gone' }
+        continue
+      }
+      yield* newPermissions(name, before.permissions, after.permissions)
+      yield* this.#schemas('asked', `${name} input`, before.input, after.input)
+      yield* this.#schemas('answered', `${name} output`, before.output, after.output)
+    }
+  }
+
+  *#schemas(
+    direction: Direction,
+    place: string,
+    before: Schema | undefined,
+    after: Schema | undefined,
+    seen: ReadonlySet<string> = new Set(),
+  ): Found {
+    if (before === undefined || after === undefined) return
+    // A schema that contains itself is compared once on the way down.
+    const pair = `${String(before.$ref)} ${String(after.$ref)}`
+    if (before.$ref !== undefined && after.$ref !== undefined) {
+      if (seen.has(pair)) return
+      seen = new Set([...seen, pair])
+    }
+    const old = variants(this.#released, before)
+    const now = variants(this.#present, after)
+    // Whoever sends had the old variants to choose from, whoever is answered knows no others.
+    const [held, against] = direction === 'asked' ? [old, now] : [now, old]
+    for (const variant of held) {
+      const candidates = against
+        .filter((candidate) => covers(candidate, variant))
+        .map((candidate) => {
+          const [from, to] = direction === 'asked' ? [variant, candidate] : [candidate, variant]
+          return [...this.#plain(direction, place, from, to, seen)]
+        })
+      const best = candidates.sort((a, b) => a.length - b.length)[0]
+      if (best !== undefined) yield* best
+      else {
+        const verb = direction === 'asked' ? 'is refused' : 'may come'
+        yield { kind: 'type changed', place, what: `${variant.type} ${verb}` }
+      }
+    }
+    const [first, second] = [resolved(this.#released, before), resolved(this.#present, after)]
+    if (direction === 'asked' && JSON.stringify(first.default) !== JSON.stringify(second.default)) {
+      const told = [first.default, second.default].map((value) => JSON.stringify(value) ?? 'nothing')
+      yield { kind: 'default changed', place, what: `left out, it is ${told[1]} instead of ${told[0]}` }
+    }
+  }
+
+  /** Two variants of the same type. */
+  *#plain(direction: Direction, place: string, before: Variant, after: Variant, seen: ReadonlySet<string>): Found {
+    yield* values(direction, place, before, after)
+    const [old, now] = [before.schema, after.schema]
+    if (old.format !== now.format && (direction === 'asked' ? now.format !== undefined : old.format !== undefined)) {
+      yield { kind: 'format changed', place, what: `${String(old.format ?? 'any')} becomes ${String(now.format ?? 'any')}` }
+    }
+    if (direction === 'asked') yield* bounds(place, old, now)
+    if (before.type === 'array')
+      yield* this.#schemas(direction, `${place}/[]`, old.items as Schema, now.items as Schema, seen)
+    if (before.type === 'object') yield* this.#fields(direction, place, old, now, seen)
+  }
+
+  *#fields(direction: Direction, place: string, before: Schema, after: Schema, seen: ReadonlySet<string>): Found {
+    const [old, now] = [propertiesOf(before), propertiesOf(after)]
+    const [demanded, demands] = [requiredOf(before), requiredOf(after)]
+    const isOpen = after.additionalProperties !== false
+    for (const [name, schema] of Object.entries(old)) {
+      const field = `${place}/${name}`
+      if (now[name] !== undefined) yield* this.#schemas(direction, field, schema, now[name], seen)
+      else if (direction === 'answered' || !isOpen) {
+        yield { kind: 'field removed', place: field, what: direction === 'asked' ? 'it is refused' : 'it is gone' }
+        continue
+      }
+      if (direction === 'answered' && demanded.has(name) && !demands.has(name))
+        yield { kind: 'field optional', place: field, what: 'it may be missing' }
+    }
+    if (direction === 'answered') return
+    for (const name of demands) {
+      if (!demanded.has(name)) yield { kind: 'field required', place: `${place}/${name}`, what: 'it has to be sent' }
+    }
+    if (before.additionalProperties !== false && !isOpen)
+      yield { kind: 'type changed', place, what: 'fields of other names are refused' }
+    if (isSchema(before.additionalProperties) && isSchema(after.additionalProperties))
+      yield* this.#schemas(direction, `${place}/*`, before.additionalProperties, after.additionalProperties, seen)
+  }
+}
+
+/** One plain form that a value may have: `anyOf` and lists of types are taken apart into these. */
+interface Variant {
+  type: string
+  schema: Schema
+  /** The component that it is, where it is one. */
+  component: string | undefined
+}
+
+function variants(document: Published, schema: Schema, component?: string): Variant[] {
+  if (typeof schema.$ref === 'string') return variants(document, resolved(document, schema), schema.$ref)
+  const union = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
+  if (union !== undefined) return union.flatMap((each) => variants(document, each))
+  const types = schema.type === undefined ? [typeOf(schema)] : ([schema.type].flat() as string[])
+  return types.map((type) => ({ type, schema, component }))
+}
+
+// A constant needs no type beside it.
+function typeOf({ const: constant, properties }: Schema): string {
+  if (constant !== undefined) return typeof constant
+  return properties === undefined ? 'any' : 'object'
+}
+
+/** Whether what is of the second variant's type can be of the first one's. */
+function covers(general: Variant, special: Variant): boolean {
+  if (general.type === special.type || general.type === 'any') return true
+  return general.type === 'number' && special.type === 'integer'
+}
+
+function* values(direction: Direction, place: string, before: Variant, after: Variant): Found {
+  if (before.type === 'null') return
+  const [old, now] = [valuesOf(before.schema), valuesOf(after.schema)]
+  const gone = old?.filter((value) => now !== undefined && !now.includes(value)) ?? []
+  const added = now?.filter((value) => old !== undefined && !old.includes(value)) ?? []
+  if (direction === 'asked') {
+    if (old === undefined && now !== undefined)
+      yield { kind: 'type changed', place, what: `only ${now.join(', ')} is taken` }
+    for (const value of gone) yield { kind: 'enum value removed', place, what: `${value} is refused` }
+  } else {
+    if (old !== undefined && now === undefined) yield { kind: 'type changed', place, what: 'any value may come' }
+    if (after.component !== undefined && GROWING.includes(after.component)) return
+    for (const value of added) yield { kind: 'enum value added', place, what: `${value} may come` }
+  }
+}
+
+function valuesOf(schema: Schema): string[] | undefined {
+  const listed = schema.const !== undefined ? [schema.const] : (schema.enum as unknown[] | undefined)
+  return listed?.filter((value) => value !== null).map((value) => JSON.stringify(value))
+}
+
+const UPPER = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties']
+const LOWER = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties']
+
+function* bounds(place: string, before: Schema, after: Schema): Found {
+  const tightened = (name: string, isTighter: (old: number, now: number) => boolean): boolean => {
+    const [old, now] = [before[name], after[name]]
+    return typeof now === 'number' && (typeof old !== 'number' || isTighter(old, now))
+  }
+  const names = [
+    ...UPPER.filter((name) => tightened(name, (old, now) => now < old)),
+    ...LOWER.filter((name) => tightened(name, (old, now) => now > old)),
+  ]
+  if (after.pattern !== undefined && after.pattern !== before.pattern) names.push('pattern')
+  if (after.uniqueItems === true && before.uniqueItems !== true) names.push('uniqueItems')
+  for (const name of names) {
+    const told = [before[name] ?? 'nothing', after[name]].map(String)
+    yield { kind: 'bound tightened', place, what: `${name} was ${told[0]} and is ${told[1]}` }
+  }
+}
+
+function* newPermissions(place: string, before: readonly string[], after: readonly string[]): Found {
+  for (const permission of after) {
+    if (!before.includes(permission)) yield { kind: 'permission added', place, what: `it needs ${permission}` }
+  }
+}
+
+function permissionsOf(document: Published, { security = document.security ?? [] }: Operation): string[] {
+  return security.flatMap((requirement) => Object.values(requirement).flat())
+}
+
+// Parameters may stand beside the methods of a path.
+function withShared(operation: Operation, item: Record<string, unknown> | undefined): Operation {
+  const shared = (item?.parameters ?? []) as unknown[]
+  return { ...operation, parameters: [...shared, ...(operation.parameters ?? [])] }
+}
+
+function resolved(document: Published, schema: Schema): Schema {
+  if (typeof schema.$ref !== 'string') return schema
+  const { $ref: _, ...beside } = schema
+  return { ...resolved(document, follow<Schema>(document, schema)), ...beside }
+}
+
+function follow<T>(document: Published, value: unknown): T {
+  const { $ref } = value as { $ref?: unknown }
+  if (typeof $ref !== 'string') return value as T
+  const target = $ref
+    .slice('#/'.length)
+    .split('/')
+    .reduce<unknown>(
+      (place, key) => (place as Record<string, unknown> | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+      document,
+    )
+  if (target === undefined) throw new Error(`${$ref} leads nowhere.`)
+  return follow<T>(document, target)
+}
+
+function propertiesOf(schema: Schema): Record<string, Schema> {
+  return (schema.properties ?? {}) as Record<string, Schema>
+}
+
+function requiredOf(schema: Schema): ReadonlySet<string> {
+  return new Set((schema.required ?? []) as string[])
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null
+}

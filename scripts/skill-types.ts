@@ -1,0 +1,32 @@
+import type { ContractDocument } from '../server/http/contract.ts'
+
+interface DeclaredSkill {
+  summary: string
+  permissions: string[]
+  input: { $ref?: string }
+  output: { $ref?: string }
+}
+
+/**
+ * The types of the composite skills, which openapi-typescript does not see because the contract declares them outside of
+ * its paths. The skills that are operations follow from the operations' own types (client/skills.ts).
+ */
+export function skillTypes(document: ContractDocument): string {
+  const declared = Object.entries((document['x-skills'] ?? {}) as Record<string, DeclaredSkill>)
+  const used = new Set<string>()
+  const typeOf = (skill: string, schema: { $ref?: string }) => {
+    const name = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? '')?.[1]
+    if (name === undefined) throw new Error(`The input and output of the skill ${skill} have to be named schemas.`)
+    used.add(name)
+    return name
+  }
+  const entries = declared.map(([name, { summary, permissions, input, output }]) => {
+    const comment = `/** ${summary}. Needs ${permissions.join(', ')}. */`
+    return `  ${comment}\n  ${name}: { input: ${typeOf(name, input)}; result: ${typeOf(name, output)} }\n`
+  })
+  return [
+    '/** Made from the x-skills of openapi.yaml by `npm run generate`. */\n',
+    `import type { ${[...used].sort().join(', ')} } from './contract.gen.ts'\n\n`,
+    `export interface CompositeSkills {\n${entries.join('')}}\n`,
+  ].join('')
+}
