@@ -2,11 +2,22 @@ import { defineConfig } from 'vitest/config'
 import { hasPostgres } from './test/support/postgres.ts'
 import { SeenAnswers } from './test/support/seen-answers.ts'
 
-// The whole suite runs twice: on the embedded database, and on a PostgreSQL server of its own where the machine has one.
+// What needs a database runs twice: on the embedded one, and on a PostgreSQL server of its own where the machine has one.
 const project = (name: 'pglite' | 'postgres') => ({
   extends: true as const,
-  test: { name, globalSetup: `test/support/setup-${name}.ts` },
+  test: {
+    name,
+    include: ['server/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['test/contract/**'],
+    globalSetup: `test/support/setup-${name}.ts`,
+  },
 })
+
+// The client, the mock and the contract have none.
+const plain = {
+  extends: true as const,
+  test: { name: 'plain', include: ['client/**/*.test.ts', 'mock/**/*.test.ts', 'test/contract/**/*.test.ts'] },
+}
 
 if (!hasPostgres()) {
   console.error(
@@ -15,17 +26,18 @@ if (!hasPostgres()) {
 }
 
 const seenAnswers = new SeenAnswers()
+/** Where the numbers go for whoever wants to count. */
+const results = process.env.TEST_RESULTS
 
 export default defineConfig({
   test: {
-    include: ['server/**/*.test.ts', 'client/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
     pool: 'forks',
-    setupFiles: 'test/support/record-answers.ts',
-    reporters: ['default', seenAnswers],
+    reporters: ['default', seenAnswers, ...(results === undefined ? [] : ['json'])],
+    ...(results !== undefined && { outputFile: { json: results } }),
     env: { SEEN_ANSWERS: seenAnswers.folder },
-    projects: [project('pglite'), ...(hasPostgres() ? [project('postgres')] : [])],
+    projects: [plain, project('pglite'), ...(hasPostgres() ? [project('postgres')] : [])],
   },
 })

@@ -59,4 +59,3 @@ export type ListPath = {
 
 export type Item<Path extends ListPath> =
   Data<paths[Path]['get']> extends { data: readonly (infer One)[] } ? One : never
-

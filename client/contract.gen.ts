@@ -33,7 +33,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -64,7 +67,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -91,7 +97,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -118,7 +127,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -141,7 +153,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -164,7 +179,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -187,7 +205,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The compliance document's id. */
+                /**
+                 * @description The compliance document's id.
+                 * @example cmp_01m7y975jzfesvq6jfes9mqg2n
+                 */
                 complianceDocumentId: components["parameters"]["ComplianceDocumentId"];
             };
             cookie?: never;
@@ -218,7 +239,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The compliance document's id. */
+                /**
+                 * @description The compliance document's id.
+                 * @example cmp_01m7y975jzfesvq6jfes9mqg2n
+                 */
                 complianceDocumentId: components["parameters"]["ComplianceDocumentId"];
             };
             cookie?: never;
@@ -265,7 +289,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The scope's id. */
+                /**
+                 * @description The scope's id.
+                 * @example scp_01m7y975jzfesvq6jtek6d20xc
+                 */
                 scopeId: components["parameters"]["ScopeId"];
             };
             cookie?: never;
@@ -336,7 +363,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -363,7 +393,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -390,7 +423,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -413,7 +449,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -436,7 +475,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -459,7 +501,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -482,7 +527,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -505,7 +553,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -552,7 +603,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid's id. */
+                /**
+                 * @description The bid's id.
+                 * @example bid_01m7y975jzfesvq6f5d4xw0718
+                 */
                 bidId: components["parameters"]["BidId"];
             };
             cookie?: never;
@@ -579,7 +633,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid's id. */
+                /**
+                 * @description The bid's id.
+                 * @example bid_01m7y975jzfesvq6f5d4xw0718
+                 */
                 bidId: components["parameters"]["BidId"];
             };
             cookie?: never;
@@ -602,7 +659,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid's id. */
+                /**
+                 * @description The bid's id.
+                 * @example bid_01m7y975jzfesvq6f5d4xw0718
+                 */
                 bidId: components["parameters"]["BidId"];
             };
             cookie?: never;
@@ -625,7 +685,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The bid's id. */
+                /**
+                 * @description The bid's id.
+                 * @example bid_01m7y975jzfesvq6f5d4xw0718
+                 */
                 bidId: components["parameters"]["BidId"];
             };
             cookie?: never;
@@ -672,7 +735,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The community's id. */
+                /**
+                 * @description The community's id.
+                 * @example com_01m7y975jzfesvq6ak0kvx92c2
+                 */
                 communityId: components["parameters"]["CommunityId"];
             };
             cookie?: never;
@@ -703,7 +769,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The community's id. */
+                /**
+                 * @description The community's id.
+                 * @example com_01m7y975jzfesvq6ak0kvx92c2
+                 */
                 communityId: components["parameters"]["CommunityId"];
             };
             cookie?: never;
@@ -750,7 +819,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -781,7 +853,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -804,7 +879,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -827,7 +905,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -854,7 +935,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -877,7 +961,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The budget line's id. */
+                /**
+                 * @description The budget line's id.
+                 * @example bud_01m7y975jzfesvq6cd8vw0tn61
+                 */
                 budgetLineId: components["parameters"]["BudgetLineId"];
             };
             cookie?: never;
@@ -932,7 +1019,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The purchase order's id. */
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
                 purchaseOrderId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
@@ -959,7 +1049,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The purchase order's id. */
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
                 purchaseOrderId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
@@ -1006,7 +1099,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -1037,7 +1133,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -1060,7 +1159,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -1083,7 +1185,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -1106,7 +1211,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -1129,7 +1237,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The delivery's id. */
+                /**
+                 * @description The delivery's id.
+                 * @example dlv_01m7y975jzfesvq6hhcv7zbj7b
+                 */
                 deliveryId: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
@@ -1152,7 +1263,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The delivery's id. */
+                /**
+                 * @description The delivery's id.
+                 * @example dlv_01m7y975jzfesvq6hhcv7zbj7b
+                 */
                 deliveryId: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
@@ -1195,7 +1309,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The event's id. */
+                /**
+                 * @description The event's id.
+                 * @example evt_01m7y975jzfesvq6gvfwg6b9ft
+                 */
                 eventId: components["parameters"]["EventId"];
             };
             cookie?: never;
@@ -3832,12 +3949,12 @@ export interface components {
             reason: string | null;
         };
         /**
-         * @description What a key may do, `<entity>:<read|write>`.
+         * @description What a key may do, `<entity>:<read|write>`. A minor version may add permissions.
          * @enum {string}
          */
         Permission: "vendors:read" | "vendors:write" | "bids:read" | "bids:write" | "homes:read" | "homes:write" | "communities:read" | "communities:write" | "tasks:read" | "tasks:write" | "milestones:read" | "milestones:write" | "pos:read" | "pos:write" | "payments:read" | "payments:write" | "budgets:read" | "budgets:write" | "options:read" | "options:write" | "parts:read" | "parts:write" | "timesheets:read" | "timesheets:write" | "users:read" | "users:write" | "messages:read" | "messages:write" | "leads:read" | "leads:write" | "sales:read" | "sales:write" | "contracts:read" | "contracts:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "skills:read" | "skills:write";
         /**
-         * @description The stable name of a problem.
+         * @description The stable name of a problem. A minor version may add codes; treat one that you do not know by its status.
          * @enum {string}
          */
         ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable";
@@ -6276,29 +6393,65 @@ export interface components {
         IfMatch: string;
         /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
         IfNoneMatch: string;
-        /** @description The vendor's id. */
+        /**
+         * @description The vendor's id.
+         * @example ven_01m7y975jyfesvq69a4tb31vbx
+         */
         VendorId: components["schemas"]["ResourceId"];
-        /** @description The compliance document's id. */
+        /**
+         * @description The compliance document's id.
+         * @example cmp_01m7y975jzfesvq6jfes9mqg2n
+         */
         ComplianceDocumentId: components["schemas"]["ResourceId"];
-        /** @description The scope's id. */
+        /**
+         * @description The scope's id.
+         * @example scp_01m7y975jzfesvq6jtek6d20xc
+         */
         ScopeId: components["schemas"]["ResourceId"];
-        /** @description The bid request's id. */
+        /**
+         * @description The bid request's id.
+         * @example brq_01m7y975jzfesvq6da0jsw32jg
+         */
         BidRequestId: components["schemas"]["ResourceId"];
-        /** @description The bid's id. */
+        /**
+         * @description The bid's id.
+         * @example bid_01m7y975jzfesvq6f5d4xw0718
+         */
         BidId: components["schemas"]["ResourceId"];
-        /** @description The community's id. */
+        /**
+         * @description The community's id.
+         * @example com_01m7y975jzfesvq6ak0kvx92c2
+         */
         CommunityId: components["schemas"]["ResourceId"];
-        /** @description The home's id. */
+        /**
+         * @description The home's id.
+         * @example hom_01m7y975jzfesvq6bggkwav0ye
+         */
         HomeId: components["schemas"]["ResourceId"];
-        /** @description The budget line's id. */
+        /**
+         * @description The budget line's id.
+         * @example bud_01m7y975jzfesvq6cd8vw0tn61
+         */
         BudgetLineId: components["schemas"]["ResourceId"];
-        /** @description The purchase order's id. */
+        /**
+         * @description The purchase order's id.
+         * @example po_01m7y975jzfesvq6ft8wk3ewk5
+         */
         PurchaseOrderId: components["schemas"]["ResourceId"];
-        /** @description The subscription's id. */
+        /**
+         * @description The subscription's id.
+         * @example whk_01m7y975jzfesvq6gj9cy3apzy
+         */
         WebhookId: components["schemas"]["ResourceId"];
-        /** @description The delivery's id. */
+        /**
+         * @description The delivery's id.
+         * @example dlv_01m7y975jzfesvq6hhcv7zbj7b
+         */
         DeliveryId: components["schemas"]["ResourceId"];
-        /** @description The event's id. */
+        /**
+         * @description The event's id.
+         * @example evt_01m7y975jzfesvq6gvfwg6b9ft
+         */
         EventId: components["schemas"]["ResourceId"];
         /**
          * @description `v1,` and the base64 of the HMAC SHA-256 over `{webhook-id}.{webhook-timestamp}.{raw body}`. The key is the part after `whsec_`, base64-decoded, or the UTF-8 of any other secret. During a rotation there are two, separated by one space.
@@ -6721,7 +6874,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -6758,7 +6914,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -6784,7 +6943,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -6853,7 +7015,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -6889,7 +7054,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -6951,7 +7119,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -6987,7 +7158,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -7035,7 +7209,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -7070,7 +7247,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -7115,7 +7295,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The vendor's id. */
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
                 vendorId: components["parameters"]["VendorId"];
             };
             cookie?: never;
@@ -7155,7 +7338,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The compliance document's id. */
+                /**
+                 * @description The compliance document's id.
+                 * @example cmp_01m7y975jzfesvq6jfes9mqg2n
+                 */
                 complianceDocumentId: components["parameters"]["ComplianceDocumentId"];
             };
             cookie?: never;
@@ -7192,7 +7378,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The compliance document's id. */
+                /**
+                 * @description The compliance document's id.
+                 * @example cmp_01m7y975jzfesvq6jfes9mqg2n
+                 */
                 complianceDocumentId: components["parameters"]["ComplianceDocumentId"];
             };
             cookie?: never;
@@ -7218,7 +7407,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The compliance document's id. */
+                /**
+                 * @description The compliance document's id.
+                 * @example cmp_01m7y975jzfesvq6jfes9mqg2n
+                 */
                 complianceDocumentId: components["parameters"]["ComplianceDocumentId"];
             };
             cookie?: never;
@@ -7263,7 +7455,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The compliance document's id. */
+                /**
+                 * @description The compliance document's id.
+                 * @example cmp_01m7y975jzfesvq6jfes9mqg2n
+                 */
                 complianceDocumentId: components["parameters"]["ComplianceDocumentId"];
             };
             cookie?: never;
@@ -7400,7 +7595,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The scope's id. */
+                /**
+                 * @description The scope's id.
+                 * @example scp_01m7y975jzfesvq6jtek6d20xc
+                 */
                 scopeId: components["parameters"]["ScopeId"];
             };
             cookie?: never;
@@ -7437,7 +7635,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The scope's id. */
+                /**
+                 * @description The scope's id.
+                 * @example scp_01m7y975jzfesvq6jtek6d20xc
+                 */
                 scopeId: components["parameters"]["ScopeId"];
             };
             cookie?: never;
@@ -7464,7 +7665,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The scope's id. */
+                /**
+                 * @description The scope's id.
+                 * @example scp_01m7y975jzfesvq6jtek6d20xc
+                 */
                 scopeId: components["parameters"]["ScopeId"];
             };
             cookie?: never;
@@ -7607,7 +7811,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -7644,7 +7851,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -7703,7 +7913,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -7739,7 +7952,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -7784,7 +8000,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -7821,7 +8040,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -7862,7 +8084,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -7903,7 +8128,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -7948,7 +8176,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -7993,7 +8224,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The bid request's id. */
+                /**
+                 * @description The bid request's id.
+                 * @example brq_01m7y975jzfesvq6da0jsw32jg
+                 */
                 bidRequestId: components["parameters"]["BidRequestId"];
             };
             cookie?: never;
@@ -8134,7 +8368,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The bid's id. */
+                /**
+                 * @description The bid's id.
+                 * @example bid_01m7y975jzfesvq6f5d4xw0718
+                 */
                 bidId: components["parameters"]["BidId"];
             };
             cookie?: never;
@@ -8171,7 +8408,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The bid's id. */
+                /**
+                 * @description The bid's id.
+                 * @example bid_01m7y975jzfesvq6f5d4xw0718
+                 */
                 bidId: components["parameters"]["BidId"];
             };
             cookie?: never;
@@ -8216,7 +8456,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The bid's id. */
+                /**
+                 * @description The bid's id.
+                 * @example bid_01m7y975jzfesvq6f5d4xw0718
+                 */
                 bidId: components["parameters"]["BidId"];
             };
             cookie?: never;
@@ -8261,7 +8504,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The bid's id. */
+                /**
+                 * @description The bid's id.
+                 * @example bid_01m7y975jzfesvq6f5d4xw0718
+                 */
                 bidId: components["parameters"]["BidId"];
             };
             cookie?: never;
@@ -8306,7 +8552,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The bid's id. */
+                /**
+                 * @description The bid's id.
+                 * @example bid_01m7y975jzfesvq6f5d4xw0718
+                 */
                 bidId: components["parameters"]["BidId"];
             };
             cookie?: never;
@@ -8447,7 +8696,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The community's id. */
+                /**
+                 * @description The community's id.
+                 * @example com_01m7y975jzfesvq6ak0kvx92c2
+                 */
                 communityId: components["parameters"]["CommunityId"];
             };
             cookie?: never;
@@ -8484,7 +8736,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The community's id. */
+                /**
+                 * @description The community's id.
+                 * @example com_01m7y975jzfesvq6ak0kvx92c2
+                 */
                 communityId: components["parameters"]["CommunityId"];
             };
             cookie?: never;
@@ -8511,7 +8766,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The community's id. */
+                /**
+                 * @description The community's id.
+                 * @example com_01m7y975jzfesvq6ak0kvx92c2
+                 */
                 communityId: components["parameters"]["CommunityId"];
             };
             cookie?: never;
@@ -8556,7 +8814,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The community's id. */
+                /**
+                 * @description The community's id.
+                 * @example com_01m7y975jzfesvq6ak0kvx92c2
+                 */
                 communityId: components["parameters"]["CommunityId"];
             };
             cookie?: never;
@@ -8701,7 +8962,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -8738,7 +9002,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -8765,7 +9032,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -8810,7 +9080,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -8855,7 +9128,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -8906,7 +9182,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -8942,7 +9221,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -8988,7 +9270,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The home's id. */
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
                 homeId: components["parameters"]["HomeId"];
             };
             cookie?: never;
@@ -9028,7 +9313,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The budget line's id. */
+                /**
+                 * @description The budget line's id.
+                 * @example bud_01m7y975jzfesvq6cd8vw0tn61
+                 */
                 budgetLineId: components["parameters"]["BudgetLineId"];
             };
             cookie?: never;
@@ -9065,7 +9353,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The budget line's id. */
+                /**
+                 * @description The budget line's id.
+                 * @example bud_01m7y975jzfesvq6cd8vw0tn61
+                 */
                 budgetLineId: components["parameters"]["BudgetLineId"];
             };
             cookie?: never;
@@ -9092,7 +9383,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The budget line's id. */
+                /**
+                 * @description The budget line's id.
+                 * @example bud_01m7y975jzfesvq6cd8vw0tn61
+                 */
                 budgetLineId: components["parameters"]["BudgetLineId"];
             };
             cookie?: never;
@@ -9247,7 +9541,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The purchase order's id. */
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
                 purchaseOrderId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
@@ -9284,7 +9581,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The purchase order's id. */
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
                 purchaseOrderId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
@@ -9329,7 +9629,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The purchase order's id. */
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
                 purchaseOrderId: components["parameters"]["PurchaseOrderId"];
             };
             cookie?: never;
@@ -9462,7 +9765,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -9499,7 +9805,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -9525,7 +9834,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -9586,7 +9898,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -9622,7 +9937,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -9666,7 +9984,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -9711,7 +10032,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The subscription's id. */
+                /**
+                 * @description The subscription's id.
+                 * @example whk_01m7y975jzfesvq6gj9cy3apzy
+                 */
                 webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -9755,7 +10079,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The delivery's id. */
+                /**
+                 * @description The delivery's id.
+                 * @example dlv_01m7y975jzfesvq6hhcv7zbj7b
+                 */
                 deliveryId: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
@@ -9792,7 +10119,10 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The delivery's id. */
+                /**
+                 * @description The delivery's id.
+                 * @example dlv_01m7y975jzfesvq6hhcv7zbj7b
+                 */
                 deliveryId: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
@@ -9877,7 +10207,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The event's id. */
+                /**
+                 * @description The event's id.
+                 * @example evt_01m7y975jzfesvq6gvfwg6b9ft
+                 */
                 eventId: components["parameters"]["EventId"];
             };
             cookie?: never;

@@ -246,7 +246,11 @@ class Comparison {
     yield* values(direction, place, before, after)
     const [old, now] = [before.schema, after.schema]
     if (old.format !== now.format && (direction === 'asked' ? now.format !== undefined : old.format !== undefined)) {
-      yield { kind: 'format changed', place, what: `${String(old.format ?? 'any')} becomes ${String(now.format ?? 'any')}` }
+      yield {
+        kind: 'format changed',
+        place,
+        what: `${String(old.format ?? 'any')} becomes ${String(now.format ?? 'any')}`,
+      }
     }
     if (direction === 'asked') yield* bounds(place, old, now)
     if (before.type === 'array')

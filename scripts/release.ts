@@ -4,26 +4,35 @@
  *
  *   npm run lint:breaking       fails when openapi.yaml breaks it, unless the major version has risen
  *   npm run release             the same, and then keeps openapi.yaml as the released one; its version has to have risen
+ *
+ * Both take other files in the place of these two: … -- [contract] [released].
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { parse, stringify } from 'yaml'
+import { parseArgs } from 'node:util'
+import { Document, isPair, isScalar, parse, stringify, visit } from 'yaml'
 import type { ContractDocument } from '../server/http/contract.ts'
-import { publish } from '../server/platform/published.ts'
+import { publishWhole } from '../server/platform/published.ts'
 import { breakingChanges, type Published } from './breaking-changes.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
-const kept = path.join(root, 'contract/released.yaml')
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { keep: { type: 'boolean' } } })
+const [source = path.join(root, 'openapi.yaml'), kept = path.join(root, 'contract/released.yaml')] = positionals
 
-const present = outline(read(path.join(root, 'openapi.yaml')))
+const present = outline(read(source))
 const released = existsSync(kept) ? (read(kept) as unknown as Published) : null
 if (released !== null) judge(released)
-if (process.argv.includes('--keep')) keep()
+if (values.keep === true) keep()
 
 function judge(released: Published): void {
   const [was, is] = [released.info.version, present.info.version]
   const changes = breakingChanges(released, present)
-  for (const { kind, place, what } of changes) console.log(`${kind}: ${place}: ${what}`)
+  // A change of a schema that many operations share is told once.
+  const alike = Map.groupBy(changes, ({ kind, place, what }) => `${kind} ${place.split('/').at(-1)} ${what}`)
+  for (const [first, ...others] of alike.values()) {
+    const more = others.length === 0 ? '' : ` (and at ${others.length} more places)`
+    console.log(`${first?.kind}: ${first?.place}: ${first?.what}${more}`)
+  }
   if (order(is, was) < 0) fail(`openapi.yaml is ${is}, and ${was} was released already.`)
   if (changes.length > 0 && major(is) === major(was)) {
     fail(`${changes.length} changes break clients of ${was}. Within a major version only additions are made.`)
@@ -34,19 +43,28 @@ function judge(released: Published): void {
 function keep(): void {
   const { version } = present.info
   if (released !== null && order(version, released.info.version) === 0) {
-    if (stringify(released) === stringify(present)) return console.log(`${version} is released as it is.`)
-    fail(`${version} was released with another content; raise info.version and write the change into x-changelog.`)
+    if (stringify(released) !== stringify(present))
+      fail(`${version} was released with another content; raise info.version and write the change into x-changelog.`)
+    console.log(`${version} is released as it is.`)
+    return
   }
   mkdirSync(path.dirname(kept), { recursive: true })
   const head = `# What clients of ${version} depend on, as "npm run release" wrote it. Never edited by hand.\n`
-  writeFileSync(kept, head + stringify(present, { aliasDuplicateObjects: false, lineWidth: 120 }))
+  const document = new Document(present, { aliasDuplicateObjects: false })
+  // What holds only plain values fits a line.
+  visit(document, {
+    Collection(_key, node) {
+      const inner = node.items.map((item) => (isPair(item) ? item.value : item))
+      if (inner.every((each) => isScalar(each))) node.flow = true
+    },
+  })
+  writeFileSync(kept, head + document.toString({ lineWidth: 160 }))
   console.log(`Kept ${version} as the released contract.`)
 }
 
 /** The published document without what only people read. */
 function outline(document: ContractDocument): Published {
-  const { enum: permissions } = document.components.schemas?.Permission as { enum: string[] }
-  const whole = publish(document, new Set(permissions), '') as unknown as Published & { components: object }
+  const whole = publishWhole(document, '') as unknown as Published
   const { info, security, paths, webhooks, 'x-skills': skills, components } = whole
   const texts = new Set(['description', 'summary', 'example', 'examples', 'tags'])
   const bare = (value: unknown, isNamed: boolean): unknown => {
@@ -56,7 +74,7 @@ function outline(document: ContractDocument): Published {
     // Below these the keys are names that somebody gave, which may be those of texts.
     return Object.fromEntries(entries.map(([key, each]) => [key, bare(each, !isNamed && key === 'properties')]))
   }
-  const { examples: _, ...rest } = components as Record<string, unknown>
+  const { examples: _, ...rest } = components ?? {}
   const told = { info: { version: info.version }, security, paths, webhooks, 'x-skills': skills, components: rest }
   return bare(told, false) as Published
 }

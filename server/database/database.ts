@@ -14,7 +14,7 @@ import {
 import pg from 'pg'
 import { claimDataFolder } from './data-folder.ts'
 import type { JsonRow } from './lean-query.ts'
-import { SharedStatements, statementName } from './shared-statements.ts'
+import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
 import type { DB as Tables } from './tables.gen.ts'
 import { installWireTypes } from './wire-types.ts'
 
@@ -61,6 +61,8 @@ function openPostgres(url: string, poolSize: number): Database {
   const pool = new pg.Pool({ ...connection, max: poolSize, Client: NamedClient })
   // A connection lost while idle is the pool's to replace; without a listener the process would end.
   pool.on('error', () => {})
+  // Nor is one that is lost between two statements of a transaction: the next statement on it fails, and is answered for.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const shared = new SharedStatements(connection)
   const pooled = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const statements = new Kysely<Tables>({
@@ -163,13 +165,25 @@ export function rowsAsJson(text: string, values: readonly unknown[]): CompiledQu
   return { ...CompiledQuery.raw(text, [...values]), [ROWS_AS_JSON]: true } as CompiledQuery<JsonRow | object>
 }
 
+const ROW_OF = Symbol('row of an insertion')
+
+/**
+ * One row of an insertion. The shared connections add it together with others that come at the same time; any other
+ * connection adds it by itself.
+ */
+export function insertTogether(insertion: Insertion, values: readonly unknown[]): CompiledQuery<never> {
+  return { ...CompiledQuery.raw(insertion.text(1), [...values]), [ROW_OF]: insertion } as CompiledQuery<never>
+}
+
 class SharedDriver implements Driver {
   readonly #connection: DatabaseConnection
 
   constructor(shared: SharedStatements) {
     this.#connection = {
       async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-        const { rows, rowCount } = await shared.run(query.sql, query.parameters, ROWS_AS_JSON in query)
+        const { rows, rowCount } = await (ROW_OF in query
+          ? shared.insertTogether(query[ROW_OF] as Insertion, query.parameters)
+          : shared.run(query.sql, query.parameters, ROWS_AS_JSON in query))
         return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
       },
       streamQuery: () => {

@@ -8,8 +8,9 @@ import { checkIfMatch } from '../http/etag.ts'
 import { Json } from '../http/json.ts'
 import { invalidCursor, readCursor, writeCursor } from '../http/page.ts'
 import { notFound, unknownReference } from '../http/problem.ts'
-import { type Db, rowsAsJson } from './database.ts'
+import { type Db, insertTogether, rowsAsJson } from './database.ts'
 import type { JsonRow } from './lean-query.ts'
+import type { Insertion } from './shared-statements.ts'
 
 /**
  * What all resources have in common is said here once: how they are listed, found, locked, inserted, updated and
@@ -124,10 +125,7 @@ export function resource<R extends Row, Computed extends keyof R = never>(
   const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
     .map((_, i) => `$${i + 2}`)
     .join(', ')})`
-  const after = stored.length + 2
-  const insertionWithEvent = `with created as (${insertion})
-    insert into "events" ("organizationId", "id", "type", "resourceId", "actorId", "payload", "occurredAt")
-    values ($1, $${after}, $${after + 1}, $${after + 2}, $${after + 3}, $${after + 4}, $${after + 5})`
+  const insertionWithEvent = severalRows(table, stored)
 
   async function peek(db: Db, organizationId: string, id: string): Promise<R | undefined> {
     return (await rows(db, one, [organizationId, id]))[0]
@@ -277,20 +275,13 @@ export function resource<R extends Row, Computed extends keyof R = never>(
       return whole
     },
 
-    async create<Type extends EventType>(call: Call, values: Values<R, Computed>, type: Type) {
+    async create<Type extends EventType>(call: Call, given: Values<R, Computed>, type: Type) {
       if (isComputed) throw new Error(`${table} has computed fields; insert it and record its event.`)
-      const row = newRow(call, values)
+      const row = newRow(call, given)
       const event = makeEvent(call, type, row as unknown as EventObject<Type> & { id: string })
       const { id, type: name, resourceId, actorId, payload, occurredAt } = event.row
-      await rows(call.db, insertionWithEvent, [
-        ...insertValues(call, row),
-        id,
-        name,
-        resourceId,
-        actorId,
-        payload,
-        occurredAt,
-      ])
+      const values = [...insertValues(call, row), id, name, resourceId, actorId, payload, occurredAt]
+      await call.db.executeQuery(insertTogether(insertionWithEvent, values))
       call.events.push(event.recorded)
       call.surroundings.eventsCommitted()
       return row
@@ -333,3 +324,23 @@ function isDataError(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && code.startsWith('22')
 }
+
+// Rows and their events in one statement. Each row has its values in a run of parameters: the organization, the columns,
+// and the rest of the event.
+function severalRows(table: string, stored: readonly string[]): Insertion {
+  const texts: string[] = []
+  const columns = stored.map((field) => `"${field}"`).join(', ')
+  const width = 1 + stored.length + EVENT_COLUMNS.length
+  const list = (first: number, count: number) => Array.from({ length: count }, (_, i) => `$${first + i}`).join(', ')
+  return {
+    text(rows) {
+      texts[rows] ??= `with created as (insert into "${table}" ("organizationId", ${columns})
+          values ${Array.from({ length: rows }, (_, r) => `(${list(r * width + 1, 1 + stored.length)})`).join(', ')})
+        insert into "events" ("organizationId", ${EVENT_COLUMNS.map((column) => `"${column}"`).join(', ')})
+          values ${Array.from({ length: rows }, (_, r) => `($${r * width + 1}, ${list(r * width + 2 + stored.length, EVENT_COLUMNS.length)})`).join(', ')}`
+      return texts[rows]
+    },
+  }
+}
+
+const EVENT_COLUMNS = ['id', 'type', 'resourceId', 'actorId', 'payload', 'occurredAt']

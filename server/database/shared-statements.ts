@@ -13,6 +13,7 @@ export class SharedStatements {
   readonly #config: pg.ClientConfig
   readonly #reading: Lane[]
   readonly #writing: Lane[]
+  readonly #gathering = new Map<Insertion, Gathering>()
   #nextRead = 0
   #nextWrite = 0
 
@@ -32,9 +33,86 @@ export class SharedStatements {
     return lane.run(text, values, asJson)
   }
 
+  /**
+   * Adds a row by a statement that can add many: rows that come while others are on their way are added together, in one
+   * statement and one commit, which is most of what a small write costs. Each still stands or falls alone: when a
+   * statement of many is refused because of one row, nothing of it happened, and each row is tried by itself.
+   */
+  insertTogether(insertion: Insertion, values: readonly unknown[]): Promise<StatementResult> {
+    let gathering = this.#gathering.get(insertion)
+    if (gathering === undefined) {
+      gathering = { rows: [], underWay: 0, isScheduled: false }
+      this.#gathering.set(insertion, gathering)
+    }
+    const { rows } = gathering
+    const result = new Promise<StatementResult>((done, fail) => rows.push({ values, done, fail }))
+    this.#schedule(insertion, gathering)
+    return result
+  }
+
+  #schedule(insertion: Insertion, gathering: Gathering): void {
+    if (gathering.isScheduled || gathering.rows.length === 0 || gathering.underWay >= MOST_INSERTS_UNDER_WAY) return
+    gathering.isScheduled = true
+    // Whatever this turn of the event loop brings comes along.
+    setImmediate(() => {
+      gathering.isScheduled = false
+      const rows = gathering.rows.splice(0, MOST_ROWS)
+      gathering.underWay++
+      const settled = () => {
+        gathering.underWay--
+        this.#schedule(insertion, gathering)
+      }
+      this.#insert(insertion, rows).then(settled, settled)
+      this.#schedule(insertion, gathering)
+    })
+  }
+
+  async #insert(insertion: Insertion, rows: GatheredRow[]): Promise<void> {
+    try {
+      const text = insertion.text(rows.length)
+      await this.run(
+        text,
+        rows.flatMap((row) => row.values),
+      )
+      for (const row of rows) row.done({ rows: [], rowCount: 1 })
+    } catch (error) {
+      if (rows.length > 1 && isOfOneRow(error)) await Promise.all(rows.map((row) => this.#insert(insertion, [row])))
+      else for (const row of rows) row.fail(error)
+    }
+  }
+
   async end(): Promise<void> {
     await Promise.all([...this.#reading, ...this.#writing].map((lane) => lane.end()))
   }
+}
+
+/** An insertion of any number of rows; `values` of a row follow one another in its parameters. */
+export interface Insertion {
+  text(rows: number): string
+}
+
+interface Gathering {
+  rows: GatheredRow[]
+  underWay: number
+  isScheduled: boolean
+}
+
+interface GatheredRow {
+  values: readonly unknown[]
+  done(result: StatementResult): void
+  fail(error: unknown): void
+}
+
+// While so many statements wait for the disk the next rows gather, so that the busier it is, the more come together.
+const MOST_INSERTS_UNDER_WAY = 8
+
+// A statement has at most 65,535 parameters; a few dozen a row and this many rows stay far below.
+const MOST_ROWS = 32
+
+// Classes 22 and 23: a value that a column cannot hold, a constraint that a row breaks.
+function isOfOneRow(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^2[23]/.test(code)
 }
 
 const RECONNECT_AFTER_MS = 250

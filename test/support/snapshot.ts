@@ -17,7 +17,7 @@ export async function snapshot(database: Database): Promise<Record<string, strin
   const standing: Record<string, string> = {}
   for (const { table, versioned, keyed } of tables.rows) {
     const state =
-      sql.raw(`count(*) || ' rows ' ${keyed ? `|| coalesce(md5(string_agg("id", ',' order by "id")), '')` : ''}
+      sql.raw(`count(*) || ' rows ' ${keyed ? `|| coalesce(md5(string_agg("id"::text, ',' order by "id")), '')` : ''}
       ${versioned ? `|| ' versions ' || coalesce(sum("version"), 0)` : ''}`)
     const { rows } = await sql<{ state: string }>`select ${state} as "state" from ${sql.table(table)}`.execute(
       database.statements,

@@ -42,14 +42,17 @@ export class World {
     return this.#existing.get(prefixOf(field) ?? '') ?? []
   }
 
-  /** The address of an operation with real ids in it, and the query that it demands; undefined while something is missing. */
-  addressOf(operation: Operation): string | undefined {
+  /**
+   * The address of an operation with real ids in it, and the query that it demands; undefined while something is missing.
+   * `which` asks for another than the first thing of each kind.
+   */
+  addressOf(operation: Operation, which = 0): string | undefined {
     let path = operation.path
     const query = new URLSearchParams()
     for (const declared of operation.declaration.parameters ?? []) {
       const parameter = contract.resolve(declared)
       if (parameter.required !== true || parameter.in === 'header') continue
-      const value = this.idFor(parameter.name) ?? (parameter as { example?: unknown }).example
+      const value = this.idsFor(parameter.name)[which] ?? (parameter as { example?: unknown }).example
       if (value === undefined) return undefined
       if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, String(value))
       else query.set(parameter.name, String(value))

@@ -117,9 +117,7 @@ describe('query parameters are held to the contract', () => {
       for (const value of wrongValues(schema)) {
         const refused = await ask(name, value)
         expect([name, value, refused.status]).toEqual([name, value, 422])
-        expect(refused.body.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual([
-          expect.stringMatching(new RegExp(`^${name}(/\\d+)?$`)),
-        ])
+        for (const { pointer } of refused.body.errors) expect(pointer).toMatch(new RegExp(`^${name}(/\\d+)?$`))
       }
       if (schema.type !== 'array')
         expectInvalid(await world.send(operation, { address: `${address}?${name}=a&${name}=b` }), [name])

@@ -74,7 +74,9 @@ describe('HEAD answers as GET does, without the body', () => {
     const address = world.addressOf(operation) ?? ''
     const get = await ask('GET', address, plumbline.key)
     const head = await ask('HEAD', address, plumbline.key)
-    expect([head.status, head.etag, head.type]).toEqual([get.status, get.etag, get.type])
+    expect([head.status, head.type]).toEqual([get.status, get.type])
+    // What is counted while it is read, such as the usage, is never the same twice.
+    if ('304' in operation.declaration.responses) expect(head.etag).toBe(get.etag)
     expect(head.status).toBe(200)
     expect(head.body).toBe('')
   })

@@ -1,0 +1,221 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createContext, Script } from 'node:vm'
+import { gzipSync } from 'node:zlib'
+import { publint } from 'publint'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import vectors from './webhooks.vectors.json' with { type: 'json' }
+
+/**
+ * The package as it would be published: packed, installed into a project that has never heard of this repository, and
+ * used from there. Nothing is downloaded; what it depends on is what is installed here.
+ */
+const root = path.resolve(import.meta.dirname, '..')
+let folder: string
+let tarball: string
+let project: string
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'plumbline-package-'))
+  // Packed from a copy beside nothing else, so that a stale or half-written dist is never packed.
+  const source = path.join(folder, 'source')
+  mkdirSync(source)
+  cpSync(path.join(root, 'tsconfig.json'), path.join(folder, 'tsconfig.json'))
+  cpSync(import.meta.dirname, source, { recursive: true, filter: (file) => path.basename(file) !== 'dist' })
+  cpSync(path.join(root, 'node_modules/openapi-fetch'), path.join(folder, 'node_modules/openapi-fetch'), {
+    recursive: true,
+  })
+  const helpers = 'node_modules/openapi-typescript-helpers'
+  cpSync(path.join(root, helpers), path.join(folder, helpers), { recursive: true })
+  run(source, tsc, '-p', 'tsconfig.build.json')
+  const [packed] = JSON.parse(npm(source, 'pack', '--json', '--ignore-scripts')) as { filename: string }[]
+  tarball = path.join(source, packed?.filename ?? '')
+
+  project = path.join(folder, 'project')
+  mkdirSync(project)
+  const dependencies = {
+    '@plumbline/client': `file:${tarball}`,
+    'openapi-fetch': `file:${path.join(root, 'node_modules/openapi-fetch')}`,
+    'openapi-typescript-helpers': `file:${path.join(root, 'node_modules/openapi-typescript-helpers')}`,
+  }
+  writeFileSync(path.join(project, 'package.json'), JSON.stringify({ name: 'scratch', type: 'module', dependencies }))
+  npm(project, 'install', '--offline', '--install-links', '--ignore-scripts', '--no-audit', '--no-fund')
+}, 180_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the package holds the built client, its types, the README and the license, and nothing else', () => {
+  const installed = path.join(project, 'node_modules/@plumbline/client')
+  expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
+  const dist = readdirSync(path.join(installed, 'dist'))
+  expect(dist.filter((file) => !/^[a-z.-]+\.(js|d\.ts)$/.test(file) || file.includes('test'))).toEqual([])
+  const { dependencies } = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')) as {
+    dependencies: object
+  }
+  expect(Object.keys(dependencies)).toEqual(['openapi-fetch'])
+})
+
+test('publint has nothing to say', async () => {
+  const { messages } = await publint({
+    pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer },
+    strict: true,
+  })
+  expect(messages).toEqual([])
+})
+
+test('are the types wrong? No, for whoever can load ES modules', () => {
+  const attw = path.join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js')
+  const report = run(folder, attw, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', '--no-color')
+  expect(report.match(/^node16 \(from ESM\): OK|^bundler: OK/gm)).toHaveLength(6)
+})
+
+const USE = `
+import { createClient, orThrow, PlumblineError, type Vendor } from '@plumbline/client'
+import { verifyWebhook, type WebhookEvent } from '@plumbline/client/webhooks'
+
+const client = createClient({ baseUrl: 'https://plumbline.example.com', key: 'plb_' })
+export const vendor: Promise<Vendor> = orThrow(client.POST('/api/ext/vendors', { body: { companyName: 'x' } }))
+export async function names(): Promise<string[]> {
+  const all: string[] = []
+  for await (const one of client.pages('/api/ext/vendors', { params: { query: { scope: 'framing' } } })) all.push(one.companyName)
+  const { result } = await client.execute('awardBid', { bidId: 'x' })
+  return [...all, ...result.rejectedBidIds]
+}
+export const event = (request: Request): Promise<WebhookEvent> => verifyWebhook({ headers: request.headers, body: '' }, '')
+export const isOurs = (error: unknown): error is PlumblineError => error instanceof PlumblineError
+// @ts-expect-error: there is no such field.
+void client.POST('/api/ext/vendors', { body: { companyName: 'x', fax: '1' } })
+// @ts-expect-error: nor such a skill.
+void client.execute('awardBids', { bidId: 'x' })
+`
+
+describe.each([
+  ['TypeScript 7', path.join(root, 'node_modules/typescript/bin/tsc')],
+  ['TypeScript 5', path.join(root, 'scripts/codegen/node_modules/typescript/bin/tsc')],
+])('a project with %s', (_which, compiler) => {
+  test.each([
+    [
+      'in a browser, with a bundler',
+      { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom', 'dom.iterable'], types: [] },
+    ],
+    [
+      'in Node',
+      { module: 'nodenext', lib: ['es2022'], types: ['node'], typeRoots: [path.join(root, 'node_modules/@types')] },
+    ],
+    ['at the edge', { module: 'nodenext', lib: ['es2022', 'webworker', 'webworker.iterable'], types: [] }],
+  ])('compiles %s, the declarations of the package included', (_where, options) => {
+    writeFileSync(path.join(project, 'use.ts'), USE)
+    const own = {
+      strict: true,
+      noEmit: true,
+      target: 'es2022',
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: 'typeRoots' in options,
+    }
+    writeFileSync(
+      path.join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: { ...own, ...options }, files: ['use.ts'] }),
+    )
+    expect(run(project, compiler, '-p', '.')).toBe('')
+  })
+})
+
+test('no public type is any', () => {
+  const dist = path.join(project, 'node_modules/@plumbline/client/dist')
+  for (const file of readdirSync(dist).filter((name) => name.endsWith('.d.ts'))) {
+    const code = readFileSync(path.join(dist, file), 'utf8')
+      .replaceAll(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')
+      .replaceAll(/"[^"\n]*"|'[^'\n]*'/g, '""')
+    expect([file, code.match(/\bany\b/g)]).toEqual([file, null])
+  }
+})
+
+test('it runs in Node as it was installed', () => {
+  const [vector] = vectors
+  writeFileSync(
+    path.join(project, 'use.mjs'),
+    `import { createClient, verifyWebhook } from '@plumbline/client'
+     import { createServer } from 'node:http'
+     const server = createServer((request, response) => {
+       response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: [request.headers.authorization], nextCursor: null }))
+     })
+     await new Promise((done) => server.listen(0, '127.0.0.1', done))
+     const client = createClient({ baseUrl: 'http://127.0.0.1:' + server.address().port, key: 'plb_1' })
+     const all = await Array.fromAsync(client.pages('/api/ext/vendors'))
+     server.close()
+     const { id, timestamp, signature, body, secret } = ${JSON.stringify(vector)}
+     const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signature }
+     const event = await verifyWebhook({ headers, body }, secret, { now: new Date(timestamp * 1000) })
+     console.log(JSON.stringify([all, event.id === id]))`,
+  )
+  expect(JSON.parse(run(project, path.join(project, 'use.mjs')))).toEqual([['Bearer plb_1'], true])
+})
+
+test('it runs where there are web interfaces and nothing else, as at the edge', async () => {
+  const code = await bundled({ format: 'iife', external: [] })
+  const asked: string[] = []
+  const web = {
+    ...{
+      Request,
+      Response,
+      Headers,
+      URL,
+      URLSearchParams,
+      AbortSignal,
+      AbortController,
+      FormData,
+      TextEncoder,
+      TextDecoder,
+    },
+    ...{ crypto, atob, setTimeout, clearTimeout },
+    fetch: async (request: Request) => {
+      asked.push(`${request.method} ${request.url} ${request.headers.has('Idempotency-Key')}`)
+      return Response.json({ id: 'ven_1' })
+    },
+  }
+  const context = createContext({ ...web, done: undefined })
+  new Script(
+    `${code}; done = plumbline.createClient({ baseUrl: 'https://plumbline.example.com', key: 'plb_' })
+      .POST('/api/ext/vendors', { body: { companyName: 'x' } }).then(({ data }) => data.id)`,
+  ).runInContext(context)
+  expect(await context.done).toBe('ven_1')
+  expect(asked).toEqual(['POST https://plumbline.example.com/api/ext/vendors true'])
+})
+
+test('it weighs less than 6 kB, minified and gzipped, beside openapi-fetch', async () => {
+  const bytes = gzipSync(await bundled({ format: 'esm', external: ['openapi-fetch'] }), { level: 9 }).length
+  console.log(`@plumbline/client: ${bytes} bytes min+gzip beside openapi-fetch`)
+  expect(bytes).toBeLessThan(6000)
+})
+
+async function bundled({ format, external }: { format: 'esm' | 'iife'; external: string[] }): Promise<string> {
+  const bundle = await rolldown({
+    input: path.join(project, 'node_modules/@plumbline/client/dist/index.js'),
+    external,
+    platform: 'browser',
+  })
+  const { output } = await bundle.generate({ format, minify: true, name: 'plumbline', exports: 'named' })
+  await bundle.close()
+  const [chunk] = output
+  // Whatever is imported beyond this would be missing in a browser.
+  expect([...chunk.imports, ...chunk.dynamicImports].sort()).toEqual(external)
+  return chunk.code
+}
+
+const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
+
+function run(cwd: string, ...args: string[]): string {
+  try {
+    return execFileSync(process.execPath, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string }
+    throw new Error(`${args.join(' ')}\n${stdout}\n${stderr}`)
+  }
+}
+
+function npm(cwd: string, ...args: string[]): string {
+  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+}

@@ -1,0 +1,265 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createClient, orThrow, PlumblineError, type Problem, type ProblemCode, type RetryOptions } from './index.ts'
+import { waitMs } from './retry.ts'
+
+/** A service that answers as each test has it, one answer after the other, the last one for ever. */
+type How = (request: IncomingMessage, response: ServerResponse) => void
+
+interface Seen {
+  method: string
+  key: string | undefined
+  authorization: string | undefined
+  body: string
+  atMs: number
+}
+
+let url: string
+let seen: Seen[]
+let answers: How[]
+let stop: () => Promise<void>
+
+beforeEach(async () => {
+  seen = []
+  const server = createServer((request, response) => {
+    const how = answers[Math.min(seen.length, answers.length - 1)]
+    const one: Seen = {
+      method: request.method ?? '',
+      key: request.headers['idempotency-key'] as string | undefined,
+      authorization: request.headers.authorization,
+      body: '',
+      atMs: performance.now(),
+    }
+    seen.push(one)
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      one.body += chunk
+    })
+    request.on('end', () => how?.(request, response))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  stop = () =>
+    new Promise((done) => {
+      server.closeAllConnections()
+      server.close(() => done())
+    })
+})
+
+afterEach(() => stop())
+
+const ok: How = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"nextCursor":null}')
+}
+const broken: How = (request) => {
+  request.socket.destroy()
+}
+const brokenInTheMiddle: How = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+  response.write('{"data":', () => response.socket?.destroy())
+}
+function refusal(status: number, code: ProblemCode, headers: Record<string, string> = {}): How {
+  const problem: Problem = {
+    type: `https://plumbline.example.com/docs/problems/${code}`,
+    title: 'Refused.',
+    status,
+    detail: 'Not now.',
+    instance: '/api/ext/vendors',
+    code,
+    requestId: 'req_1',
+  }
+  return (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/problem+json', ...headers }).end(JSON.stringify(problem))
+  }
+}
+const gateway =
+  (status: number): How =>
+  (_request, response) => {
+    response
+      .writeHead(status, { 'content-type': 'text/html', 'x-request-id': 'req_gateway' })
+      .end('<h1>Bad gateway</h1>')
+  }
+
+function client(retry?: RetryOptions) {
+  return createClient({ baseUrl: `${url}/`, key: 'plb_test', ...(retry && { retry }) })
+}
+const list = (retry?: RetryOptions) => client(retry).GET('/api/ext/vendors')
+const create = (retry?: RetryOptions) => client(retry).POST('/api/ext/vendors', { body: { companyName: 'Lone Star' } })
+
+describe('a request is sent again', () => {
+  test.each<[string, How]>([
+    ['after 429 with Retry-After', refusal(429, 'rate_limited', { 'retry-after': '0' })],
+    [
+      'after 429 that only says when the limit is renewed',
+      refusal(429, 'rate_limited', { ratelimit: '"minute";r=0;t=0, "day";r=9;t=9000' }),
+    ],
+    ['after 503', refusal(503, 'unavailable')],
+    ['while the first of two is still running', refusal(409, 'idempotency_in_progress')],
+    ['when the connection breaks', broken],
+    ['when the connection breaks in the middle of the answer', brokenInTheMiddle],
+    ['after a gateway has answered 502', gateway(502)],
+    ['after a gateway has answered 504', gateway(504)],
+  ])('%s', async (_when, how) => {
+    answers = [how, how, ok]
+    const { error, response } = await create()
+    expect([error, response.status, seen.length]).toEqual([undefined, 200, 3])
+    expect(new Set(seen.map(({ key }) => key)).size).toBe(1)
+    expect(seen.map(({ body }) => body)).toEqual(Array(3).fill('{"companyName":"Lone Star"}'))
+    expect(seen.map(({ authorization }) => authorization)).toEqual(Array(3).fill('Bearer plb_test'))
+  })
+
+  test('after an attempt that took too long', async () => {
+    answers = [() => {}, ok]
+    expect((await list({ timeoutSeconds: 0.2 })).response.status).toBe(200)
+    expect(seen.length).toBe(2)
+  })
+
+  test('not before Retry-After says so', async () => {
+    answers = [refusal(429, 'rate_limited', { 'retry-after': '1' }), ok]
+    await list()
+    const [first, second] = seen
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(1000)
+  })
+})
+
+describe('a request is not sent again', () => {
+  test.each<[string, number, How]>([
+    ['when the input was at fault', 422, refusal(422, 'validation_failed')],
+    ['when the state forbids it', 409, refusal(409, 'conflict')],
+    ['when the service failed', 500, refusal(500, 'internal')],
+    ['when the day is used up', 429, refusal(429, 'quota_exceeded', { 'retry-after': '40000' })],
+    ['when a limit is renewed too late', 429, refusal(429, 'rate_limited', { ratelimit: '"day";r=0;t=40000' })],
+  ])('%s', async (_when, status, how) => {
+    answers = [how, ok]
+    const { error } = await create()
+    expect([error?.status, seen.length]).toEqual([status, 1])
+  })
+
+  test('more often than it is told to', async () => {
+    answers = [refusal(503, 'unavailable', { 'retry-after': '0' })]
+    expect((await list({ retries: 2 })).error?.code).toBe('unavailable')
+    expect(seen.length).toBe(3)
+    seen.length = 0
+    expect((await list({ retries: 0 })).error?.code).toBe('unavailable')
+    expect(seen.length).toBe(1)
+  })
+
+  test('when a change under If-Match may have gone through', async () => {
+    const params = { path: { vendorId: 'ven_1' }, header: { 'If-Match': '"3"' } }
+    answers = [broken, ok]
+    await expect(client().PATCH('/api/ext/vendors/{vendorId}', { params, body: { email: null } })).rejects.toThrow()
+    expect(seen.length).toBe(1)
+    seen.length = 0
+    answers = [gateway(502), ok]
+    await expect(client().DELETE('/api/ext/vendors/{vendorId}', { params })).rejects.toMatchObject({ status: 502 })
+    expect(seen.length).toBe(1)
+  })
+
+  test('once the caller has given up, and the wait ends at once', async () => {
+    answers = [refusal(429, 'rate_limited', { 'retry-after': '50' })]
+    const giveUp = new AbortController()
+    const call = client().GET('/api/ext/vendors', { signal: giveUp.signal })
+    const started = performance.now()
+    setTimeout(() => giveUp.abort(new Error('enough')), 200)
+    await expect(call).rejects.toThrow('enough')
+    expect(performance.now() - started).toBeLessThan(5000)
+    expect(seen.length).toBe(1)
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  test('goes with every POST, another one with each', async () => {
+    answers = [ok]
+    await create()
+    await create()
+    const keys = seen.map(({ key }) => key ?? '')
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{32}$/)])
+    expect(keys[0]).not.toBe(keys[1])
+  })
+
+  test('is the caller’s where there is one', async () => {
+    answers = [ok]
+    const header = { 'Idempotency-Key': 'vendor-QB-1042' }
+    await client().POST('/api/ext/vendors', { params: { header }, body: { companyName: 'Lone Star' } })
+    await client().execute('getCaller', {}, { idempotencyKey: 'mine' })
+    expect(seen.map(({ key }) => key)).toEqual(['vendor-QB-1042', 'mine'])
+  })
+
+  test('goes with nothing else', async () => {
+    answers = [ok]
+    const params = { path: { vendorId: 'ven_1' } }
+    await list()
+    await client().PATCH('/api/ext/vendors/{vendorId}', { params, body: { email: null } })
+    await client().DELETE('/api/ext/vendors/{vendorId}', { params })
+    expect(seen.map(({ method, key }) => [method, key])).toEqual([
+      ['GET', undefined],
+      ['PATCH', undefined],
+      ['DELETE', undefined],
+    ])
+  })
+})
+
+describe('what is not the service’s answer is thrown', () => {
+  test('a gateway’s page', async () => {
+    answers = [gateway(502)]
+    const error = await list({ retries: 1 }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(PlumblineError)
+    expect(error).toMatchObject({
+      code: 'unexpected_answer',
+      status: 502,
+      requestId: 'req_gateway',
+      problem: null,
+      errors: [],
+    })
+  })
+
+  test('a connection that breaks every time', async () => {
+    answers = [broken]
+    await expect(list({ retries: 1 })).rejects.toThrow('fetch failed')
+    expect(seen.length).toBe(2)
+  })
+})
+
+test('orThrow throws a problem with all that it says', async () => {
+  answers = [refusal(403, 'permission_denied')]
+  const error = await orThrow(list()).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(PlumblineError)
+  expect(error).toMatchObject({
+    name: 'PlumblineError',
+    message: 'permission_denied: Not now.',
+    code: 'permission_denied',
+    status: 403,
+    requestId: 'req_1',
+    errors: [],
+  })
+})
+
+describe('the wait before an attempt', () => {
+  const headers = (given: Record<string, string>) => new Headers(given)
+
+  test('without a word from the service doubles from a quarter of a second up to eight, between half and all of it', () => {
+    expect([0, 1, 2, 3, 4, 5, 9].map((repeats) => waitMs(undefined, repeats, 1))).toEqual([
+      250, 500, 1000, 2000, 4000, 8000, 8000,
+    ])
+    expect(waitMs(undefined, 2, 0)).toBe(500)
+    expect(waitMs(headers({}), 2, 1)).toBe(1000)
+    expect(waitMs(headers({ 'retry-after': 'soon', ratelimit: 'nonsense' }), 2, 1)).toBe(1000)
+  })
+
+  test('is what Retry-After says, in seconds or as a date, and up to a second more', () => {
+    expect(waitMs(headers({ 'retry-after': '42' }), 0, 0)).toBe(42_000)
+    expect(waitMs(headers({ 'retry-after': '42' }), 3, 1)).toBe(43_000)
+    const inTen = new Date(Date.now() + 10_000).toUTCString()
+    expect(waitMs(headers({ 'retry-after': inTen }), 0, 0)).toBeGreaterThan(8000)
+    expect(waitMs(headers({ 'retry-after': inTen }), 0, 0)).toBeLessThanOrEqual(10_000)
+    expect(waitMs(headers({ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }), 0, 0)).toBe(0)
+  })
+
+  test('is otherwise as long as the last of the limits that are used up', () => {
+    const ratelimit = '"minute";r=0;t=42, "day";r=9000;t=8000'
+    expect(waitMs(headers({ ratelimit }), 0, 0)).toBe(42_000)
+    expect(waitMs(headers({ ratelimit: '"minute";r=0;t=42, "day";r=0;t=8000' }), 0, 0)).toBe(8_000_000)
+    expect(waitMs(headers({ ratelimit: '"minute";r=3;t=42' }), 0, 1)).toBe(250)
+    expect(waitMs(headers({ ratelimit, 'retry-after': '7' }), 0, 0)).toBe(7000)
+  })
+})

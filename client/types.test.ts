@@ -1,0 +1,251 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { compile } from '../test/support/compile.ts'
+
+/** Code against the client that has to compile, and code that must not, compiled for real. */
+const PRELUDE = `
+import { createClient, orThrow, PlumblineError, verifyWebhook, type Problem, type ProblemCode, type WebhookEvent } from '@plumbline/client'
+const client = createClient({ baseUrl: 'https://plumbline.example.com', key: 'plb_' })
+declare function same<T>(): <U>(value: (<G>() => G extends T ? 1 : 2) extends (<G>() => G extends U ? 1 : 2) ? U : never) => void
+type IsAny<T> = 0 extends 1 & T ? true : false
+`
+
+const right: Record<string, string> = {
+  'a list with its filters': `
+    const { data, error } = await client.GET('/api/ext/vendors', { params: { query: { limit: 5, ids: ['a'], status: 'active' } } })
+    if (error) { const code: ProblemCode = error.code; void code } else { const name: string | undefined = data.data[0]?.companyName; void name }`,
+  'a list without any': `await client.GET('/api/ext/vendors')`,
+  'fetch options beside the rest': `await client.GET('/api/ext/vendors', { signal: AbortSignal.timeout(5), cache: 'no-store' })`,
+  'a creation, with a key of its own or one of mine': `
+    const vendor = await orThrow(client.POST('/api/ext/vendors', { body: { companyName: 'x', scopes: ['framing'] } }))
+    const id: string = vendor.id
+    await client.POST('/api/ext/vendors', { params: { header: { 'Idempotency-Key': id } }, body: { companyName: 'x' } })`,
+  'an action without a body': `await client.POST('/api/ext/vendors/{vendorId}/invite', { params: { path: { vendorId: 'x' } } })`,
+  'an action whose body may be left out': `
+    await client.POST('/api/ext/bids/{bidId}/accept', { params: { path: { bidId: 'x' } } })
+    await client.POST('/api/ext/bids/{bidId}/accept', { params: { path: { bidId: 'x' } }, body: { createPurchaseOrder: true } })`,
+  'null clears': `await client.PATCH('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' } }, body: { accountingId: null } })`,
+  'nothing comes of a deletion': `
+    const nothing: undefined = await orThrow(client.DELETE('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' }, header: { 'If-Match': '"3"' } } }))`,
+  'text comes of YAML': `const text: string = await orThrow(client.GET('/api/ext/schema/openapi.yaml'))`,
+  'pages of each item': `
+    for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { scope: 'framing' } } })) { const name: string = vendor.companyName }
+    for await (const notice of client.pages('/api/ext/vendors/{vendorId}/notifications', { params: { path: { vendorId: 'x' } } })) { const kind: 'advance' | 'reminder' | 'moved_earlier' | 'postponed' = notice.kind }
+    for await (const event of client.pages('/api/ext/events')) { const sequence: number | null = event.sequence }`,
+  'skills by name': `
+    const { result, skill } = await client.execute('awardBid', { bidId: 'x', createPurchaseOrder: true }, { dryRun: true })
+    const total: number | undefined = result.purchaseOrder?.total
+    const name: 'awardBid' = skill
+    const { result: vendor } = await client.execute('createVendor', { companyName: 'x' })
+    const id: string = vendor.id
+    const { result: changed } = await client.execute('updateVendor', { vendorId: id, contactName: null, ifMatch: '"3"' })
+    const version: number = changed.version
+    const { result: nothing } = await client.execute('archiveVendor', { vendorId: id })
+    const none: null = nothing
+    const { result: page } = await client.execute('listVendors')
+    const cursor: string | null = page.nextCursor
+    const { result: found } = await client.execute('detectOverCommittedBudgets', undefined, { idempotencyKey: 'mine' })
+    void [total, name, version, none, cursor, found]`,
+  'problems as one error': `
+    try { await orThrow(client.GET('/api/ext/me')) } catch (error) {
+      if (error instanceof PlumblineError) {
+        const { code, status, requestId, errors, problem }: { code: ProblemCode | 'unexpected_answer'; status: number; requestId: string | null; errors: readonly { pointer: string }[]; problem: Problem | null } = error
+        if (error.code === 'invalid_transition') void problem?.allowed
+      }
+    }`,
+  'events told apart by type': `
+    const event = await verifyWebhook({ headers: new Headers(), body: '' }, ['whsec_a', 'whsec_b'])
+    if (event.type === 'bid.submitted') { const { object } = event.data; if ('revision' in object) { const revision: number = object.revision } }
+    if (event.type === 'home.status_changed') { const { object } = event.data; if ('lotNumber' in object) { const lot: string | null = object.lotNumber } }
+    const types: WebhookEvent['type'][] = ['po.created', 'sale.cancelled']`,
+  'a fetch of mine': `
+    createClient({ baseUrl: '', key: '', fetch: (input, init) => fetch(input, init), retry: { retries: 0, longestWaitSeconds: 1, timeoutSeconds: 1 } })
+    createClient({ baseUrl: '', key: '', fetch })`,
+  'middleware of openapi-fetch': `client.openapi.use({ onRequest: ({ request }) => { request.headers.set('X-Request-Id', 'mine') } })`,
+  'nothing that is any': `
+    const read = await client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' } } })
+    const done = await client.execute('getHome', { homeId: 'x' })
+    const event = await verifyWebhook({ headers: {}, body: '' }, '')
+    for await (const home of client.pages('/api/ext/homes')) { const isAny: IsAny<typeof home> = false }
+    const any: [IsAny<typeof read>, IsAny<typeof read.data>, IsAny<typeof read.error>, IsAny<typeof done.result>, IsAny<typeof event.data>] = [false, false, false, false, false]`,
+}
+
+const wrong: [what: string, code: string, error: RegExp][] = [
+  ['a path that does not exist', `await client.GET('/api/ext/vendor')`, /TS2345.*"\/api\/ext\/vendor"/],
+  ['a method that the path does not have', `await client.DELETE('/api/ext/vendors')`, /TS2554|TS2345/],
+  ['a path parameter left out', `await client.GET('/api/ext/vendors/{vendorId}')`, /TS2554.*Expected 2 arguments/],
+  [
+    'a path parameter misspelt',
+    `await client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorID: 'x' } } })`,
+    /'vendorID' does not exist.*mean to write 'vendorId'/,
+  ],
+  [
+    'a query parameter misspelt',
+    `await client.GET('/api/ext/vendors', { params: { query: { statuss: 'active' } } })`,
+    /'statuss' does not exist/,
+  ],
+  [
+    'a status that vendors do not have',
+    `await client.GET('/api/ext/vendors', { params: { query: { status: 'gone' } } })`,
+    /TS2322: Type '"gone"'/,
+  ],
+  [
+    'a number as text',
+    `await client.GET('/api/ext/vendors', { params: { query: { limit: '5' } } })`,
+    /TS2322.*'number/,
+  ],
+  [
+    'a sort that the list does not have',
+    `await client.GET('/api/ext/vendors', { params: { query: { sort: 'phone' } } })`,
+    /TS2322: Type '"phone"'/,
+  ],
+  ['an option misspelt', `await client.GET('/api/ext/vendors', { parms: {} })`, /'parms' does not exist/],
+  ['a body left out', `await client.POST('/api/ext/vendors')`, /TS2554/],
+  [
+    'a required field left out',
+    `await client.POST('/api/ext/vendors', { body: { email: 'a@b.c' } })`,
+    /'companyName' is missing/,
+  ],
+  [
+    'a field that does not exist',
+    `await client.POST('/api/ext/vendors', { body: { companyName: 'x', fax: '1' } })`,
+    /'fax' does not exist/,
+  ],
+  [
+    'a field that only the service sets',
+    `await client.POST('/api/ext/vendors', { body: { companyName: 'x', id: 'ven_1' } })`,
+    /'id' does not exist/,
+  ],
+  [
+    'a field of the wrong type, deep inside',
+    `await client.POST('/api/ext/bids', { body: { bidRequestId: 'x', vendorId: 'x', lines: [{ lineId: 'a', unitPrice: '9.80' }] } })`,
+    /TS2322: Type 'string' is not assignable to type 'number/,
+  ],
+  [
+    'null for what cannot be cleared',
+    `await client.PATCH('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' } }, body: { companyName: null } })`,
+    /TS2322: Type 'null'/,
+  ],
+  [
+    'a body where there is none',
+    `await client.POST('/api/ext/vendors/{vendorId}/invite', { params: { path: { vendorId: 'x' } }, body: {} })`,
+    /TS2322.*'(undefined|never)'/,
+  ],
+  [
+    'a header that the operation does not take',
+    `await client.POST('/api/ext/vendors', { params: { header: { 'If-Match': '"1"' } }, body: { companyName: 'x' } })`,
+    /'If-Match'.*does not exist/,
+  ],
+  [
+    'the data without a look at the error',
+    `const { data } = await client.GET('/api/ext/vendors'); data.data`,
+    /TS18048|TS2532/,
+  ],
+  [
+    'a field that the answer does not have',
+    `const { data } = await client.GET('/api/ext/vendors'); data?.data[0]?.name`,
+    /TS2339.*'name' does not exist/,
+  ],
+  [
+    'an absent value taken for granted',
+    `const vendor = await orThrow(client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' } } })); const phone: string = vendor.phone`,
+    /TS2322: Type 'string \| null'/,
+  ],
+  [
+    'a problem code that does not exist',
+    `const { error } = await client.GET('/api/ext/vendors'); if (error?.code === 'not_there') void error`,
+    /TS2367.*no overlap/,
+  ],
+  ['pages of what has none', `for await (const me of client.pages('/api/ext/me')) void me`, /TS2345/],
+  [
+    'pages with a filter that does not exist',
+    `for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { trade: 'framing' } } })) void vendor`,
+    /'trade' does not exist/,
+  ],
+  [
+    'a field that the item does not have',
+    `for await (const home of client.pages('/api/ext/homes')) home.companyName`,
+    /TS2339.*'companyName' does not exist/,
+  ],
+  ['a skill that does not exist', `await client.execute('awardBids', { bidId: 'x' })`, /TS2345.*"awardBids"/],
+  [
+    'running the running of skills',
+    `await client.execute('executeSkill', { skill: 'getCaller' })`,
+    /TS2345.*"executeSkill"/,
+  ],
+  ['a skill without its input', `await client.execute('awardBid')`, /TS2554/],
+  [
+    'an input that the skill does not have',
+    `await client.execute('awardBid', { bidId: 'x', createPo: true })`,
+    /'createPo' does not exist/,
+  ],
+  [
+    'an input of the wrong type',
+    `await client.execute('suggestVendorsForScope', { scope: 'framing', count: '3' })`,
+    /TS2322/,
+  ],
+  [
+    'ifMatch where the operation has none',
+    `await client.execute('createVendor', { companyName: 'x', ifMatch: '"1"' })`,
+    /'ifMatch' does not exist/,
+  ],
+  [
+    'the result of another skill',
+    `const { result } = await client.execute('getVendor', { vendorId: 'x' }); result.purchaseOrder`,
+    /TS2339.*'purchaseOrder' does not exist/,
+  ],
+  [
+    'an option of execute misspelt',
+    `await client.execute('getVendor', { vendorId: 'x' }, { dryrun: true })`,
+    /'dryrun' does not exist/,
+  ],
+  [
+    'an event type that does not exist',
+    `const event = await verifyWebhook({ headers: {}, body: '' }, ''); if (event.type === 'bid.made') void event`,
+    /TS2367.*no overlap/,
+  ],
+  [
+    'a field of another event',
+    `const event = await verifyWebhook({ headers: {}, body: '' }, ''); if (event.type === 'vendor.created' && 'revision' in event.data.object) event.data.object.revision.toFixed()`,
+    /TS18046|TS2339/,
+  ],
+  ['a client without a key', `createClient({ baseUrl: '' })`, /'key' is missing/],
+]
+
+/** The code blocks of the README, which are files of one project there. */
+const blocks = [
+  ...readFileSync(path.join(import.meta.dirname, 'README.md'), 'utf8').matchAll(/```(tsx?)\n(.*?)```/gs),
+].map(([, type = '', code = ''], index): [string, string] => [
+  code.includes('createQueries(') ? `plumbline.${type}` : `readme-${index}.${type}`,
+  // Each is a module, also where it only exports.
+  code,
+])
+
+let errors: Record<string, string[]>
+
+beforeAll(() => {
+  const files = new Map<string, string>(blocks)
+  for (const [index, code] of Object.values(right).entries())
+    files.set(`right-${index}.ts`, `${PRELUDE}${code}\nexport {}\n`)
+  for (const [index, [, code]] of wrong.entries()) files.set(`wrong-${index}.ts`, `${PRELUDE}${code}\nexport {}\n`)
+  errors = compile(Object.fromEntries(files))
+}, 120_000)
+
+describe('right code compiles', () => {
+  test.each(Object.keys(right).map((what, index) => [what, index] as const))('%s', (_what, index) => {
+    expect(errors[`right-${index}.ts`]).toEqual([])
+  })
+})
+
+describe('wrong code does not compile', () => {
+  test.each(wrong.map(([what, , error], index) => [what, error, index] as const))('%s', (_what, error, index) => {
+    expect(errors[`wrong-${index}.ts`]).toEqual([expect.stringMatching(error)])
+  })
+})
+
+describe('the README compiles', () => {
+  test.each(blocks.map(([file]) => file))('%s', (file) => {
+    expect(errors[file]).toEqual([])
+  })
+})

@@ -1,0 +1,323 @@
+/**
+ * How fast the service is, and whether that stays so as the contract and the data grow. Everything that is compared runs
+ * in one go, in rounds that visit every measurement in turn, because only ratios of neighbours say something on a shared
+ * machine. Prints a table and writes dist/bench.json.
+ *
+ *   npm run bench                               all of it, about ten minutes
+ *   ROUNDS=3 SECONDS=2 VENDORS=100000 npm run bench
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { startPostgres } from '../../test/support/postgres.ts'
+import {
+  type Environment,
+  makeBuilder,
+  openEnvironment,
+  type Service,
+  startService,
+} from '../../test/support/service.ts'
+import type { Load, Seen } from './load.ts'
+
+const ROUNDS = Number(process.env.ROUNDS ?? 5)
+const SECONDS = Number(process.env.SECONDS ?? 3)
+const VENDORS = Number(process.env.VENDORS ?? 1_000_000)
+const FEW_VENDORS = 10_000
+const CONNECTIONS = 32
+const COPIES = 10
+const STARTS = 5
+
+/** One thing that is measured: requests of a kind at one service. */
+interface Measurement {
+  name: string
+  service: Service
+  requests: string[]
+}
+
+interface Window extends Seen {
+  perSecond: number
+  /** Processor time of the service for one request, in microseconds. */
+  cpuMicros: number
+}
+
+const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' })
+if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
+const starts = await measureStarts()
+
+const small = openEnvironment({ DATABASE_URL: await postgres.database('few') })
+const large = openEnvironment({ DATABASE_URL: await postgres.database('many') })
+const [few, many] = [await fill(small, FEW_VENDORS), await fill(large, VENDORS)]
+
+const serve = { script: 'scripts/bench/serve.ts' }
+const service = await startService(small, serve)
+const larger = await startService({ ...small, COPIES: String(COPIES) }, serve)
+const loaded = await startService(large, serve)
+const services = [service, larger, loaded]
+pin(services)
+
+const thousandth = await pageOf(loaded, many.key, 1000)
+const measurements: Measurement[] = [
+  { name: 'list', service, requests: [get('/api/ext/vendors?limit=20', few.key)] },
+  { name: 'list ×10', service: larger, requests: [get('/api/ext/vendors?limit=20', few.key)] },
+  { name: 'get', service, requests: few.ids.map((id) => get(`/api/ext/vendors/${id}`, few.key)) },
+  { name: 'get ×10', service: larger, requests: few.ids.map((id) => get(`/api/ext/vendors/${id}`, few.key)) },
+  { name: 'create', service, requests: creations(few.key) },
+  { name: 'create ×10', service: larger, requests: creations(few.key) },
+  { name: 'list of many', service: loaded, requests: [get('/api/ext/vendors?limit=20', many.key)] },
+  { name: 'page 1', service: loaded, requests: [get('/api/ext/vendors?limit=50', many.key)] },
+  { name: 'page 1,000', service: loaded, requests: [get(thousandth, many.key)] },
+]
+
+const windows = new Map<string, Window[]>(measurements.map(({ name }) => [name, []]))
+for (const measurement of measurements) await measure(measurement)
+for (let round = 0; round < ROUNDS; round++) {
+  // The order turns with the round, so that nothing always comes after the same neighbour.
+  for (let i = 0; i < measurements.length; i++) {
+    const measurement = measurements[(i + round * 4) % measurements.length]
+    if (measurement === undefined) continue
+    const window = await measure(measurement)
+    windows.get(measurement.name)?.push(window)
+    process.stderr.write(
+      `round ${round + 1} ${measurement.name.padEnd(12)} ${window.perSecond.toFixed(0)}/s${window.refused > 0 ? ` ${window.refused} REFUSED` : ''}\n`,
+    )
+  }
+}
+await Promise.all(services.map((each) => each.stop()))
+await postgres.stop()
+report()
+process.exit(0)
+
+async function measure({ service, requests }: Measurement): Promise<Window> {
+  const port = Number(new URL(service.url).port)
+  await load({ port, requests, connections: CONNECTIONS, seconds: 1 })
+  const before = cpuMs(service.pid)
+  const seen = await load({ port, requests, connections: CONNECTIONS, seconds: SECONDS })
+  return {
+    ...seen,
+    perSecond: seen.answered / seen.seconds,
+    cpuMicros: ((cpuMs(service.pid) - before) * 1000) / seen.answered,
+  }
+}
+
+function load(what: Load): Promise<Seen> {
+  const command = [process.execPath, path.join(import.meta.dirname, 'load.ts')]
+  const [program = '', ...rest] = canPin() ? ['taskset', '-c', '1', ...command] : command
+  return new Promise((done, fail) => {
+    const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] })
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk
+    })
+    child.once('error', fail)
+    child.once('close', (code) =>
+      code === 0 ? done(JSON.parse(output) as Seen) : fail(new Error(`The load ended with ${code}.`)),
+    )
+    child.stdin.end(JSON.stringify(what))
+  })
+}
+
+/** The time from the start of the process to its first answer, on a database that has been started before. */
+async function measureStarts(): Promise<{ embedded: number[]; postgresql: number[] }> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bench-'))
+  const embedded = openEnvironment({ DATA_DIR: folder })
+  const postgresql = openEnvironment({ DATABASE_URL: (await postgres?.database('start')) ?? '' })
+  const measured = { embedded: [] as number[], postgresql: [] as number[] }
+  for (const [name, environment] of [
+    ['embedded', embedded],
+    ['postgresql', postgresql],
+  ] as const) {
+    const { key } = await makeBuilder(environment)
+    // The first one lays the schema, and does not count.
+    for (let i = 0; i <= STARTS; i++) {
+      const started = await startService(environment, {
+        probe: '/api/ext/vendors',
+        headers: { authorization: `Bearer ${key}` },
+      })
+      if (i > 0) measured[name].push(started.startMs)
+      await started.stop()
+    }
+  }
+  rmSync(folder, { recursive: true })
+  return measured
+}
+
+interface Filled {
+  key: string
+  /** Some of the vendors, spread over all of them. */
+  ids: string[]
+}
+
+/** A builder with so many vendors, written by the database itself. */
+async function fill(environment: Environment, count: number): Promise<Filled> {
+  const { organizationId, key } = await makeBuilder(environment)
+  const client = new pg.Client(environment.DATABASE_URL)
+  await client.connect()
+  // Ids as TypeIDs of an earlier time, so that those of new vendors come after them.
+  await client.query(
+    `insert into "vendors" ("organizationId", "id", "companyName", "email", "phone", "scopes", "contactName", "accountingId", "externalId",
+       "status", "portalStatus", "complianceStatus", "communityIds", "contacts", "address", "defaultRetainagePercent", "version", "createdBy", "createdAt", "updatedAt")
+     select $1, 'ven_01k0' || lpad(to_hex(n), 22, '0'), 'Vendor ' || n || ' Trading Ltd', 'accounts.' || n || '@vendor.example.com', '+1 512 555 0142',
+       array['plumbing', 'heating'], 'Contact ' || n, 'ACC-' || n, 'erp-' || n, 'active', 'invited', 'compliant', '{}', '[]',
+       '{"line1":"4410 Burnet Rd","line2":null,"city":"Austin","state":"TX","postalCode":"78756","country":"US"}', 10, 1,
+       '{"type":"system","id":null}', timestamptz '2026-01-01' + n * interval '1 second', timestamptz '2026-01-01' + n * interval '1 second'
+     from generate_series(1, $2::int) as n`,
+    [organizationId, count],
+  )
+  await client.query('vacuum analyze "vendors"')
+  const { rows } = await client.query<{ id: string }>(
+    `select "id" from "vendors" where "organizationId" = $1 and "id" in (select 'ven_01k0' || lpad(to_hex(n * $2::int / 1000), 22, '0') from generate_series(1, 1000) n)`,
+    [organizationId, count],
+  )
+  await client.end()
+  return { key, ids: rows.map(({ id }) => id) }
+}
+
+async function pageOf(service: Service, key: string, page: number): Promise<string> {
+  let target = '/api/ext/vendors?limit=50'
+  for (let i = 1; i < page; i++) {
+    const response = await fetch(service.url + target, { headers: { authorization: `Bearer ${key}` } })
+    const { nextCursor } = (await response.json()) as { nextCursor: string | null }
+    if (nextCursor === null) throw new Error(`The list has no page ${page}.`)
+    target = `/api/ext/vendors?limit=50&cursor=${nextCursor}`
+  }
+  return target
+}
+
+function get(target: string, key: string): string {
+  return `GET ${target} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\nAccept: application/json\r\n\r\n`
+}
+
+function creations(key: string): string[] {
+  return Array.from({ length: 100 }, (_, n) => {
+    const vendor = {
+      companyName: `New ${n} Trading Ltd`,
+      email: `new.${n}@vendor.example.com`,
+      phone: '+1 512 555 0142',
+      scopes: ['plumbing', 'heating'],
+      contactName: `Contact ${n}`,
+    }
+    const body = JSON.stringify(vendor)
+    return `POST /api/ext/vendors HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  })
+}
+
+/** The services share one core, and the load and the database the other, where the machine lets us say so. */
+function pin(all: Service[]): void {
+  if (!canPin()) return
+  for (const { pid } of all) execFileSync('taskset', ['-apc', '0', String(pid)], { stdio: 'ignore' })
+}
+
+function canPin(): boolean {
+  if (cpus().length < 2) return false
+  try {
+    execFileSync('taskset', ['-p', String(process.pid)], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** User and system time of a process so far; 0 where the system does not say. */
+function cpuMs(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // In ticks of 10 ms, on every Linux there is.
+    return (Number(fields[11]) + Number(fields[12])) * 10
+  } catch {
+    return 0
+  }
+}
+
+function report(): void {
+  const lines = [
+    `${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s each, medians; ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
+    '',
+    '| measured | per second | p50 ms | p99 ms | CPU µs | refused |',
+    '| --- | ---: | ---: | ---: | ---: | ---: |',
+  ]
+  for (const [name, all] of windows) {
+    const of = (field: keyof Window) => median(all.map((window) => window[field]))
+    lines.push(
+      `| ${name} | ${of('perSecond').toFixed(0)} | ${of('p50Ms').toFixed(2)} | ${of('p99Ms').toFixed(2)} | ${of('cpuMicros').toFixed(0)} | ${all.reduce((sum, { refused }) => sum + refused, 0)} |`,
+    )
+  }
+  lines.push('', '| compared | ratio | by CPU | wanted | |', '| --- | ---: | ---: | ---: | --- |')
+  const compared = [
+    ...['list', 'get', 'create'].map((name) => ({
+      what: `${name} with ${COPIES} times the operations, speed`,
+      ratio: ratio(`${name} ×10`, name, speed),
+      cpu: ratio(name, `${name} ×10`, cpu),
+      least: 0.95,
+    })),
+    {
+      what: 'page 1,000 of a list, cost of page 1',
+      ratio: ratio('page 1', 'page 1,000', speed),
+      cpu: ratio('page 1,000', 'page 1', cpu),
+      most: 1.2,
+    },
+    {
+      what: `list over ${VENDORS} vendors, cost over ${FEW_VENDORS}`,
+      ratio: ratio('list', 'list of many', speed),
+      cpu: ratio('list of many', 'list', cpu),
+      most: 1.2,
+    },
+  ]
+  for (const { what, ratio, cpu, ...bar } of compared) {
+    const holds = 'least' in bar ? ratio >= (bar.least ?? 0) : ratio < (bar.most ?? 0)
+    lines.push(
+      `| ${what} | ${ratio.toFixed(3)} | ${cpu.toFixed(3)} | ${'least' in bar ? `≥ ${bar.least}` : `< ${bar.most}`} | ${holds ? 'holds' : 'MISSED'} |`,
+    )
+  }
+  for (const [what, measured, most] of [
+    ['start to first answer on PGlite, warm, ms', starts.embedded, 1500],
+    ['start to first answer on PostgreSQL, warm, ms', starts.postgresql, 1000],
+  ] as const) {
+    const ms = median(measured)
+    lines.push(`| ${what} | ${ms.toFixed(0)} | | < ${most} | ${ms < most ? 'holds' : 'MISSED'} |`)
+  }
+  console.log(lines.join('\n'))
+  mkdirSync('dist', { recursive: true })
+  writeFileSync(
+    'dist/bench.json',
+    JSON.stringify(
+      {
+        at: new Date().toISOString(),
+        rounds: ROUNDS,
+        seconds: SECONDS,
+        compared,
+        starts,
+        windows: Object.fromEntries(windows),
+      },
+      null,
+      1,
+    ),
+  )
+}
+
+/** The median of the ratios within each round, which is steadier than the ratio of medians. */
+function ratio(of: string, to: string, measure: (window: Window) => number): number {
+  const below = windows.get(to) ?? []
+  return median(
+    (windows.get(of) ?? []).flatMap((window, round) => {
+      const other = below[round]
+      return other === undefined ? [] : [measure(window) / measure(other)]
+    }),
+  )
+}
+
+function speed(window: Window): number {
+  return window.perSecond
+}
+
+function cpu(window: Window): number {
+  return window.cpuMicros
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length / 2
+  return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2
+}

@@ -1,0 +1,102 @@
+/**
+ * Loads one address and prints what it saw as JSON: so many connections, each sending its next request when the answer to
+ * the last one has come. A process of its own, over bare sockets, so that it takes little of the machine that it measures.
+ *
+ *   echo '{"port":3000,"requests":["GET / HTTP/1.1…"],"connections":32,"seconds":3}' | node scripts/bench/load.ts
+ */
+import { connect } from 'node:net'
+
+export interface Load {
+  port: number
+  /** Whole requests as they go over the wire; each connection goes round them from another start. */
+  requests: string[]
+  connections: number
+  seconds: number
+}
+
+export interface Seen {
+  answered: number
+  /** Answers that were not 2xx. */
+  refused: number
+  seconds: number
+  p50Ms: number
+  p99Ms: number
+}
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n')
+const LENGTH = Buffer.from('\r\nContent-Length: ')
+const [CARRIAGE_RETURN, ZERO, TWO] = [13, 48, 50]
+
+function run({ port, requests, connections, seconds }: Load): Promise<Seen> {
+  const wire = requests.map((request) => Buffer.from(request))
+  const latencies: number[] = []
+  let refused = 0
+  const begun = performance.now()
+  const until = begun + seconds * 1000
+
+  const one = (first: number) =>
+    new Promise<void>((done, fail) => {
+      let next = first
+      let sentAt = 0
+      let held: Buffer = Buffer.alloc(0)
+      let missing = 0
+      const socket = connect(port, '127.0.0.1', send)
+      socket.setNoDelay(true)
+      socket.on('error', fail)
+      socket.on('close', () => fail(new Error('The service closed a connection.')))
+      socket.on('data', (chunk: Buffer) => {
+        if (missing > 0) {
+          missing -= chunk.length
+          if (missing === 0) answered()
+          return
+        }
+        held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
+        const head = held.indexOf(END_OF_HEAD)
+        if (head === -1) return
+        if (held[9] !== TWO) refused++
+        missing = head + END_OF_HEAD.length + contentLength(held, head) - held.length
+        held = Buffer.alloc(0)
+        if (missing === 0) answered()
+      })
+
+      function send(): void {
+        sentAt = performance.now()
+        socket.write(wire[next % wire.length] ?? '')
+        next++
+      }
+
+      function answered(): void {
+        const now = performance.now()
+        latencies.push(now - sentAt)
+        if (now < until) send()
+        else {
+          socket.removeAllListeners('close').destroy()
+          done()
+        }
+      }
+    })
+
+  return Promise.all(
+    Array.from({ length: connections }, (_, i) => one(Math.floor((i * wire.length) / connections))),
+  ).then(() => {
+    const took = (performance.now() - begun) / 1000
+    const sorted = Float64Array.from(latencies).sort()
+    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+    return { answered: sorted.length, refused, seconds: took, p50Ms: at(0.5), p99Ms: at(0.99) }
+  })
+}
+
+function contentLength(bytes: Buffer, end: number): number {
+  const at = bytes.indexOf(LENGTH)
+  if (at === -1 || at > end) return 0
+  let length = 0
+  for (let i = at + LENGTH.length; bytes[i] !== CARRIAGE_RETURN; i++) length = length * 10 + ((bytes[i] ?? ZERO) - ZERO)
+  return length
+}
+
+if (process.argv[1] === import.meta.filename) {
+  process.stdin.setEncoding('utf8')
+  let input = ''
+  for await (const chunk of process.stdin) input += chunk
+  console.log(JSON.stringify(await run(JSON.parse(input) as Load)))
+}

@@ -1,0 +1,100 @@
+import { marked } from 'marked'
+
+/** HTML that is safe to send: what was put into it by `html` was escaped, unless it was such HTML itself. */
+export class Html {
+  readonly source: string
+
+  constructor(source: string) {
+    this.source = source
+  }
+}
+
+type Part = Html | string | number | null | readonly Part[]
+
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(strings.map((text, i) => text + (i < parts.length ? written(parts[i] ?? null) : '')).join(''))
+}
+
+function written(part: Part): string {
+  if (part === null) return ''
+  if (part instanceof Html) return part.source
+  if (typeof part === 'object') return part.map(written).join('')
+  return String(part).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+/** The contract's texts and the guides are Markdown of our own, without HTML in it. */
+export function markdown(text: string): Html {
+  return new Html(marked.parse(text, { async: false }))
+}
+
+export function inline(text: string): Html {
+  return new Html(marked.parseInline(text, { async: false }))
+}
+
+export function code(text: string): Html {
+  return html`<pre><code>${text}</code></pre>`
+}
+
+export function json(value: unknown): Html {
+  return code(JSON.stringify(value, null, 2))
+}
+
+/** What every page of the documentation knows. */
+export interface Site {
+  title: string
+  version: string
+  /** Where the service is for its users, without a slash at the end. */
+  url: string
+  /** The path before `/docs`; empty unless the service lies below one. */
+  base: string
+}
+
+export interface Page {
+  title: string
+  /** Which entry of the navigation it belongs to. */
+  section: string
+  content: Html
+  /** Scripts of its own beside the one of all pages, by their names under /docs/assets. */
+  scripts?: readonly string[]
+  styles?: readonly string[]
+  /** Takes the whole width of the window. */
+  isWide?: boolean
+}
+
+const SECTIONS = [
+  ['', 'Reference'],
+  ['/guides', 'Guides'],
+  ['/problems', 'Problems'],
+  ['/events', 'Events'],
+  ['/changelog', 'Changelog'],
+] as const
+
+export function layout(site: Site, { title, section, content, scripts = [], styles = [], isWide = false }: Page): string {
+  const docs = `${site.base}/docs`
+  const entries = SECTIONS.map(
+    ([path, name]) =>
+      html`<a href="${docs}${path}"${section === path ? new Html(' aria-current="page"') : null}>${name}</a>`,
+  )
+  return html`<!doctype html>
+<html lang="en" data-docs="${docs}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · ${site.title}</title>
+<link rel="icon" href="data:,">
+${[...styles, 'docs.css'].map((name) => html`<link rel="stylesheet" href="${docs}/assets/${name}">\n`)}
+${[...scripts, 'docs.js'].map((name) => html`<script src="${docs}/assets/${name}" defer></script>\n`)}
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+<a class="brand" href="${docs}">${site.title} <small>${site.version}</small></a>
+<nav aria-label="Documentation">${entries}<a href="${docs}/openapi.json">openapi.json</a></nav>
+</header>
+<main id="content"${isWide ? new Html(' class="wide"') : null}>
+${content}
+</main>
+</body>
+</html>
+`.source
+}

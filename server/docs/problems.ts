@@ -1,0 +1,64 @@
+import type { Problem, ProblemCode } from '../../client/contract.gen.ts'
+import type { Contract, Reference } from '../http/contract.ts'
+import { html, inline, json, type Page } from './page.ts'
+
+/** The catalogue of problems, made from the contract's `x-problems`; the `type` of every problem leads to its entry. */
+interface Entry {
+  code: ProblemCode
+  when: string
+  advice: string
+  example: Problem
+}
+
+export function problemEntries(contract: Contract): Entry[] {
+  type Declared = { when: string; advice: string; example: { value: Problem } | Reference }
+  const declared = (contract.document['x-problems'] ?? {}) as Record<ProblemCode, Declared>
+  return Object.entries(declared).map(([code, { when, advice, example }]) => ({
+    code: code as ProblemCode,
+    when,
+    advice,
+    example: contract.resolve<{ value: Problem }>(example).value,
+  }))
+}
+
+export function problemsPage(contract: Contract): Page {
+  const byStatus = [...Map.groupBy(problemEntries(contract), ({ example }) => example.status)].sort(([a], [b]) => a - b)
+  const rows = byStatus.flatMap(([status, entries]) =>
+    entries.map(
+      ({ code, example, when }) =>
+        html`<tr><td>${status}</td><td><a href="problems/${code}"><code>${code}</code></a></td><td><b>${example.title}</b>
+${inline(when)}</td></tr>\n`,
+    ),
+  )
+  return {
+    title: 'Problems',
+    section: '/problems',
+    content: html`<h1>Problems</h1>
+<p>What is refused is answered as <code>application/problem+json</code> (RFC 9457). Decide by <code>code</code>, which stays
+what it is; show <code>detail</code> to people; tell us the <code>requestId</code> when you ask. The <code>type</code> of a
+problem is the address of its entry here.</p>
+<table class="catalogue">
+<thead><tr><th>Status</th><th>Code</th><th>What has happened</th></tr></thead>
+<tbody>${rows}</tbody>
+</table>`,
+  }
+}
+
+export function problemPage(contract: Contract, code: string): Page | null {
+  const entry = problemEntries(contract).find((candidate) => candidate.code === code)
+  if (entry === undefined) return null
+  const { example } = entry
+  return {
+    title: code,
+    section: '/problems',
+    content: html`<p class="crumbs"><a href="../problems">Problems</a></p>
+<h1><code>${code}</code></h1>
+<p class="lead">${example.status} · ${example.title}</p>
+<h2>When it happens</h2>
+<p>${inline(entry.when)}</p>
+<h2>What to do</h2>
+<p>${inline(entry.advice)}</p>
+<h2>Example</h2>
+${json(example)}`,
+  }
+}

@@ -1,0 +1,46 @@
+import type { Contract, Operation } from '../http/contract.ts'
+import { html, type Page } from './page.ts'
+
+/**
+ * The reference itself is drawn in the browser by Swagger UI from /docs/openapi.json, with the samples from
+ * /docs/samples.json. What stands here is what it lacks: a table of contents that can be searched, and read without a script.
+ */
+export function referencePage(contract: Contract, operations: readonly Operation[]): Page {
+  const byTag = Map.groupBy(operations, tagOf)
+  const groups = (contract.document.tags ?? []).flatMap(({ name }) => {
+    const listed = byTag.get(name)
+    return listed === undefined ? [] : [html`<section><h2>${name}</h2><ul>${listed.map(entry)}</ul></section>`]
+  })
+  return {
+    title: 'Reference',
+    section: '',
+    isWide: true,
+    scripts: ['swagger-ui-bundle.js', 'reference.js'],
+    styles: ['swagger-ui.css'],
+    content: html`<div class="reference">
+<details class="contents" open>
+<summary>All ${operations.length} operations</summary>
+<input type="search" id="find" placeholder="Find an operation" aria-label="Find an operation">
+<nav aria-label="Operations">${groups}</nav>
+</details>
+<div id="reference"><noscript><p>This page draws the reference with a script; <a href="openapi.json">the document that it is
+made from</a> needs none.</p></noscript></div>
+</div>`,
+  }
+}
+
+function entry(operation: Operation) {
+  const { method, declaration, id } = operation
+  const old = declaration.deprecated === true ? html` <small>deprecated</small>` : null
+  return html`<li data-words="${`${id} ${operation.path} ${declaration.summary ?? ''}`.toLowerCase()}">
+<a href="${anchorOf(operation)}"><span class="method ${method.toLowerCase()}">${method}</span> ${declaration.summary ?? id}${old}</a></li>`
+}
+
+/** Where Swagger UI shows an operation. */
+export function anchorOf(operation: Operation): string {
+  return `#/${encodeURIComponent(tagOf(operation))}/${operation.id}`
+}
+
+function tagOf({ declaration }: Operation): string {
+  return declaration.tags?.[0] ?? ''
+}

@@ -1,0 +1,130 @@
+import type { Contract, Operation, ParameterObject, Reference, ResponseObject, Schema } from '../http/contract.ts'
+
+/**
+ * Each operation as lines to paste, in curl and in TypeScript with the client. Ids and bodies are those of the contract's
+ * examples, so a sample is a valid request; whether its ids exist is another matter.
+ */
+export interface Samples {
+  curl: string
+  typescript: string
+}
+
+export function samplesOf(contract: Contract, operation: Operation, url: string): Samples {
+  const request = exampleRequest(contract, operation)
+  return { curl: curl(operation, request, url), typescript: typescript(contract, operation, request, url) }
+}
+
+interface ExampleRequest {
+  path: Record<string, string>
+  query: Record<string, unknown>
+  body: unknown
+}
+
+function exampleRequest(contract: Contract, { declaration }: Operation): ExampleRequest {
+  const path: Record<string, string> = {}
+  const query: Record<string, unknown> = {}
+  for (const declared of declaration.parameters ?? []) {
+    const parameter = contract.resolve<ParameterObject & { example?: unknown }>(declared)
+    const { name, in: where, required, example } = parameter
+    if (where === 'path') path[name] = String(example)
+    else if (where === 'query' && required === true) query[name] = example
+    else if (where === 'query' && name === 'limit') query[name] = 2
+  }
+  const media = declaration.requestBody?.content['application/json'] as
+    | { examples?: Record<string, { value: unknown } | Reference> }
+    | undefined
+  const [example] = Object.values(media?.examples ?? {})
+  return { path, query, body: example === undefined ? undefined : contract.resolve<{ value: unknown }>(example).value }
+}
+
+function curl({ method, path: template }: Operation, { path, query, body }: ExampleRequest, url: string): string {
+  let target = template
+  for (const [name, value] of Object.entries(path)) target = target.replace(`{${name}}`, encodeURIComponent(value))
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  // What has a body is a POST to curl already.
+  const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
+  const lines = [
+    `curl ${verb}${quoted(`${url}${target}${search.size > 0 ? `?${search}` : ''}`)}`,
+    '-H "Authorization: Bearer $PLUMBLINE_KEY"',
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+/** A word of the shell that means just these characters. */
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", `'\\''`)}'`
+}
+
+function typescript(contract: Contract, operation: Operation, request: ExampleRequest, url: string): string {
+  const { method, path } = operation
+  const options = literal({
+    ...((hasAny(request.path) || hasAny(request.query)) && {
+      params: { ...(hasAny(request.path) && { path: request.path }), ...(hasAny(request.query) && { query: request.query }) },
+    }),
+    ...(request.body !== undefined && { body: request.body }),
+  })
+  const given = [literal(path), ...(options === '{}' ? [] : [options])].join(', ')
+  const head = `import { createClient } from '@plumbline/client'
+
+const plumbline = createClient({ baseUrl: ${literal(url)}, key: process.env.PLUMBLINE_KEY ?? '' })
+`
+  if (isList(contract, operation)) {
+    return `${head}
+for await (const ${itemName(operation)} of plumbline.pages(${given})) {
+  console.log(${itemName(operation)})
+}
+`
+  }
+  // An answer without a body has nothing to show but its status.
+  const answered = hasContent(contract, operation) ? 'data' : 'response.status'
+  return `${head}
+const { ${answered.split('.')[0]}, error } = await plumbline.${method}(${given})
+if (error) console.error(error.code, error.detail)
+else console.log(${answered})
+`
+}
+
+function isList(contract: Contract, operation: Operation): boolean {
+  const schema = contentOf(contract, operation)?.schema
+  const { properties } = schema === undefined ? {} : contract.resolve<Schema>(schema as Schema | Reference)
+  return typeof properties === 'object' && properties !== null && 'nextCursor' in properties
+}
+
+function hasContent(contract: Contract, operation: Operation): boolean {
+  return contentOf(contract, operation) !== undefined
+}
+
+function contentOf(contract: Contract, { declaration }: Operation): { schema: Schema } | undefined {
+  const success = Object.entries(declaration.responses).find(([status]) => status.startsWith('2'))?.[1]
+  if (success === undefined) return undefined
+  return Object.values(contract.resolve<ResponseObject>(success).content ?? {})[0]
+}
+
+/** listBidRequests goes through bidRequests, one bidRequest at a time. */
+function itemName({ id }: Operation): string {
+  const plural = id.replace(/^list/, '')
+  const singular = plural.replace(/ies$/, 'y').replace(/s$/, '')
+  return singular.slice(0, 1).toLowerCase() + singular.slice(1)
+}
+
+const WIDTH = 100
+
+/** A value as somebody would write it in TypeScript. */
+function literal(value: unknown, indent = ''): string {
+  if (typeof value === 'string') return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const inner = `${indent}  `
+  const parts = Array.isArray(value)
+    ? value.map((each) => literal(each, inner))
+    : Object.entries(value).map(([key, each]) => `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : literal(key)}: ${literal(each, inner)}`)
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  if (parts.length === 0) return open + close
+  const line = Array.isArray(value) ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`
+  if (indent.length + line.length <= WIDTH && !line.includes('\n')) return line
+  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`
+}
+
+function hasAny(object: object): boolean {
+  return Object.keys(object).length > 0
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient, orThrow, type PlumblineClient, PlumblineError, verifyWebhook } from '../../client/index.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+
+/** The client, as a customer has it, against the service as it is. */
+let plumbline: TestPlumbline
+let client: PlumblineClient
+let sent: Request[]
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  client = clientOf(plumbline.key)
+  sent = []
+})
+
+afterAll(() => plumbline.stop())
+
+function clientOf(key: string): PlumblineClient {
+  return createClient({
+    baseUrl: plumbline.url,
+    key,
+    fetch: (input, init) => {
+      const request = new Request(input, init)
+      sent.push(request.clone())
+      return fetch(request)
+    },
+  })
+}
+
+async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+test('what is created can be read, changed under its ETag, and archived', async () => {
+  const created = await client.POST('/api/ext/vendors', {
+    body: { companyName: 'Lone Star Framing LLC', scopes: ['framing'] },
+  })
+  const vendorId = created.data?.id ?? ''
+  expect(created.response.status).toBe(201)
+  const read = await client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorId } } })
+  expect(read.data).toEqual(created.data)
+  const etag = read.response.headers.get('ETag') ?? ''
+  const header = { 'If-Match': etag }
+  const changed = await orThrow(
+    client.PATCH('/api/ext/vendors/{vendorId}', {
+      params: { path: { vendorId }, header },
+      body: { contactName: 'Dana Whitfield' },
+    }),
+  )
+  expect([changed.contactName, changed.version]).toEqual(['Dana Whitfield', 2])
+  const late = await client.PATCH('/api/ext/vendors/{vendorId}', {
+    params: { path: { vendorId }, header },
+    body: { contactName: null },
+  })
+  expect([late.error?.code, late.error?.currentVersion]).toEqual(['precondition_failed', 2])
+  expect(
+    await orThrow(client.DELETE('/api/ext/vendors/{vendorId}', { params: { path: { vendorId } } })),
+  ).toBeUndefined()
+})
+
+test('a 304 has neither data nor error, and throws nothing', async () => {
+  const { response } = await client.GET('/api/ext/me')
+  const again = await client.GET('/api/ext/schema/openapi.yaml')
+  expect(again.data).toMatch(/^openapi: 3\.1\.0/)
+  const unchanged = await client.GET('/api/ext/schema/openapi.yaml', {
+    params: { header: { 'If-None-Match': again.response.headers.get('ETag') ?? '' } },
+  })
+  expect([response.status, unchanged.response.status, unchanged.data]).toEqual([200, 304, undefined])
+})
+
+describe('pages', () => {
+  test('give everything once, fetching no more than is asked for', async () => {
+    const { key } = await plumbline.newBuilder()
+    const own = clientOf(key)
+    const names = Array.from({ length: 7 }, (_, index) => `Vendor ${index}`)
+    for (const companyName of names) await orThrow(own.POST('/api/ext/vendors', { body: { companyName } }))
+
+    sent.length = 0
+    const options = { params: { query: { limit: 3, sort: 'companyName' } } } as const
+    const all = await collected(own.pages('/api/ext/vendors', options))
+    expect(all.map((vendor) => vendor.companyName)).toEqual(names)
+    expect(sent.length).toBe(3)
+
+    sent.length = 0
+    for await (const vendor of own.pages('/api/ext/vendors', options)) {
+      if (vendor.companyName === 'Vendor 3') break
+    }
+    expect(sent.length).toBe(2)
+    expect(options).toEqual({ params: { query: { limit: 3, sort: 'companyName' } } })
+  })
+
+  test('of a list below a resource take its path', async () => {
+    const vendor = await orThrow(client.POST('/api/ext/vendors', { body: { companyName: 'Hill Country Framers' } }))
+    const params = { path: { vendorId: vendor.id } }
+    expect(await collected(client.pages('/api/ext/vendors/{vendorId}/notifications', { params }))).toEqual([])
+  })
+
+  test('throw what stands against them', async () => {
+    const narrow = clientOf(await plumbline.newKey(['homes:read']))
+    const error = await collected(narrow.pages('/api/ext/vendors')).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(PlumblineError)
+    expect(error).toMatchObject({ code: 'permission_denied', status: 403, problem: { permission: 'vendors:read' } })
+  })
+})
+
+describe('execute', () => {
+  test('runs an operation by its name, with everything in one input', async () => {
+    const created = await client.execute('createVendor', { companyName: 'Redrock Concrete', scopes: ['concrete'] })
+    expect(created.events.map(({ type }) => type)).toEqual(['vendor.created'])
+    const { result, skill } = await client.execute('getVendor', { vendorId: created.result.id })
+    expect([skill, result]).toEqual(['getVendor', created.result])
+    const { result: page } = await client.execute('listVendors', { ids: [created.result.id], limit: 1 })
+    expect(page.data).toEqual([created.result])
+    const stale = client.execute('updateVendor', { vendorId: created.result.id, contactName: 'x', ifMatch: '"99"' })
+    await expect(stale).rejects.toMatchObject({ code: 'precondition_failed', status: 412 })
+  })
+
+  test('runs a skill of several steps, and leaves no trace when it is dry', async () => {
+    const { result } = await client.execute('suggestVendorsForScope', { scope: 'framing' })
+    expect([result.scope, Array.isArray(result.vendors)]).toEqual(['framing', true])
+    const dry = await client.execute('createVendor', { companyName: 'Nowhere Ltd.' }, { dryRun: true })
+    expect([dry.dryRun, dry.result.companyName]).toEqual([true, 'Nowhere Ltd.'])
+    const { error } = await client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: dry.result.id } } })
+    expect(error?.code).toBe('not_found')
+  })
+
+  test('throws what stands against it, with pointers into its input', async () => {
+    const error = await client
+      .execute('createVendor', { companyName: 'x'.repeat(1000) })
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(PlumblineError)
+    expect(error).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/input/companyName' }] })
+  })
+})
+
+test('a POST whose answer was lost is done once', async () => {
+  let lost = 0
+  const unlucky = createClient({
+    baseUrl: plumbline.url,
+    key: plumbline.key,
+    fetch: async (input, init) => {
+      const response = await fetch(input, init)
+      if (lost++ === 2) return response
+      await response.arrayBuffer()
+      throw new TypeError('The connection was lost.')
+    },
+  })
+  const { data, response } = await unlucky.POST('/api/ext/vendors', { body: { companyName: 'Once Only LLC' } })
+  expect([response.status, response.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
+  const { data: page } = await orThrow(client.GET('/api/ext/vendors', { params: { query: { q: 'Once Only' } } }))
+  expect(page.map(({ id }) => id)).toEqual([data?.id])
+})
+
+test('what it subscribes to, it can verify', async () => {
+  const receiver: Receiver = await startReceiver()
+  const webhook = await orThrow(
+    client.POST('/api/ext/webhooks', { body: { url: receiver.url, eventTypes: ['vendor.created'] } }),
+  )
+  const vendor = await orThrow(client.POST('/api/ext/vendors', { body: { companyName: 'Summit Electric Co.' } }))
+  const [received] = await receiver.until(1)
+  const event = await verifyWebhook({ headers: received?.headers ?? {}, body: received?.body ?? '' }, webhook.secret)
+  expect([event.type, event.data.object.id]).toEqual(['vendor.created', vendor.id])
+  await orThrow(client.DELETE('/api/ext/webhooks/{webhookId}', { params: { path: { webhookId: webhook.id } } }))
+  await receiver.close()
+})

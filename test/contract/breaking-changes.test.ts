@@ -1,0 +1,271 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { breakingChanges, type Kind, type Published } from '../../scripts/breaking-changes.ts'
+import { publishWhole } from '../../server/platform/published.ts'
+import { document, root } from '../support/contract.ts'
+
+/** Each kind of change is made to the real contract, and told apart from its harmless likeness. */
+type Tree = { [key: string]: Tree }
+type Case = [change: string, change_: (contract: Tree) => void]
+
+const released = publishWhole(document, '') as unknown as Published
+
+const VENDORS = ['paths', '/api/ext/vendors']
+const LIST = [...VENDORS, 'get']
+const CREATE = [...VENDORS, 'post']
+const schema = (name: string) => ['components', 'schemas', name]
+
+const breaking: [Kind, ...Case][] = [
+  ['operation removed', 'a path is gone', (c) => set(c, VENDORS)],
+  ['operation removed', 'a method of a path is gone', (c) => set(c, CREATE)],
+  ['operation renamed', 'an operation has another name', (c) => set(c, [...LIST, 'operationId'], 'listSuppliers')],
+  ['event removed', 'an event does not fire any more', (c) => set(c, ['webhooks', 'bid.submitted'])],
+  ['skill removed', 'a composite skill is gone', (c) => set(c, ['x-skills', 'awardBid'])],
+  ['permission added', 'an operation needs another permission', (c) => permissions(c, ['homes:read'])],
+  ['permission added', 'an operation needs one more', (c) => permissions(c, ['vendors:read', 'bids:read'])],
+  [
+    'permission added',
+    'a skill needs one more',
+    (c) => node(c, 'x-skills', 'awardBid', 'permissions').push('pos:read'),
+  ],
+  [
+    'parameter removed',
+    'a filter is gone',
+    (c) => parameters(c, (all) => all.filter((each) => each.name !== 'status')),
+  ],
+  ['parameter required', 'a filter has to be sent', (c) => set(parameter(c, 'status'), ['required'], true)],
+  [
+    'parameter required',
+    'a new filter has to be sent',
+    (c) =>
+      parameters(c, (all) => [...all, { name: 'region', in: 'query', required: true, schema: { type: 'string' } }]),
+  ],
+  [
+    'parameter required',
+    'If-Match has to be sent',
+    (c) => set(c, ['components', 'parameters', 'IfMatch', 'required'], true),
+  ],
+  [
+    'body required',
+    'a body has to be sent',
+    (c) =>
+      set(c, ['paths', '/api/ext/bids/requests/{bidRequestId}/send', 'post', 'requestBody'], {
+        required: true,
+        content: { 'application/json': { schema: { type: 'object' } } },
+      }),
+  ],
+  ['field required', 'a new field has to be sent', (c) => require_(c, 'VendorCreate', 'region', { type: 'string' })],
+  ['field required', 'an old field has to be sent', (c) => require_(c, 'VendorCreate', 'email')],
+  ['field removed', 'a field is refused', (c) => set(c, [...schema('VendorCreate'), 'properties', 'phone'])],
+  ['field removed', 'a field is gone from an answer', (c) => set(c, [...schema('Vendor'), 'properties', 'phone'])],
+  [
+    'field removed',
+    'a field has another name',
+    (c) => rename(node(c, ...schema('Vendor'), 'properties'), 'companyName', 'name'),
+  ],
+  ['field optional', 'a field may be missing from an answer', (c) => without(c, 'Vendor', 'phone')],
+  ['type changed', 'an answer has a text for a number', (c) => property(c, 'Vendor', 'version', { type: 'string' })],
+  ['type changed', 'an answer may be null', (c) => property(c, 'Vendor', 'version', { type: ['integer', 'null'] })],
+  ['type changed', 'a count has decimals', (c) => property(c, 'Vendor', 'version', { type: 'number' })],
+  ['type changed', 'null is refused', (c) => property(c, 'VendorCreate', 'phone', { type: 'string', maxLength: 40 })],
+  ['type changed', 'a text is taken as a list', (c) => property(c, 'VendorCreate', 'companyName', { type: 'array' })],
+  ['type changed', 'only some values are taken', (c) => property(c, 'VendorCreate', 'phone', { enum: ['x', null] })],
+  [
+    'enum value removed',
+    'a value is refused',
+    (c) => set(c, [...schema('VendorCreate'), 'properties', 'status', 'enum'], ['active']),
+  ],
+  [
+    'enum value removed',
+    'a list is not sorted by a field any more',
+    (c) => node(parameter(c, 'sort'), 'schema', 'enum').pop(),
+  ],
+  [
+    'enum value added',
+    'an answer has a value that nobody knew',
+    (c) => node(c, ...schema('VendorStatus'), 'enum').push('retired'),
+  ],
+  ['format changed', 'a day comes as an instant', (c) => set(c, [...schema('CalendarDate'), 'format'], 'date-time')],
+  [
+    'bound tightened',
+    'a text has to be shorter',
+    (c) => set(c, [...schema('VendorCreate'), 'properties', 'companyName', 'maxLength'], 60),
+  ],
+  ['bound tightened', 'a number has to be larger', (c) => set(c, [...schema('PositiveMoney'), 'minimum'], 1)],
+  ['bound tightened', 'a text has to be of a form', (c) => set(c, [...schema('ExternalId'), 'pattern'], '^[a-z]+$')],
+  [
+    'default changed',
+    'what is left out means something else',
+    (c) => set(c, ['components', 'parameters', 'Limit', 'schema', 'default'], 20),
+  ],
+  ['status dropped', 'an answer is not declared any more', (c) => set(c, [...LIST, 'responses', '403'])],
+  ['status dropped', 'a success has another status', (c) => rename(node(c, ...CREATE, 'responses'), '201', '200')],
+  [
+    'media type dropped',
+    'an answer is of another type',
+    (c) => rename(node(c, ...LIST, 'responses', '200', 'content'), 'application/json', 'text/csv'),
+  ],
+  ['header dropped', 'an answer has no Link', (c) => set(c, [...LIST, 'responses', '200', 'headers', 'Link'])],
+  [
+    'header dropped',
+    'an event has no signature',
+    (c) => set(c, ['components', 'parameters', 'SignatureHeader', 'required'], false),
+  ],
+]
+
+const harmless: Case[] = [
+  ['nothing', () => {}],
+  [
+    'a new operation',
+    (c) => set(c, ['paths', '/api/ext/suppliers'], { get: { ...node(c, ...LIST), operationId: 'listSuppliers' } }),
+  ],
+  ['a new event', (c) => set(c, ['webhooks', 'vendor.renamed'], node(c, 'webhooks', 'vendor.updated'))],
+  [
+    'a new filter',
+    (c) => parameters(c, (all) => [...all, { name: 'region', in: 'query', schema: { type: 'string' } }]),
+  ],
+  ['a new field of an answer', (c) => require_(c, 'Vendor', 'region', { type: 'string' })],
+  [
+    'a new field that may be sent',
+    (c) => set(c, [...schema('VendorCreate'), 'properties', 'region'], { type: 'string' }),
+  ],
+  ['a field that need not be sent', (c) => set(c, [...schema('VendorCreate'), 'required'], [])],
+  ['a new answer', (c) => set(c, [...LIST, 'responses', '410'], node(c, ...LIST, 'responses', '403'))],
+  ['a new code of a problem', (c) => node(c, ...schema('ProblemCode'), 'enum').push('on_strike')],
+  ['a new value that is taken', (c) => node(parameter(c, 'sort'), 'schema', 'enum').push('status')],
+  ['a value less in an answer', (c) => node(c, ...schema('CallerOrganization'), 'properties', 'tier', 'enum').pop()],
+  ['more room', (c) => set(c, [...schema('VendorCreate'), 'properties', 'companyName', 'maxLength'], 400)],
+  [
+    'null where none was taken',
+    (c) => set(c, [...schema('VendorCreate'), 'properties', 'companyName', 'type'], ['string', 'null']),
+  ],
+  ['no permission for what needed one', (c) => permissions(c, [])],
+  ['what is about to go', (c) => Object.assign(node(c, ...LIST), { deprecated: true, 'x-sunset': '2027-11-21' })],
+  [
+    'a schema that is written out',
+    (c) =>
+      parameters(c, (all) =>
+        all.map((each) =>
+          each.$ref === '#/components/parameters/Cursor'
+            ? structuredClone(node(c, 'components', 'parameters', 'Cursor'))
+            : each,
+        ),
+      ),
+  ],
+]
+
+test.each(breaking)('%s: %s', (kind, _change, change_) => {
+  expect(kinds(change_)).toContain(kind)
+})
+
+test.each(harmless)('%s breaks nobody', (_change, change_) => {
+  expect(kinds(change_)).toEqual([])
+})
+
+test('what breaks is named by its operation and its place in it', () => {
+  const present = changed((c) => set(c, [...schema('Bid'), 'properties', 'amount']))
+  const places = breakingChanges(released, present).map(({ place }) => place)
+  expect(places).toContain('getBid 200/amount')
+  expect(places).toContain('bid.submitted/data/object/amount')
+})
+
+test('a breaking change fails the check until the major version rises', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-released-'))
+  const [contract, kept] = [path.join(folder, 'openapi.yaml'), path.join(folder, 'released.yaml')]
+  const write = (version: string, break_: boolean) => {
+    const present = structuredClone(document) as unknown as Tree
+    set(present, ['info', 'version'], version)
+    if (break_) set(present, CREATE)
+    writeFileSync(contract, stringify(present))
+  }
+  write('1.0.0', false)
+  expect(await release('--keep', contract, kept)).toMatchObject({ code: 0 })
+  write('1.1.0', true)
+  const refused = await release(contract, kept)
+  expect(refused.code).toBe(1)
+  expect(refused.said).toContain('operation removed: createVendor: POST /api/ext/vendors is gone')
+  expect(await release('--keep', contract, kept)).toMatchObject({ code: 1 })
+  write('2.0.0', true)
+  expect(await release('--keep', contract, kept)).toMatchObject({ code: 0 })
+  // What was released under a number stays what it is.
+  write('2.0.0', false)
+  expect(await release('--keep', contract, kept)).toMatchObject({ code: 1 })
+  write('1.2.0', false)
+  expect(await release(contract, kept)).toMatchObject({ code: 1 })
+}, 120_000)
+
+function release(...args: string[]): Promise<{ code: number; said: string }> {
+  return new Promise((done) => {
+    execFile(process.execPath, [path.join(root, 'scripts/release.ts'), ...args], (error, stdout, stderr) =>
+      done({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }),
+    )
+  })
+}
+
+function kinds(change_: (contract: Tree) => void): string[] {
+  return [...new Set(breakingChanges(released, changed(change_)).map(({ kind }) => kind))]
+}
+
+function changed(change_: (contract: Tree) => void): Published {
+  const present = structuredClone(released) as unknown as Tree
+  change_(present)
+  return present as unknown as Published
+}
+
+function node(tree: Tree, ...keys: string[]): Tree & unknown[] {
+  return keys.reduce((place, key) => {
+    const next = place[key]
+    if (next === undefined) throw new Error(`The contract has no ${keys.join(' › ')}.`)
+    return next
+  }, tree) as Tree & unknown[]
+}
+
+/** Sets a value at a place, or takes it away when there is none to set. */
+function set(tree: Tree, keys: string[], value?: unknown): void {
+  const place = node(tree, ...keys.slice(0, -1))
+  const last = keys.at(-1) ?? ''
+  if (value === undefined) delete place[last]
+  else place[last] = value as Tree
+}
+
+function rename(tree: Tree, from: string, to: string): void {
+  tree[to] = node(tree, from)
+  delete tree[from]
+}
+
+function property(tree: Tree, name: string, field: string, value: unknown): void {
+  set(tree, [...schema(name), 'properties', field], value)
+}
+
+function require_(tree: Tree, name: string, field: string, value?: unknown): void {
+  if (value !== undefined) property(tree, name, field, value)
+  node(tree, ...schema(name), 'required').push(field)
+}
+
+function without(tree: Tree, name: string, field: string): void {
+  const required = node(tree, ...schema(name), 'required') as unknown as string[]
+  set(
+    tree,
+    [...schema(name), 'required'],
+    required.filter((each) => each !== field),
+  )
+}
+
+function permissions(tree: Tree, needed: string[]): void {
+  set(tree, [...LIST, 'security'], [{ apiKey: needed }])
+}
+
+function parameters(tree: Tree, change_: (all: Record<string, unknown>[]) => unknown[]): void {
+  set(tree, [...LIST, 'parameters'], change_(node(tree, ...LIST, 'parameters') as unknown as Record<string, unknown>[]))
+}
+
+function parameter(tree: Tree, name: string): Tree {
+  const all = node(tree, ...LIST, 'parameters') as unknown as Tree[]
+  const found = all.find((each) => (each.name as unknown) === name)
+  if (found === undefined) throw new Error(`listVendors has no parameter ${name}.`)
+  return found
+}

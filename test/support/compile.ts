@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { root } from './contract.ts'
+
+/** Compiles files that exist for this alone, all at once, under the strictest settings that a user of the client may have. */
+export function compile(files: Record<string, string>): Record<string, string[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-types-'))
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text)
+    const from = (...steps: string[]) => path.join(root, ...steps)
+    const options = {
+      ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'esnext', moduleResolution: 'bundler' },
+      ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noEmit: true },
+      ...{ jsx: 'react-jsx', skipLibCheck: true, allowImportingTsExtensions: true },
+      ...{ types: ['node'], typeRoots: [from('node_modules/@types')] },
+      paths: {
+        '@plumbline/client': [from('client/index.ts')],
+        '@plumbline/client/webhooks': [from('client/webhooks.ts')],
+        '*': [from('node_modules/*'), from('node_modules/@types/*')],
+      },
+    }
+    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
+    writeFileSync(
+      path.join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, files: Object.keys(files) }),
+    )
+    return errorsByFile(run(folder), Object.keys(files))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function run(folder: string): string {
+  try {
+    return execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], {
+      encoding: 'utf8',
+      cwd: folder,
+      maxBuffer: 64 * 1024 * 1024,
+    })
+  } catch (error) {
+    return (error as { stdout: string }).stdout
+  }
+}
+
+function errorsByFile(output: string, files: string[]): Record<string, string[]> {
+  const errors: Record<string, string[]> = Object.fromEntries(files.map((file) => [file, []]))
+  for (const line of output.split('\n')) {
+    const [, file, what] = /^(.+?)\(\d+,\d+\): error (TS\d+: .*)$/.exec(line) ?? []
+    if (file === undefined || what === undefined) {
+      if (/^error TS/.test(line)) throw new Error(line)
+      continue
+    }
+    const found = errors[file]
+    if (found === undefined) throw new Error(`An error outside of the files: ${line}`)
+    found.push(what)
+  }
+  return errors
+}
