@@ -1,6 +1,7 @@
 /**
  * Makes everything that follows from the contract and the migrations: the contract as JSON for the server, the types of
- * both, the problems' statuses and titles, and the database's types. `--check` writes nothing and fails when anything on disk is stale.
+ * both, the problems' statuses and titles, the
+ * verifier for browsers, and the database's types. `--check` writes nothing and fails when anything on disk is stale.
  *
  *   npm run generate            npm run generate -- --check
  */
@@ -8,6 +9,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'yaml'
@@ -27,6 +29,7 @@ put(
 contractTypes()
 put('client/skills.gen.ts', skillTypes(document as ContractDocument))
 problemTitles()
+browserVerifier()
 await tableTypes()
 if (!check) await compileContract()
 
@@ -76,6 +79,12 @@ interface ProblemExample {
   code: string
   status: number
   title: string
+}
+
+// The documentation lets people try a signature in their browser, by the client's own code without its types.
+function browserVerifier(): void {
+  const source = readFileSync(path.join(root, 'client/webhooks.ts'), 'utf8')
+  put('server/docs/verify-webhook.gen.js', stripTypeScriptTypes(source))
 }
 
 async function tableTypes(): Promise<void> {

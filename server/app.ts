@@ -25,8 +25,12 @@ export interface AppParts {
   database: Database
   clock: Clock
   log: Logger
-  /** Called after each commit that recorded events. */
-  eventsCommitted(): void
+  /** Called after each commit that recorded events, with their number. */
+  eventsCommitted(count: number): void
+  /** Called after each commit that left a subscription with something to send. */
+  deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
+  /** Called with what became of each request. */
+  requestEnded?(operationId: string | undefined, status: number, milliseconds: number): void
   /** Adds what is outside the contract. */
   addRoutes?(express: Express, surroundings: Surroundings): void
 }
@@ -66,6 +70,7 @@ export function createApp(parts: AppParts): App {
     clock,
     limits,
     eventsCommitted: parts.eventsCommitted,
+    deliveriesDue: parts.deliveriesDue,
     operate: (call, id, input) => operate(call, id, input),
   }
   const { perform, operate } = dispatcher({ contract, handlers, validator, database, surroundings })
@@ -104,6 +109,7 @@ export function createApp(parts: AppParts): App {
     const ms = Math.round((performance.now() - started) * 100) / 100
     const line = { requestId: journey.requestId, operationId: journey.operation?.id, keyId: journey.principal?.keyId }
     log.info({ ...line, method: req.method, status: answer.status, ms }, 'request')
+    parts.requestEnded?.(journey.operation?.id, answer.status, ms)
   }
 
   function refusal(error: unknown, url: string, journey: Journey): Answer {

@@ -26,6 +26,11 @@ export interface Config {
   /** 32 bytes: webhook secrets are encrypted and portal addresses signed with it. */
   readonly encryptionKey: Buffer
   readonly demo: boolean
+  /** A port of its own for /metrics; null means none. */
+  readonly metricsPort: number | null
+  readonly metricsHost: string
+  /** What has to be shown to read /metrics; without a port of its own it is then on the public one. */
+  readonly metricsToken: string | null
   /** Check every answer against the contract before it leaves. For tests; costs a tenth of the speed. */
   readonly checkAnswers: boolean
 }
@@ -57,6 +62,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     webhookProbeMaxSeconds: integer(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
     encryptionKey: encryptionKey(env, databaseUrl, dataDir),
     demo: flag(env, 'DEMO', true),
+    metricsPort: env.METRICS_PORT ? integer(env, 'METRICS_PORT', 0, 0, 65_535) : null,
+    metricsHost: env.METRICS_HOST || '127.0.0.1',
+    metricsToken: token(env, 'METRICS_TOKEN'),
     checkAnswers: flag(env, 'CHECK_ANSWERS', false),
   })
 }
@@ -94,6 +102,18 @@ function seconds(env: Env, name: string, otherwise: readonly number[]): readonly
     throw new ConfigError(`${name} has to be seconds separated by commas, such as "0,5,300", not "${text}".`)
   }
   return values
+}
+
+/** Shorter ones can be guessed by trying. */
+const SHORTEST_TOKEN = 16
+
+function token(env: Env, name: string): string | null {
+  const text = env[name]
+  if (!text) return null
+  if (text.length < SHORTEST_TOKEN || !/^[\x21-\x7e]+$/.test(text)) {
+    throw new ConfigError(`${name} has to be ${SHORTEST_TOKEN} characters or more, without blanks (openssl rand -hex 32).`)
+  }
+  return text
 }
 
 function publicUrl(env: Env, host: string, port: number): string {

@@ -8,6 +8,7 @@ import { Clock } from './clock.ts'
 import type { Config, GivenConfig } from './config.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
+import { docsRoutes } from './docs/routes.ts'
 import { withEncryptionKey } from './encryption-key.ts'
 import { type Contract, loadContract } from './http/contract.ts'
 import type { Handlers } from './http/operation.ts'
@@ -54,6 +55,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       addRoutes(express, surroundings) {
         addHealthRoutes(express, database)
         express.use(portalRoutes({ surroundings, database, log }))
+        express.use(docsRoutes(surroundings))
       },
     })
     const jobs = startJobs({ database, config, clock, log, surroundings: app.surroundings })

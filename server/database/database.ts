@@ -33,9 +33,22 @@ export interface Database {
   /** For what needs a session of its own, which is the migrator and nothing else. */
   readonly sessions: Db
   transaction<T>(work: (trx: Db) => Promise<T>): Promise<T>
+  /** How the connections stand at this moment. */
+  connections(): Connections
   /** Answers once a statement has been answered; fails when the database is away. */
   ping(): Promise<void>
   close(): Promise<void>
+}
+
+export interface Connections {
+  /** For transactions: how many are open, how many of them are free, and how many there can be. */
+  open: number
+  idle: number
+  most: number
+  /** Transactions that wait for a connection. */
+  waiting: number
+  /** Those that single statements share. */
+  shared: number
 }
 
 installWireTypes()
@@ -78,6 +91,7 @@ function openPostgres(url: string, poolSize: number): Database {
     statements,
     sessions: pooled,
     transaction: (work) => retryDeadlocks(() => pooled.transaction().execute(work)),
+    connections: () => ({ ...counted(pool, poolSize), shared: shared.connections }),
     ping: () => ping(statements),
     async close() {
       await shared.end()
@@ -115,12 +129,17 @@ export async function overPGlite(lite: PGlite): Promise<Database> {
     statements: db,
     sessions: db,
     transaction: (work) => db.transaction().execute(work),
+    connections: () => ({ ...counted(pool, 1), shared: 0 }),
     ping: () => ping(db),
     async close() {
       await db.destroy()
       await lite.close()
     },
   }
+}
+
+function counted(pool: pg.Pool, most: number) {
+  return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, most }
 }
 
 async function ping(db: Db): Promise<void> {

@@ -283,7 +283,8 @@ export function resource<R extends Row, Computed extends keyof R = never>(
       const values = [...insertValues(call, row), id, name, resourceId, actorId, payload, occurredAt]
       await call.db.executeQuery(insertTogether(insertionWithEvent, values))
       call.events.push(event.recorded)
-      call.surroundings.eventsCommitted()
+      // A larger transaction tells of all its events when it is committed.
+      if (!call.isWithin) call.surroundings.eventsCommitted(1)
       return row
     },
 

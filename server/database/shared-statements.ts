@@ -50,21 +50,27 @@ export class SharedStatements {
     return result
   }
 
+  // A full statement goes at once, so that the database works while the next rows are being read; what is not full goes
+  // when this turn of the event loop has brought what it brings.
   #schedule(insertion: Insertion, gathering: Gathering): void {
-    if (gathering.isScheduled || gathering.rows.length === 0 || gathering.underWay >= MOST_INSERTS_UNDER_WAY) return
-    gathering.isScheduled = true
-    // Whatever this turn of the event loop brings comes along.
-    setImmediate(() => {
-      gathering.isScheduled = false
-      const rows = gathering.rows.splice(0, MOST_ROWS)
-      gathering.underWay++
-      const settled = () => {
-        gathering.underWay--
-        this.#schedule(insertion, gathering)
-      }
-      this.#insert(insertion, rows).then(settled, settled)
+    if (gathering.rows.length >= MOST_ROWS) this.#send(insertion, gathering)
+    else if (gathering.rows.length > 0 && !gathering.isScheduled) {
+      gathering.isScheduled = true
+      setImmediate(() => {
+        gathering.isScheduled = false
+        this.#send(insertion, gathering)
+      })
+    }
+  }
+
+  #send(insertion: Insertion, gathering: Gathering): void {
+    if (gathering.rows.length === 0 || gathering.underWay >= MOST_INSERTS_UNDER_WAY) return
+    gathering.underWay++
+    const settled = () => {
+      gathering.underWay--
       this.#schedule(insertion, gathering)
-    })
+    }
+    this.#insert(insertion, gathering.rows.splice(0, MOST_ROWS)).then(settled, settled)
   }
 
   async #insert(insertion: Insertion, rows: GatheredRow[]): Promise<void> {
@@ -79,6 +85,11 @@ export class SharedStatements {
       if (rows.length > 1 && isOfOneRow(error)) await Promise.all(rows.map((row) => this.#insert(insertion, [row])))
       else for (const row of rows) row.fail(error)
     }
+  }
+
+  /** How many connections are open. */
+  get connections(): number {
+    return [...this.#reading, ...this.#writing].filter((lane) => lane.isOpen).length
   }
 
   async end(): Promise<void> {
@@ -106,8 +117,8 @@ interface GatheredRow {
 // While so many statements wait for the disk the next rows gather, so that the busier it is, the more come together.
 const MOST_INSERTS_UNDER_WAY = 8
 
-// A statement has at most 65,535 parameters; a few dozen a row and this many rows stay far below.
-const MOST_ROWS = 32
+// Larger statements cost the database little less per row, and let everybody wait for everybody.
+const MOST_ROWS = 8
 
 // Classes 22 and 23: a value that a column cannot hold, a constraint that a row breaks.
 function isOfOneRow(error: unknown): boolean {
@@ -128,6 +139,10 @@ class Lane {
 
   constructor(config: pg.ClientConfig) {
     this.#config = config
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== null
   }
 
   run(text: string, values: readonly unknown[], asJson: boolean): Promise<StatementResult> {

@@ -54,7 +54,7 @@ export function columnText(oid: number): ((text: string) => string) | null {
   if (oid === OIDS.bool) return (text) => (text === 't' ? 'true' : 'false')
   // 1250.50 is 1250.5, as it would be had it gone through a number.
   if (oid === OIDS.numeric) return (text) => String(Number(text))
-  if (oid === OIDS.textArray) return (text) => (text === '{}' ? '[]' : JSON.stringify(textArray(text)))
+  if (oid === OIDS.textArray) return jsonArray
   const read = pg.types.getTypeParser(oid as TypeId)
   return (text) => JSON.stringify(read(text))
 }
@@ -65,6 +65,17 @@ const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
 
 function jsonString(text: string): string {
   return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+// Between the braces, elements without quotes are separated by commas and by nothing else.
+function jsonArray(text: string): string {
+  if (text === '{}') return '[]'
+  if (!isPlainArray(text) || ESCAPED.test(text)) return JSON.stringify(textArray(text))
+  return `["${text.slice(1, -1).replaceAll(',', '","')}"]`
+}
+
+function isPlainArray(text: string): boolean {
+  return !(text.includes('"') || text.includes('NULL') || text.includes('{', 1))
 }
 
 // PostgreSQL writes 2026-11-20 15:04:05.5+00 and leaves out a fraction of zero.
@@ -78,6 +89,6 @@ function instant(text: string): string {
 
 function textArray(text: string): unknown {
   if (text === '{}') return []
-  if (text.includes('"') || text.includes('NULL') || text.includes('{', 1)) return parseTextArray(text)
+  if (!isPlainArray(text)) return parseTextArray(text)
   return text.slice(1, -1).split(',')
 }

@@ -60,7 +60,12 @@ export async function makeDemo(
   })
 
   const log = pino({ level: 'silent' })
-  const app = createApp({ config, contract, handlers: operations, database, clock: today, log, eventsCommitted() {} })
+  const app = createApp({
+    ...{ config, contract, handlers: operations, database, clock: today, log },
+    // What is told here waits for the service, which looks for it when it starts.
+    eventsCommitted() {},
+    deliveriesDue() {},
+  })
   const call = await callWithoutKey(app.surroundings, database, organization.id, { type: 'user', id: owner.id })
   await call.write((trx) => new Story(call, trx).tell())
   // Insurance has run out meanwhile, or is about to; that is for the calendar to find.

@@ -1,8 +1,8 @@
 import type { Release } from '../../client/contract.gen.ts'
 import type { Contract } from '../http/contract.ts'
-import { html, inline, type Page } from './page.ts'
+import { html, inline, type Page, type Site } from './page.ts'
 
-export function changelogPage(contract: Contract): Page {
+export function changelogPage(site: Site, contract: Contract): Page {
   const releases = (contract.document['x-changelog'] ?? []) as Release[]
   return {
     title: 'Changelog',
@@ -10,12 +10,12 @@ export function changelogPage(contract: Contract): Page {
     content: html`<h1>Changelog</h1>
 <p>Within a major version there are only additions. What goes in the next one is announced here first, and answers until then
 with the headers <code>Deprecation</code> and <code>Sunset</code>. The same list is answered by
-<a href="operations/getChangelog"><code>getChangelog</code></a>.</p>
+<a href="${site.docs}/operations/getChangelog"><code>getChangelog</code></a>.</p>
 ${releases.map(
   ({ version, date, changes }) => html`<h2 id="${version}">${version} <small>${date}</small></h2>
 <ul>${changes.map(
     ({ kind, description, operations }) => html`<li><b>${kind}</b> ${inline(description)}
-${operations.map((id) => html` <a href="operations/${id}"><code>${id}</code></a>`)}</li>\n`,
+${operations.map((id) => html` <a href="${site.docs}/operations/${id}"><code>${id}</code></a>`)}</li>\n`,
   )}</ul>`,
 )}`,
   }

@@ -45,8 +45,8 @@ export interface Site {
   version: string
   /** Where the service is for its users, without a slash at the end. */
   url: string
-  /** The path before `/docs`; empty unless the service lies below one. */
-  base: string
+  /** The path of the documentation: `/docs`, or below the path that the service lies under. */
+  docs: string
 }
 
 export interface Page {
@@ -56,7 +56,8 @@ export interface Page {
   content: Html
   /** Scripts of its own beside the one of all pages, by their names under /docs/assets. */
   scripts?: readonly string[]
-  styles?: readonly string[]
+  /** A script and a style that are no module of ours. */
+  library?: { script: string; style: string }
   /** Takes the whole width of the window. */
   isWide?: boolean
 }
@@ -69,8 +70,8 @@ const SECTIONS = [
   ['/changelog', 'Changelog'],
 ] as const
 
-export function layout(site: Site, { title, section, content, scripts = [], styles = [], isWide = false }: Page): string {
-  const docs = `${site.base}/docs`
+export function layout(site: Site, { title, section, content, scripts = [], library, isWide = false }: Page): string {
+  const { docs } = site
   const entries = SECTIONS.map(
     ([path, name]) =>
       html`<a href="${docs}${path}"${section === path ? new Html(' aria-current="page"') : null}>${name}</a>`,
@@ -82,9 +83,13 @@ export function layout(site: Site, { title, section, content, scripts = [], styl
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · ${site.title}</title>
 <link rel="icon" href="data:,">
-${[...styles, 'docs.css'].map((name) => html`<link rel="stylesheet" href="${docs}/assets/${name}">\n`)}
-${[...scripts, 'docs.js'].map((name) => html`<script src="${docs}/assets/${name}" defer></script>\n`)}
-</head>
+${
+  library === undefined
+    ? null
+    : html`<link rel="stylesheet" href="${docs}/assets/${library.style}">
+<script src="${docs}/assets/${library.script}" defer></script>\n`
+}<link rel="stylesheet" href="${docs}/assets/docs.css">
+${[...scripts, 'docs.js'].map((name) => html`<script type="module" src="${docs}/assets/${name}"></script>\n`)}</head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>

@@ -1,6 +1,6 @@
 import type { Problem, ProblemCode } from '../../client/contract.gen.ts'
 import type { Contract, Reference } from '../http/contract.ts'
-import { html, inline, json, type Page } from './page.ts'
+import { html, inline, json, type Page, type Site } from './page.ts'
 
 /** The catalogue of problems, made from the contract's `x-problems`; the `type` of every problem leads to its entry. */
 interface Entry {
@@ -21,12 +21,12 @@ export function problemEntries(contract: Contract): Entry[] {
   }))
 }
 
-export function problemsPage(contract: Contract): Page {
+export function problemsPage(site: Site, contract: Contract): Page {
   const byStatus = [...Map.groupBy(problemEntries(contract), ({ example }) => example.status)].sort(([a], [b]) => a - b)
   const rows = byStatus.flatMap(([status, entries]) =>
     entries.map(
       ({ code, example, when }) =>
-        html`<tr><td>${status}</td><td><a href="problems/${code}"><code>${code}</code></a></td><td><b>${example.title}</b>
+        html`<tr><td>${status}</td><td><a href="${site.docs}/problems/${code}"><code>${code}</code></a></td><td><b>${example.title}</b>
 ${inline(when)}</td></tr>\n`,
     ),
   )
@@ -44,14 +44,14 @@ problem is the address of its entry here.</p>
   }
 }
 
-export function problemPage(contract: Contract, code: string): Page | null {
+export function problemPage(site: Site, contract: Contract, code: string): Page | null {
   const entry = problemEntries(contract).find((candidate) => candidate.code === code)
   if (entry === undefined) return null
   const { example } = entry
   return {
     title: code,
     section: '/problems',
-    content: html`<p class="crumbs"><a href="../problems">Problems</a></p>
+    content: html`<p class="crumbs"><a href="${site.docs}/problems">Problems</a></p>
 <h1><code>${code}</code></h1>
 <p class="lead">${example.status} · ${example.title}</p>
 <h2>When it happens</h2>

@@ -1,11 +1,11 @@
 import type { Contract, Operation } from '../http/contract.ts'
-import { html, type Page } from './page.ts'
+import { html, type Page, type Site } from './page.ts'
 
 /**
  * The reference itself is drawn in the browser by Swagger UI from /docs/openapi.json, with the samples from
  * /docs/samples.json. What stands here is what it lacks: a table of contents that can be searched, and read without a script.
  */
-export function referencePage(contract: Contract, operations: readonly Operation[]): Page {
+export function referencePage(site: Site, contract: Contract, operations: readonly Operation[]): Page {
   const byTag = Map.groupBy(operations, tagOf)
   const groups = (contract.document.tags ?? []).flatMap(({ name }) => {
     const listed = byTag.get(name)
@@ -15,15 +15,15 @@ export function referencePage(contract: Contract, operations: readonly Operation
     title: 'Reference',
     section: '',
     isWide: true,
-    scripts: ['swagger-ui-bundle.js', 'reference.js'],
-    styles: ['swagger-ui.css'],
+    scripts: ['reference.js'],
+    library: { script: 'swagger-ui-bundle.js', style: 'swagger-ui.css' },
     content: html`<div class="reference">
 <details class="contents" open>
 <summary>All ${operations.length} operations</summary>
 <input type="search" id="find" placeholder="Find an operation" aria-label="Find an operation">
 <nav aria-label="Operations">${groups}</nav>
 </details>
-<div id="reference"><noscript><p>This page draws the reference with a script; <a href="openapi.json">the document that it is
+<div id="reference"><noscript><p>This page draws the reference with a script; <a href="${site.docs}/openapi.json">the document that it is
 made from</a> needs none.</p></noscript></div>
 </div>`,
   }

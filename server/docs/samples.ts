@@ -40,13 +40,17 @@ function exampleRequest(contract: Contract, { declaration }: Operation): Example
 function curl({ method, path: template }: Operation, { path, query, body }: ExampleRequest, url: string): string {
   let target = template
   for (const [name, value] of Object.entries(path)) target = target.replace(`{${name}}`, encodeURIComponent(value))
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  )
   // What has a body is a POST to curl already.
   const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
   const lines = [
     `curl ${verb}${quoted(`${url}${target}${search.size > 0 ? `?${search}` : ''}`)}`,
     '-H "Authorization: Bearer $PLUMBLINE_KEY"',
-    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]),
+    ...(body === undefined
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]),
   ]
   return lines.join(' \\\n  ')
 }
@@ -58,9 +62,16 @@ function quoted(value: string): string {
 
 function typescript(contract: Contract, operation: Operation, request: ExampleRequest, url: string): string {
   const { method, path } = operation
+  // The client pages by itself.
+  const isPaged = isList(contract, operation)
+  const { limit: _, ...filters } = request.query
+  const query = isPaged ? filters : request.query
   const options = literal({
-    ...((hasAny(request.path) || hasAny(request.query)) && {
-      params: { ...(hasAny(request.path) && { path: request.path }), ...(hasAny(request.query) && { query: request.query }) },
+    ...((hasAny(request.path) || hasAny(query)) && {
+      params: {
+        ...(hasAny(request.path) && { path: request.path }),
+        ...(hasAny(query) && { query }),
+      },
     }),
     ...(request.body !== undefined && { body: request.body }),
   })
@@ -69,7 +80,7 @@ function typescript(contract: Contract, operation: Operation, request: ExampleRe
 
 const plumbline = createClient({ baseUrl: ${literal(url)}, key: process.env.PLUMBLINE_KEY ?? '' })
 `
-  if (isList(contract, operation)) {
+  if (isPaged) {
     return `${head}
 for await (const ${itemName(operation)} of plumbline.pages(${given})) {
   console.log(${itemName(operation)})
@@ -108,16 +119,19 @@ function itemName({ id }: Operation): string {
   return singular.slice(0, 1).toLowerCase() + singular.slice(1)
 }
 
-const WIDTH = 100
+const WIDTH = 70
 
 /** A value as somebody would write it in TypeScript. */
 function literal(value: unknown, indent = ''): string {
-  if (typeof value === 'string') return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+  if (typeof value === 'string')
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
   if (typeof value !== 'object' || value === null) return String(value)
   const inner = `${indent}  `
   const parts = Array.isArray(value)
     ? value.map((each) => literal(each, inner))
-    : Object.entries(value).map(([key, each]) => `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : literal(key)}: ${literal(each, inner)}`)
+    : Object.entries(value).map(
+        ([key, each]) => `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : literal(key)}: ${literal(each, inner)}`,
+      )
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
   if (parts.length === 0) return open + close
   const line = Array.isArray(value) ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`

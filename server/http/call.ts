@@ -42,11 +42,15 @@ export interface Call {
   readonly ifMatch: string | undefined
   /** For single statements: each is a transaction of its own, unless the call is part of a larger one. */
   readonly db: Db
+  /** Whether `db` is a transaction that the call is part of. */
+  readonly isWithin: boolean
   /**
    * Runs several statements as one transaction: all of them hold, or none. Inside it every statement has to go through
    * `trx`; the embedded database has but one connection, and `db` would wait for it for ever.
    */
   write<T>(work: (trx: Db) => Promise<T>): Promise<T>
+  /** Inside `write`: what to do once its transaction, the outermost one, is committed. It is not done when that fails. */
+  afterCommit(work: () => void): void
   /** The events recorded so far, in order. */
   readonly events: RecordedEvent[]
   /** Calls another operation as the same caller, with its input in one flat object: through the same permission check, validation and transaction. */
@@ -60,8 +64,10 @@ export interface Surroundings {
   readonly config: Config
   readonly clock: Clock
   readonly limits: Limits
-  /** Tells the dispatcher of events that some were committed. */
-  eventsCommitted(): void
+  /** Tells the dispatcher of events that so many were committed. */
+  eventsCommitted(count: number): void
+  /** Tells the deliverer that a subscription may have something to send; from `Call.afterCommit`, for it looks at once. */
+  deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
   /** Calls an operation in-process on behalf of a call; see `Call.operation`. */
   operate<Id extends OperationId>(call: Call, id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
 }
@@ -71,6 +77,7 @@ export function within(call: Call, trx: Db): Call {
   const inner: Call = {
     ...call,
     db: trx,
+    isWithin: true,
     write: (work) => work(trx),
     operation: (id, input) => call.surroundings.operate(inner, id, input),
   }
@@ -84,6 +91,7 @@ export function newCall(
   by: { principal: Principal; actor: Actor; requestId: string; ifMatch: string | undefined },
 ): Call {
   const { principal } = by
+  const toDo: (() => void)[] = []
   const call: Call = {
     ...by,
     organizationId: principal.organizationId,
@@ -93,6 +101,7 @@ export function newCall(
     timeZone: principal.timeZone,
     now: surroundings.clock.now(),
     db: database.statements,
+    isWithin: false,
     events: [],
     surroundings,
     async write(work) {
@@ -100,11 +109,14 @@ export function newCall(
       const result = await database.transaction((trx) => {
         // After a deadlock the work begins anew, and what the first try recorded was never committed.
         call.events.length = before
+        toDo.length = 0
         return work(trx)
       })
-      if (call.events.length > before) surroundings.eventsCommitted()
+      if (call.events.length > before) surroundings.eventsCommitted(call.events.length - before)
+      for (const work of toDo.splice(0)) work()
       return result
     },
+    afterCommit: (work) => toDo.push(work),
     operation: (id, input) => surroundings.operate(call, id, input),
   }
   return call

@@ -44,8 +44,12 @@ const LOOK_EVERY_MS = 1000
 /** When another process is dispatching, its batch may have been cut before our events were there: look again soon. */
 const BUSY_RETRY_MS = 10
 
-/** In a busy time events are gathered so long between two dispatches: a batch costs the database little more than one event. */
-const GATHER_MS = 10
+/**
+ * The busier it is, the longer events are gathered between two dispatches, because a batch costs the database little more
+ * than one event: a millisecond for four of them, so that in a quiet time nothing waits.
+ */
+const GATHER_MS_PER_EVENT = 0.25
+const GATHER_MOST_MS = 25
 
 /** After a failure, the database being away for example. */
 const FAILURE_PAUSE_MS = 1000
@@ -73,7 +77,7 @@ export function startDelivery({ database, config, clock, log, resolve }: Deliver
         metrics.eventsDispatched += events
         deliverer.take(due)
         isWoken ||= hasMore || isBusy
-        if (events > 0 && !hasMore) await pause(GATHER_MS)
+        if (events > 0 && !hasMore) await pause(Math.min(GATHER_MOST_MS, events * GATHER_MS_PER_EVENT))
         if (isBusy) await pause(BUSY_RETRY_MS)
       } catch (error) {
         log.error({ err: error }, 'dispatching events failed and will be tried again')

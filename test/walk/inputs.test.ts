@@ -31,13 +31,13 @@ afterAll(async () => {
 
 describe('a body that cannot be read is refused before anything else is looked at', () => {
   test.each(withBody)('$id', async (operation) => {
-    for (const text of ['', '{', '{"a":1,}', "{'a':1}", 'nul', '{"a":1}}', '[1', '"\\ud8"', '{"a":\u0001}']) {
+    for (const text of ['{', '{"a":1,}', "{'a':1}", 'nul', '{"a":1}}', '[1', '"\\ud8"', '{"a":\u0001}']) {
       const refused = await world.send(operation, { body: text })
-      const [status, code] = text === '' ? [422, 'validation_failed'] : [400, 'malformed_json']
-      // Where the body may be left out, an empty one is none.
-      if (text === '' && operation.declaration.requestBody?.required !== true) continue
-      expect([text, refused.status, refused.body.code]).toEqual([text, status, code])
+      expect([text, refused.status, refused.body.code]).toEqual([text, 400, 'malformed_json'])
     }
+    // Where the body may be left out, an empty one is none.
+    if (operation.declaration.requestBody?.required === true)
+      expectInvalid(await world.send(operation, { body: '' }), [''])
     for (const type of [
       'text/plain',
       'application/xml',

@@ -1,0 +1,207 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { readBody } from '../server/http/body.ts'
+import type { Contract, Operation, ResponseObject } from '../server/http/contract.ts'
+import { etagOf, names } from '../server/http/etag.ts'
+import { invalid, Problem, problem } from '../server/http/problem.ts'
+import { createValidator } from '../server/http/validate.ts'
+import { createPrism, type MockAnswer, type Preferred } from './prism.ts'
+import { scenariosOf } from './scenarios.ts'
+
+/**
+ * The contract, answering by its own examples: whatever a frontend, an agent or an integration sends, it is told what the
+ * service would tell it, as far as one can know without holding anything.
+ *
+ * Prism makes the answers. Its look at requests is left out, because it lets through or refuses otherwise than the
+ * contract says (a malformed body even hangs it), and in its place stand the parts of the service that hold no data: how
+ * a path is found, a body read, an input validated, a problem written. So the mock has no rules of its own. What it may
+ * answer differently from the service is listed in test/mock/differences.txt.
+ */
+export interface MockOptions {
+  /** Made-up answers unless a request prefers otherwise. */
+  dynamic?: boolean
+  /** Told of each request when it has been answered. */
+  onAnswer?: (method: string, url: string, status: number) => void
+}
+
+export function createMock(contract: Contract, { dynamic = false, onAnswer }: MockOptions = {}): RequestListener {
+  const prism = createPrism(contract)
+  const validator = createValidator(contract)
+  const publicUrl = contract.document.servers?.[0]?.url ?? ''
+
+  async function live(req: IncomingMessage, url: string, journey: { operation: Operation | null }): Promise<MockAnswer> {
+    const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
+    const found = contract.match(method, pathOf(url))
+    if (found.operation === null) throw nothingThere(found.allow, method)
+    const { operation, params } = found
+    journey.operation = operation
+    checkKey(req.headers.authorization)
+    const body = await readBody(req, operation)
+    await validator.check(operation, { url, params, headers: declaredHeaders(contract, operation, req), body })
+    const preferred = preference(contract, operation, req)
+    const query = new URLSearchParams(url.slice(pathOf(url).length))
+    // Whoever follows a page's cursor comes to the end.
+    const isNextPage = query.has('cursor') && preferred.example === undefined && preferred.code === undefined
+    const answer = await prism.answer(operation, isNextPage ? { example: 'empty' } : { dynamic, ...preferred })
+    return putRight(contract, operation, url, req, answer)
+  }
+
+  /** The problem as it was found, with the headers that the contract declares for its status. */
+  async function refusal(error: unknown, url: string, requestId: string, operation: Operation | null): Promise<MockAnswer> {
+    const refused = error instanceof Problem ? error : problem('internal', `The mock failed: ${String(error)}`)
+    const isDeclared = operation !== null && String(refused.status) in operation.declaration.responses
+    const { headers } = isDeclared ? await prism.answer(operation, { code: refused.status }) : { headers: {} }
+    return {
+      status: refused.status,
+      headers: { ...headers, ...lowerCase(refused.headers), 'content-type': 'application/problem+json' },
+      body: refused.body({ publicUrl, instance: pathOf(url), requestId }),
+    }
+  }
+
+  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const url = req.url ?? '/'
+    if (isPreflight(req)) return write(req, res, { status: 204, headers: { ...cors, 'access-control-max-age': '600' }, body: undefined })
+    const requestId = requestIdOf(req)
+    const journey: { operation: Operation | null } = { operation: null }
+    const answer = await live(req, url, journey).catch((error) => refusal(error, url, requestId, journey.operation))
+    const { requestId: shown = requestId } = (answer.body ?? {}) as { requestId?: string }
+    const own = { 'x-request-id': answer.status < 400 ? requestId : shown, 'api-version': contract.version }
+    write(req, res, { ...answer, headers: { ...answer.headers, ...own, ...cors } })
+  }
+
+  function write(req: IncomingMessage, res: ServerResponse, { status, headers, body }: MockAnswer): void {
+    const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+    const hasBody = text !== '' && status !== 204 && status !== 304
+    const { 'content-type': type, ...others } = headers
+    // A body that was refused unread would be taken for the next request.
+    const isUnread = !req.complete && (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0)
+    res.writeHead(status, {
+      ...others,
+      ...(hasBody && type !== undefined && { 'content-type': type, 'content-length': Buffer.byteLength(text) }),
+      ...(isUnread && { connection: 'close' }),
+    })
+    res.end(hasBody && req.method !== 'HEAD' ? text : undefined)
+    onAnswer?.(req.method ?? '', req.url ?? '', status)
+  }
+
+  return (req, res) => {
+    respond(req, res).catch((error) => res.destroy(error instanceof Error ? error : undefined))
+  }
+}
+
+/**
+ * What Prism cannot know of an answer. It copies every header from its example, where the service sends one only when there
+ * is something to say, and says what holds for the body.
+ */
+function putRight(contract: Contract, operation: Operation, url: string, req: IncomingMessage, answer: MockAnswer): MockAnswer {
+  const { status, body } = answer
+  const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...headers } = answer.headers
+  if (status >= 400) return { ...answer, headers }
+  const type = headers['content-type']
+  if (type !== undefined) headers['content-type'] = `${type}; charset=utf-8`
+  if (etag !== undefined) headers.etag = typeof body === 'object' && body !== null ? etagOf(body, () => JSON.stringify(body)) : etag
+  if (location !== undefined) headers.location = locationOf(contract, operation, url, body)
+  const { nextCursor } = (body ?? {}) as { nextCursor?: unknown }
+  if (typeof nextCursor === 'string') headers.link = nextLink(url, nextCursor)
+  const known = req.headers['if-none-match']
+  const isUnchanged = '304' in operation.declaration.responses && known !== undefined && names(known, headers.etag ?? '')
+  return status === 200 && isUnchanged ? { status: 304, headers, body: undefined } : { status, headers, body }
+}
+
+/** Where what was created can be read: the GET that answers by the same schema, or else the list that it was put into. */
+function locationOf(contract: Contract, created: Operation, url: string, body: unknown): string {
+  const schema = schemaOf(contract, created, '201')
+  const item = [...contract.operations.values()].find(
+    (one) => one.method === 'GET' && /^[^{]*\{\w+\}$/.test(one.path) && schemaOf(contract, one, '200') === schema,
+  )
+  return item === undefined ? pathOf(url) : item.path.replace(/\{\w+\}$/, (body as { id: string }).id)
+}
+
+function schemaOf(contract: Contract, operation: Operation, status: string): string | undefined {
+  const declared = operation.declaration.responses[status]
+  return declared && JSON.stringify(contract.resolve<ResponseObject>(declared).content?.['application/json']?.schema)
+}
+
+function nextLink(url: string, cursor: string): string {
+  const parameters = new URLSearchParams(url.slice(pathOf(url).length))
+  parameters.set('cursor', cursor)
+  return `<${pathOf(url)}?${parameters}>; rel="next"`
+}
+
+// A key cannot be looked up here, so every one of the right beginning is believed, and may do everything.
+function checkKey(authorization: string | undefined): void {
+  if (authorization === undefined || authorization === '') {
+    throw new Problem('missing_key', 'Send it as "Authorization: Bearer plb_…".', {}, { 'WWW-Authenticate': CHALLENGE })
+  }
+  if (!/^Bearer plb_[!-~]+$/i.test(authorization)) {
+    const headers = { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` }
+    throw new Problem('invalid_key', 'It does not have the form of a key, plb_….', {}, headers)
+  }
+}
+
+const CHALLENGE = 'Bearer realm="plumbline"'
+
+function preference(contract: Contract, operation: Operation, req: IncomingMessage): Preferred {
+  const given = new Map<string, string>()
+  for (const part of String(req.headers.prefer ?? '').split(/[,;]/)) {
+    const [, name, value] = /^\s*([\w-]+)\s*=\s*"?([^"]*?)"?\s*$/.exec(part) ?? []
+    if (name !== undefined && value !== undefined) given.set(name.toLowerCase(), value)
+  }
+  const { code, example, dynamic, seed } = Object.fromEntries(given)
+  const scenarios = scenariosOf(contract, operation)
+  const isWanted = (scenario: { status: number; example: string | null }) =>
+    (code === undefined || String(scenario.status) === code) && (example === undefined || scenario.example === example)
+  const found = scenarios.find(isWanted)
+  if (found === undefined) {
+    const all = scenarios.map((scenario) => [scenario.status, scenario.example].filter((part) => part !== null).join(' '))
+    throw invalid([{ pointer: 'Prefer', code: 'enum', message: `is none of this operation's scenarios: ${all.join(', ')}`.slice(0, 1000) }])
+  }
+  return {
+    ...((code !== undefined || example !== undefined) && { code: found.status }),
+    ...(example !== undefined && { example }),
+    ...(dynamic !== undefined && { dynamic: dynamic === 'true' }),
+    ...(seed !== undefined && { seed }),
+  }
+}
+
+/** What the validator is to see of the headers: those that the operation declares. */
+function declaredHeaders(contract: Contract, operation: Operation, req: IncomingMessage): Record<string, string | string[] | undefined> {
+  const headers: Record<string, string | string[] | undefined> = operation.takesBody ? { 'content-type': 'application/json' } : {}
+  for (const declared of operation.declaration.parameters ?? []) {
+    const { name, in: where } = contract.resolve(declared)
+    const value = req.headers[name.toLowerCase()]
+    if (where === 'header' && value !== undefined) headers[name.toLowerCase()] = value
+  }
+  return headers
+}
+
+function nothingThere(allow: readonly string[], method: string): Problem {
+  if (allow.length === 0) return problem('unknown_path', 'The contract has no such path; see /api/ext/schema/openapi.json.')
+  const methods = allow.includes('GET') ? [...allow, 'HEAD'] : allow
+  return new Problem('method_not_allowed', `${method} is not among ${methods.join(', ')}.`, {}, { Allow: methods.join(', ') })
+}
+
+// A page may come from anywhere, send what it likes, and read every header.
+const cors = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
+  'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id',
+  'access-control-expose-headers': '*',
+}
+
+function isPreflight(req: IncomingMessage): boolean {
+  return req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined
+}
+
+function requestIdOf(req: IncomingMessage): string {
+  const given = req.headers['x-request-id']
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : `req_${randomUUID().replaceAll('-', '')}`
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? ''
+}
+
+function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

@@ -1,0 +1,121 @@
+import { createInstance, getHttpOperationsFromSpec, type IHttpOperationConfig } from '@stoplight/prism-http'
+import type { Contract, ContractDocument, Operation } from '../server/http/contract.ts'
+
+/**
+ * Prism, as the one who chooses and makes the answers, in this process. What requests have to be like is not asked of it:
+ * the server's own validator has looked at them before (mock.ts says why).
+ */
+export interface Prism {
+  /** The answer to a valid request of the operation, in the form that is preferred. */
+  answer(operation: Operation, preferred: Preferred): Promise<MockAnswer>
+}
+
+export interface Preferred {
+  code?: number
+  example?: string
+  /** Made up from the schema, in place of an example. */
+  dynamic?: boolean
+  seed?: string
+}
+
+export interface MockAnswer {
+  status: number
+  /** By names in lower case. */
+  headers: Record<string, string>
+  body: unknown
+}
+
+export function createPrism(contract: Contract): Prism {
+  const unchecked = { checkSecurity: false, validateRequest: false, validateResponse: false, errors: false } as const
+  const config = { ...unchecked, mock: { dynamic: false }, isProxy: false, upstreamProxy: undefined } as const
+  const prism = createInstance(config, { logger: silent() })
+  // Read when a path is first asked for: all of the contract at once would take longer than the start may.
+  const read = new Map<string, ReturnType<typeof getHttpOperationsFromSpec>>()
+  function operationsOf(path: string, dynamic: boolean): ReturnType<typeof getHttpOperationsFromSpec> {
+    const key = `${dynamic} ${path}`
+    let operations = read.get(key)
+    if (operations === undefined) {
+      // Prism writes into what it is given.
+      const own = structuredClone(part(contract.document, path))
+      operations = getHttpOperationsFromSpec(dynamic ? makeable(own) : own)
+      read.set(key, operations)
+    }
+    return operations
+  }
+
+  return {
+    async answer({ path, method }, { code, example, dynamic = false, seed }) {
+      const wanted: IHttpOperationConfig = {
+        dynamic,
+        ...(code !== undefined && { code }),
+        ...(example !== undefined && { exampleKey: example }),
+        ...(seed !== undefined && { seed }),
+      }
+      const request = { method: METHODS[method], url: { path } }
+      const operations = await operationsOf(path, dynamic)
+      const outcome = await prism.request(request, operations, { ...config, mock: wanted })()
+      if (outcome._tag === 'Left') throw outcome.left
+      const { statusCode, headers = {}, body } = outcome.right.output
+      const plain = Object.entries(headers).filter(([, value]) => value !== null)
+      return {
+        status: statusCode,
+        headers: Object.fromEntries(plain.map(([name, value]) => [name.toLowerCase(), String(value)])),
+        body,
+      }
+    },
+  }
+}
+
+const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
+
+/** The contract with one path alone, and what this refers to. */
+function part(document: ContractDocument, path: string): ContractDocument {
+  const { openapi, info, jsonSchemaDialect } = document as ContractDocument & { jsonSchemaDialect?: string }
+  const components: Record<string, Record<string, unknown>> = {}
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const [, kind, name] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(String((value as { $ref?: unknown }).$ref)) ?? []
+    if (kind !== undefined && name !== undefined && components[kind]?.[name] === undefined) {
+      const target = document.components[kind]?.[name]
+      components[kind] = { ...components[kind], [name]: target }
+      visit(target)
+    }
+    for (const inner of Object.values(value)) visit(inner)
+  }
+  const item = document.paths[path] ?? {}
+  visit(item)
+  return { openapi, info, ...(jsonSchemaDialect && { jsonSchemaDialect }), paths: { [path]: item }, components }
+}
+
+/**
+ * The same schemas in words that Prism's generator understands, for it knows nothing of the contract's own formats, writes
+ * a text by its pattern even where a format has to hold, and takes every `at most` for a goal.
+ */
+function makeable<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(makeable) as Value
+  if (typeof value !== 'object' || value === null) return value
+  const schema = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, makeable(inner)]))
+  const { format, pattern, examples, minItems = 0, maxItems, additionalProperties } = schema
+  if (typeof format === 'string' && format in DECIMALS) {
+    delete schema.format
+    schema.multipleOf = DECIMALS[format]
+  }
+  if (typeof pattern === 'string') {
+    if (typeof format === 'string') delete schema.pattern
+    else if (pattern.includes('(?') && Array.isArray(examples)) schema.enum = examples
+  }
+  if (typeof maxItems === 'number') schema.maxItems = Math.max(Number(minItems), Math.min(maxItems, MOST_MADE))
+  if (additionalProperties === true) schema.additionalProperties = false
+  return schema as Value
+}
+
+const DECIMALS: Record<string, number> = { money: 0.01, 'unit-price': 0.0001, quantity: 0.0001 }
+/** Enough to see a list as one. */
+const MOST_MADE = 3
+
+// Prism tells a logger of every step; who sent what is said by main.ts.
+function silent(): Parameters<typeof createInstance>[1]['logger'] {
+  const say = () => {}
+  const logger = { trace: say, debug: say, info: say, success: say, start: say, warn: say, error: say, fatal: say, child: () => logger }
+  return logger as unknown as Parameters<typeof createInstance>[1]['logger']
+}

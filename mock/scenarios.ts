@@ -1,0 +1,59 @@
+import type { Contract, Operation, Reference, ResponseObject } from '../server/http/contract.ts'
+
+/** An answer that the contract shows by name, and so one that the mock can be asked for: `Prefer: code=…, example=…`. */
+export interface Scenario {
+  status: number
+  /** Null where the answer has no body to show. */
+  example: string | null
+  summary: string
+}
+
+interface Example {
+  summary?: string
+}
+type Shown = ResponseObject & { content?: Record<string, { examples?: Record<string, Example | Reference> }> }
+
+/** Every scenario of an operation in the order of the contract; the first is what it answers unless told otherwise. */
+export function scenariosOf(contract: Contract, operation: Operation): Scenario[] {
+  return Object.entries(operation.declaration.responses).flatMap(([status, declared]): Scenario[] => {
+    const { content = {}, description } = contract.resolve<Shown>(declared as Shown)
+    const examples = Object.values(content).flatMap((media) => Object.entries(media.examples ?? {}))
+    if (examples.length === 0) return [{ status: Number(status), example: null, summary: description }]
+    return examples.map(([example, shown]) => ({
+      status: Number(status),
+      example,
+      summary: contract.resolve<Example>(shown).summary ?? '',
+    }))
+  })
+}
+
+/** All scenarios as a page for people, made by `npm run generate`. */
+export function scenarioTable(contract: Contract): string {
+  const operations = [...contract.operations.values()]
+  const tags = Map.groupBy(operations, ({ declaration }) => declaration.tags?.[0] ?? '')
+  const lines = [
+    '# Scenarios of the mock',
+    '',
+    'Made from `openapi.yaml` by `npm run generate`. Each name is an example of the contract: ask for it with',
+    '`Prefer: example=name`; where another answer of the operation has the same name, `Prefer: code=…, example=name`.',
+    '`Prefer: code=…` alone gives the first one of that status. Without `Prefer` an operation answers what stands first.',
+    '',
+  ]
+  for (const [tag, members] of tags) {
+    lines.push(`## ${tag}`, '')
+    for (const operation of members) {
+      lines.push(`### ${operation.id}`, '', `\`${operation.method} ${operation.path}\``, '')
+      lines.push('| code | example | what it shows |', '| --- | --- | --- |')
+      for (const { status, example, summary } of scenariosOf(contract, operation).filter(isOwn)) {
+        lines.push(`| ${status} | ${example === null ? '' : `\`${example}\``} | ${summary.replaceAll('|', '\\|')} |`)
+      }
+      const problems = scenariosOf(contract, operation).filter((scenario) => !isOwn(scenario))
+      lines.push('', `Problems: ${problems.map(({ status, example }) => `${status} \`${example}\``).join(', ')}.`, '')
+    }
+  }
+  return `${lines.join('\n').trimEnd()}\n`
+}
+
+function isOwn({ status }: Scenario): boolean {
+  return status < 400
+}

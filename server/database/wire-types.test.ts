@@ -1,0 +1,68 @@
+import { CompiledQuery } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newTestDatabase } from '../../test/support/plumbline.ts'
+import { type Database, rowsAsJson } from './database.ts'
+
+let database: Database
+beforeAll(async () => {
+  database = await newTestDatabase()
+})
+afterAll(() => database.close())
+
+const awkward = [
+  '',
+  ' ',
+  'a b',
+  'a,b',
+  '"',
+  '\\',
+  '{x}',
+  'NULL',
+  'null',
+  '\u0001',
+  'é',
+  '木',
+  '🏠',
+  "O'Neil",
+  'line\nbreak',
+]
+const selected = `select $1::text as "text", $2::text[] as "array", $3::timestamptz(3) as "at", $4::date as "day",
+  $5::numeric(14,2) as "money", $6::boolean as "flag", $7::integer as "count", $8::json as "nested", null::text as "nothing"`
+
+test('a row read as JSON text says the same as the row read as an object, whatever stands in it', async () => {
+  const instants = [
+    '2026-11-20T15:04:05.000Z',
+    '2026-11-20T15:04:05.100Z',
+    '2026-11-20T15:04:05.123Z',
+    '1999-12-31T23:59:59.999Z',
+  ]
+  for (const [i, text] of awkward.entries()) {
+    const array = [awkward.slice(0, i), [text], [], ['plain', 'words']][i % 4] ?? []
+    const at = instants[i % instants.length]
+    const values = [
+      text,
+      array,
+      at,
+      '2026-02-28',
+      ['0', '1250.50', '-0.01', '999999999999.99'][i % 4],
+      i % 2 === 0,
+      i,
+      JSON.stringify({ a: [text] }),
+    ]
+    const [object] = (await database.statements.executeQuery(CompiledQuery.raw(selected, values))).rows
+    const expected = {
+      text,
+      array,
+      at,
+      day: '2026-02-28',
+      flag: i % 2 === 0,
+      count: i,
+      nested: { a: [text] },
+      nothing: null,
+    }
+    expect(object).toEqual({ ...expected, money: [0, 1250.5, -0.01, 999999999999.99][i % 4] })
+    const [row] = (await database.statements.executeQuery(rowsAsJson(selected, values))).rows
+    const read = row !== undefined && 'json' in row ? JSON.parse(String(row.json)) : row
+    expect(read).toEqual(object)
+  }
+})

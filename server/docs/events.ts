@@ -1,0 +1,76 @@
+import { eventTypes } from '../events/event-types.ts'
+import type { Contract, OperationObject, ParameterObject } from '../http/contract.ts'
+import { keyOf } from '../webhooks/secret.ts'
+import { signature } from '../webhooks/signature.ts'
+import { code, html, inline, json, type Page, type Site } from './page.ts'
+
+/** The catalogue of events with a sample of each, and a place to try out a signature by the very code of the client. */
+export function eventsPage(site: Site, contract: Contract): Page {
+  const types = eventTypes(contract)
+  const sample = sampleDelivery(contract)
+  const entries = types.map(
+    ({ type, summary, description, example }) => html`<section id="${type}">
+<h3><code>${type}</code></h3>
+<p><b>${summary}.</b> ${inline(description)}</p>
+<details><summary>Sample</summary>${json(example)}</details>
+</section>\n`,
+  )
+  const rows = headersOf(contract).map(
+    ({ name, description = '' }) => html`<tr><td><code>${name}</code></td><td>${inline(description)}</td></tr>\n`,
+  )
+  return {
+    title: 'Events',
+    section: '/events',
+    scripts: ['verify.js'],
+    content: html`<h1>Events</h1>
+<p>There are ${types.length} types of event. A <a href="${site.docs}/operations/createWebhook">webhook</a> is sent those that it
+subscribes to; <a href="${site.docs}/operations/listEvents"><code>listEvents</code></a> reads them later. How to receive them
+stands in the <a href="${site.docs}/guides/webhooks">guide to webhooks</a>.</p>
+<ul class="index">${types.map(({ type }) => html`<li><a href="#${type}"><code>${type}</code></a></li>`)}</ul>
+<h2 id="delivery">A delivery</h2>
+<p>An event comes as a <code>POST</code> with these headers:</p>
+<table>
+<thead><tr><th>Header</th><th>What it holds</th></tr></thead>
+<tbody>${rows}</tbody>
+</table>
+<h2 id="verify">Try a signature</h2>
+<p>This form runs <code>verifyWebhook</code> of the TypeScript client in your browser; nothing leaves this page. It is filled with
+a delivery that is signed rightly. Change a character of it, or put in one of your own.</p>
+<form id="verify-form">
+<label>Secret <input name="secret" value="${sample.secret}" autocomplete="off" spellcheck="false"></label>
+<label>webhook-id <input name="id" value="${sample.id}" autocomplete="off" spellcheck="false"></label>
+<label>webhook-timestamp <input name="timestamp" value="${sample.timestamp}" autocomplete="off" spellcheck="false"></label>
+<label>X-Webhook-Signature <input name="signature" value="${sample.signature}" autocomplete="off" spellcheck="false"></label>
+<label>The body, byte by byte <textarea name="body" rows="6" autocomplete="off" spellcheck="false">${sample.body}</textarea></label>
+<button>Verify</button> <output id="verdict" role="status"></output>
+</form>
+<p>The bytes that are signed:</p>
+${code(`${sample.id}.${sample.timestamp}.${sample.body.slice(0, 60)}…`)}
+<h2 id="catalogue">The catalogue</h2>
+${entries}`,
+  }
+}
+
+function headersOf(contract: Contract): ParameterObject[] {
+  const [event] = Object.values(contract.document.webhooks ?? {}) as { post: OperationObject }[]
+  return (event?.post.parameters ?? []).map((declared) => contract.resolve<ParameterObject>(declared))
+}
+
+interface Delivery {
+  secret: string
+  id: string
+  timestamp: number
+  signature: string
+  body: string
+}
+
+/** A delivery as it would have been sent, by the secret that the contract shows as an example. */
+function sampleDelivery(contract: Contract): Delivery {
+  const shown = contract.document.components.examples?.WebhookWithSecret as { value: { secret: string } }
+  const { secret } = shown.value
+  const example = eventTypes(contract).find(({ type }) => type === 'bid.submitted')?.example ?? {}
+  const body = JSON.stringify(example)
+  const id = String(example.id)
+  const timestamp = Math.ceil(Date.parse(String(example.timestamp)) / 1000)
+  return { secret, id, timestamp, signature: signature([keyOf(secret)], id, timestamp, Buffer.from(body)), body }
+}

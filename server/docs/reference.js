@@ -1,0 +1,83 @@
+// Draws the reference with Swagger UI, and adds to each operation its lines to paste.
+const docs = document.documentElement.dataset.docs
+const contents = document.querySelector('.contents')
+const narrow = matchMedia('(max-width: 64rem)')
+contents.open = !narrow.matches
+
+const [contract, samples] = await Promise.all(
+  ['openapi.json', 'samples.json'].map(async (name) => (await fetch(`${docs}/${name}`)).json()),
+)
+// Swagger UI warns of every dialect but its own, and the events have a page to themselves.
+const { jsonSchemaDialect: _, webhooks: __, ...shown } = contract
+// Trying out goes to the host that the page came from, whatever name it is reached under.
+shown.servers = [{ url: location.origin + docs.replace(/\/docs$/, '') }]
+
+const LANGUAGES = { curl: 'curl', typescript: 'TypeScript' }
+
+function withSamples() {
+  return {
+    wrapComponents: {
+      responses: (Responses, { React }) => {
+        const { createElement: h, Fragment, useState } = React
+        function Samples({ path, method }) {
+          const [language, choose] = useState(localStorage.getItem('language') ?? 'curl')
+          const [isCopied, setCopied] = useState(false)
+          const lines = samples[contract.paths[path][method].operationId][language]
+          const pick = (name) => () => {
+            localStorage.setItem('language', name)
+            choose(name)
+          }
+          const copy = async () => {
+            await navigator.clipboard.writeText(lines)
+            setCopied(true)
+            setTimeout(() => setCopied(false), 2000)
+          }
+          const tabs = Object.entries(LANGUAGES).map(([name, label]) =>
+            h('button', { key: name, type: 'button', 'aria-pressed': name === language, onClick: pick(name) }, label),
+          )
+          return h(
+            'div',
+            { className: 'samples' },
+            h('div', { className: 'tabs' }, h('h4', null, 'Lines to paste'), tabs),
+            h(
+              'pre',
+              null,
+              h('code', null, lines),
+              h('button', { type: 'button', className: 'copy', onClick: copy }, isCopied ? 'Copied' : 'Copy'),
+            ),
+          )
+        }
+        return (props) => h(Fragment, null, h(Samples, props), h(Responses, props))
+      },
+    },
+  }
+}
+
+const ui = SwaggerUIBundle({
+  spec: shown,
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: -1,
+  displayRequestDuration: true,
+  plugins: [withSamples],
+})
+
+// Swagger UI reads the address once; the table of contents changes it later.
+addEventListener('hashchange', () => {
+  ui.getSystem().layoutActions.parseDeepLinkHash(location.hash)
+  if (narrow.matches) contents.open = false
+})
+
+const find = document.getElementById('find')
+find.addEventListener('input', () => {
+  const words = find.value.toLowerCase().split(/\s+/)
+  for (const section of contents.querySelectorAll('section')) {
+    let any = false
+    for (const entry of section.querySelectorAll('li')) {
+      entry.hidden = !words.every((word) => entry.dataset.words.includes(word))
+      any ||= !entry.hidden
+    }
+    section.hidden = !any
+  }
+})

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import express, { type Request, type Response, type Router } from 'express'
+import type { Surroundings } from '../http/call.ts'
+import { publishWhole } from '../platform/published.ts'
+import { changelogPage } from './changelog.ts'
+import { eventsPage } from './events.ts'
+import { guidePage, guidesPage } from './guides.ts'
+import { layout, type Page, type Site } from './page.ts'
+import { problemPage, problemsPage } from './problems.ts'
+import { anchorOf, referencePage } from './reference.ts'
+import { samplesOf } from './samples.ts'
+
+/**
+ * The documentation, for everybody without a key: pages made from the published contract, and guides beside it. All of it
+ * comes from this service, scripts and styles too, and the pages may load nothing from anywhere else.
+ */
+export function docsRoutes({ contract, config }: Surroundings): Router {
+  const routes = express.Router()
+  const site: Site = {
+    title: contract.document.info.title,
+    version: contract.version,
+    url: config.publicUrl,
+    docs: `${new URL(config.publicUrl).pathname.replace(/\/$/, '')}/docs`,
+  }
+  const operations = [...contract.operations.values()].filter(({ path }) => path.startsWith('/api/ext/'))
+
+  page('/docs', () => referencePage(site, contract, operations))
+  page('/docs/problems', () => problemsPage(site, contract))
+  page('/docs/problems/:name', (code) => problemPage(site, contract, code))
+  page('/docs/events', () => eventsPage(site, contract))
+  page('/docs/guides', () => guidesPage(site, config))
+  page('/docs/guides/:name', (name) => guidePage(site, config, name))
+  page('/docs/changelog', () => changelogPage(site, contract))
+
+  // An operation by its name, for links that do not know how the reference is drawn.
+  routes.get('/docs/operations/:name', (req, res, next) => {
+    const operation = operations.find(({ id }) => id === req.params.name)
+    if (operation === undefined) next()
+    else res.redirect(302, `${site.docs}${anchorOf(operation)}`)
+  })
+
+  file('/docs/openapi.json', 'application/json; charset=utf-8', () =>
+    JSON.stringify(publishWhole(contract.document, config.publicUrl)),
+  )
+  file('/docs/samples.json', 'application/json; charset=utf-8', () => {
+    const samples = operations.map((operation) => [operation.id, samplesOf(contract, operation, config.publicUrl)])
+    return JSON.stringify(Object.fromEntries(samples))
+  })
+  for (const [name, place] of Object.entries(ASSETS)) {
+    file(`/docs/assets/${name}`, TYPES[path.extname(name)] ?? 'application/octet-stream', () => readFileSync(place))
+  }
+  return routes
+
+  /** A page is made when it is first asked for, and then kept; nothing on it changes while the service runs. */
+  function page(address: string, make: (name: string) => Page | null): void {
+    const made = new Map<string, Made>()
+    routes.get(address, (req, res, next) => {
+      const name = String(req.params.name ?? '')
+      let ready = made.get(name)
+      if (ready === undefined) {
+        const content = make(name)
+        if (content === null) return next()
+        ready = prepare(layout(site, content))
+        made.set(name, ready)
+      }
+      send(req, res, ready, 'text/html; charset=utf-8')
+    })
+  }
+
+  function file(address: string, type: string, read: () => string | Buffer): void {
+    let ready: Made | undefined
+    routes.get(address, (req, res) => {
+      ready ??= prepare(read())
+      send(req, res, ready, type)
+    })
+  }
+}
+
+const swaggerUi = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const own = (name: string) => path.join(import.meta.dirname, name)
+
+const ASSETS: Record<string, string> = {
+  'docs.css': own('docs.css'),
+  'docs.js': own('docs.js'),
+  'reference.js': own('reference.js'),
+  'verify.js': own('verify.js'),
+  'verify-webhook.js': own('verify-webhook.gen.js'),
+  'swagger-ui-bundle.js': path.join(swaggerUi, 'swagger-ui-bundle.js'),
+  'swagger-ui.css': path.join(swaggerUi, 'swagger-ui.css'),
+}
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+}
+
+/** Something that is sent again and again: its bytes, as they are and compressed, and what names them. */
+interface Made {
+  plain: Buffer
+  compressed: Buffer
+  etag: string
+}
+
+function prepare(content: string | Buffer): Made {
+  const plain = Buffer.from(content)
+  const name = createHash('sha256').update(plain).digest('base64url').slice(0, 22)
+  return { plain, compressed: gzipSync(plain), etag: `"${name}"` }
+}
+
+// Swagger UI draws its arrows as data: images; everything else is files of this service.
+const HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  // Kept by browsers, and asked after each time, which costs a 304.
+  'Cache-Control': 'no-cache',
+  Vary: 'Accept-Encoding',
+}
+
+function send(req: Request, res: Response, { plain, compressed, etag }: Made, type: string): void {
+  res.set(HEADERS).set('ETag', etag)
+  if (req.fresh) {
+    res.status(304).end()
+    return
+  }
+  const isCompressed = req.acceptsEncodings('gzip') === 'gzip'
+  if (isCompressed) res.set('Content-Encoding', 'gzip')
+  res.type(type).send(isCompressed ? compressed : plain)
+}

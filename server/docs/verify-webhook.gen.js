@@ -1,0 +1,139 @@
+                                                 
+
+/**
+ * The receiver's side of webhooks: is this request from Plumbline, is it whole, and is it new? Signatures follow Standard
+ * Webhooks. Runs wherever there is WebCrypto (Node, Deno, Bun, workers and edge runtimes) and depends on nothing.
+ *
+ *     const event = await verifyWebhook({ headers: request.headers, body: await request.text() }, secret)
+ *     if (event.type === 'bid.submitted') console.log(event.data.object)
+ */
+
+/** Every event, told apart by `type`; `data.object` is the resource as the contract describes it. */
+                                                                                      
+                                                                                                                
+
+                                 
+                                                                             
+                                                                                               
+                                                                   
+                           
+ 
+
+                                
+                                                                                                  
+                           
+                                     
+            
+ 
+
+                                                                                                  
+
+/** The request is not to be trusted; `fault` says why. Answer it with 400, and do nothing else. */
+export class WebhookVerificationError extends Error {
+                    name = 'WebhookVerificationError'
+           fault              
+
+  constructor(fault              , message        ) {
+    super(message)
+    this.fault = fault
+  }
+}
+
+const TOLERANCE_SECONDS = 300
+
+/**
+ * The event of a request, once it is proven to be ours.
+ *
+ * @param secret the subscription's secret, or several while one takes the place of another
+ * @throws WebhookVerificationError when the signature is wrong or missing, when the request is older than five minutes,
+ *   and when its id is not that of the event in it
+ */
+export async function verifyWebhook(
+  { headers, body }                ,
+  secret                            ,
+  { toleranceSeconds = TOLERANCE_SECONDS, now = new Date() }                = {},
+)                        {
+  const id = header(headers, 'webhook-id')
+  const timestamp = header(headers, 'webhook-timestamp')
+  const given = header(headers, 'webhook-signature', 'x-webhook-signature')
+
+  const seconds = /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN
+  const ageSeconds = now.getTime() / 1000 - seconds
+  if (!(Math.abs(ageSeconds) <= toleranceSeconds)) {
+    throw new WebhookVerificationError('wrong_timestamp', 'The request is too old, or its time lies ahead.')
+  }
+
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  const signed = concat(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
+  if (!(await isSigned(signed, given, typeof secret === 'string' ? [secret] : secret))) {
+    throw new WebhookVerificationError('wrong_signature', 'No signature fits the request.')
+  }
+
+  const event = parse(bytes)
+  if (event.id !== id)
+    throw new WebhookVerificationError('wrong_body', 'The event is not the one that webhook-id names.')
+  return event
+}
+
+async function isSigned(signed                         , given        , secrets                   )                   {
+  const signatures = given.split(' ').flatMap((part) => {
+    const [version, text] = part.split(',')
+    const bytes = version === 'v1' && text !== undefined ? base64(text) : null
+    return bytes === null ? [] : [bytes]
+  })
+  for (const secret of secrets) {
+    const raw = keyOf(secret)
+    if (raw === null || raw.length === 0) continue
+    const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+    for (const signature of signatures) {
+      // Compares without telling by its time how much was right.
+      if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
+    }
+  }
+  return false
+}
+
+const PREFIX = 'whsec_'
+
+function keyOf(secret        )                                 {
+  return secret.startsWith(PREFIX) ? base64(secret.slice(PREFIX.length)) : new TextEncoder().encode(secret)
+}
+
+function base64(text        )                                 {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return null
+  }
+}
+
+function concat(first            , second            )                          {
+  const whole = new Uint8Array(first.length + second.length)
+  whole.set(first)
+  whole.set(second, first.length)
+  return whole
+}
+
+// What is signed was written by Plumbline, so its shape is the contract's.
+function parse(bytes            )               {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))                
+  } catch {
+    throw new WebhookVerificationError('wrong_body', 'The body is not JSON.')
+  }
+}
+
+function header(headers                           , ...names          )         {
+  for (const name of names) {
+    const value = typeof headers.get === 'function' ? headers.get(name) : plainHeader(headers, name)
+    if (value) return value
+  }
+  throw new WebhookVerificationError('missing_header', `The request has no header ${names[0]}.`)
+}
+
+function plainHeader(headers        , name        )                     {
+  for (const [key, value] of Object.entries(headers)) {
+    if (key.toLowerCase() === name) return Array.isArray(value) ? value[0] : value
+  }
+  return undefined
+}
