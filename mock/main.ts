@@ -1,11 +1,7 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { parse } from 'yaml'
-import { type Contract, type ContractDocument, readContract } from '../server/http/contract.ts'
+import { contractNow } from './contract.ts'
 import { createMock } from './mock.ts'
 
 /**
@@ -27,7 +23,7 @@ const port = Number(values.port)
 if (!Number.isInteger(port) || port < 0 || port > 65_535) fail(`--port ${values.port} is not a port.`)
 
 const server = createServer(
-  createMock(readNow(), {
+  createMock(contractNow(), {
     dynamic: values.dynamic,
     ...(!values.quiet && { onAnswer: (method, url, status) => console.log(`${method} ${url} → ${status}`) }),
   }),
@@ -46,18 +42,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     server.close()
     server.closeAllConnections()
   })
-}
-
-/** openapi.yaml as it is now. What `npm run generate` has made of it reads faster, and is the same while its hash says so. */
-function readNow(): Contract {
-  const root = path.resolve(import.meta.dirname, '..')
-  const source = readFileSync(path.join(root, 'openapi.yaml'), 'utf8')
-  const prepared = path.join(root, 'server/contract.gen.json')
-  if (existsSync(prepared)) {
-    const { sourceHash, document } = JSON.parse(readFileSync(prepared, 'utf8')) as { sourceHash: string; document: ContractDocument }
-    if (sourceHash === createHash('sha256').update(source).digest('hex')) return readContract(document)
-  }
-  return readContract(parse(source, { maxAliasCount: -1 }) as ContractDocument)
 }
 
 function fail(why: string): never {

@@ -1,5 +1,5 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { readBody } from '../server/http/body.ts'
 import type { Contract, Operation, ResponseObject } from '../server/http/contract.ts'
 import { etagOf, names } from '../server/http/etag.ts'
@@ -29,7 +29,11 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   const validator = createValidator(contract)
   const publicUrl = contract.document.servers?.[0]?.url ?? ''
 
-  async function live(req: IncomingMessage, url: string, journey: { operation: Operation | null }): Promise<MockAnswer> {
+  async function live(
+    req: IncomingMessage,
+    url: string,
+    journey: { operation: Operation | null },
+  ): Promise<MockAnswer> {
     const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
     const found = contract.match(method, pathOf(url))
     if (found.operation === null) throw nothingThere(found.allow, method)
@@ -47,7 +51,12 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   }
 
   /** The problem as it was found, with the headers that the contract declares for its status. */
-  async function refusal(error: unknown, url: string, requestId: string, operation: Operation | null): Promise<MockAnswer> {
+  async function refusal(
+    error: unknown,
+    url: string,
+    requestId: string,
+    operation: Operation | null,
+  ): Promise<MockAnswer> {
     const refused = error instanceof Problem ? error : problem('internal', `The mock failed: ${String(error)}`)
     const isDeclared = operation !== null && String(refused.status) in operation.declaration.responses
     const { headers } = isDeclared ? await prism.answer(operation, { code: refused.status }) : { headers: {} }
@@ -60,7 +69,8 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const url = req.url ?? '/'
-    if (isPreflight(req)) return write(req, res, { status: 204, headers: { ...cors, 'access-control-max-age': '600' }, body: undefined })
+    if (isPreflight(req))
+      return write(req, res, { status: 204, headers: { ...cors, 'access-control-max-age': '600' }, body: undefined })
     const requestId = requestIdOf(req)
     const journey: { operation: Operation | null } = { operation: null }
     const answer = await live(req, url, journey).catch((error) => refusal(error, url, requestId, journey.operation))
@@ -74,7 +84,9 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const hasBody = text !== '' && status !== 204 && status !== 304
     const { 'content-type': type, ...others } = headers
     // A body that was refused unread would be taken for the next request.
-    const isUnread = !req.complete && (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0)
+    const isUnread =
+      !req.complete &&
+      (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0)
     res.writeHead(status, {
       ...others,
       ...(hasBody && type !== undefined && { 'content-type': type, 'content-length': Buffer.byteLength(text) }),
@@ -93,18 +105,26 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
  * What Prism cannot know of an answer. It copies every header from its example, where the service sends one only when there
  * is something to say, and says what holds for the body.
  */
-function putRight(contract: Contract, operation: Operation, url: string, req: IncomingMessage, answer: MockAnswer): MockAnswer {
+function putRight(
+  contract: Contract,
+  operation: Operation,
+  url: string,
+  req: IncomingMessage,
+  answer: MockAnswer,
+): MockAnswer {
   const { status, body } = answer
   const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...headers } = answer.headers
   if (status >= 400) return { ...answer, headers }
   const type = headers['content-type']
   if (type !== undefined) headers['content-type'] = `${type}; charset=utf-8`
-  if (etag !== undefined) headers.etag = typeof body === 'object' && body !== null ? etagOf(body, () => JSON.stringify(body)) : etag
+  if (etag !== undefined)
+    headers.etag = typeof body === 'object' && body !== null ? etagOf(body, () => JSON.stringify(body)) : etag
   if (location !== undefined) headers.location = locationOf(contract, operation, url, body)
   const { nextCursor } = (body ?? {}) as { nextCursor?: unknown }
   if (typeof nextCursor === 'string') headers.link = nextLink(url, nextCursor)
   const known = req.headers['if-none-match']
-  const isUnchanged = '304' in operation.declaration.responses && known !== undefined && names(known, headers.etag ?? '')
+  const isUnchanged =
+    '304' in operation.declaration.responses && known !== undefined && names(known, headers.etag ?? '')
   return status === 200 && isUnchanged ? { status: 304, headers, body: undefined } : { status, headers, body }
 }
 
@@ -153,8 +173,16 @@ function preference(contract: Contract, operation: Operation, req: IncomingMessa
     (code === undefined || String(scenario.status) === code) && (example === undefined || scenario.example === example)
   const found = scenarios.find(isWanted)
   if (found === undefined) {
-    const all = scenarios.map((scenario) => [scenario.status, scenario.example].filter((part) => part !== null).join(' '))
-    throw invalid([{ pointer: 'Prefer', code: 'enum', message: `is none of this operation's scenarios: ${all.join(', ')}`.slice(0, 1000) }])
+    const all = scenarios.map((scenario) =>
+      [scenario.status, scenario.example].filter((part) => part !== null).join(' '),
+    )
+    throw invalid([
+      {
+        pointer: 'Prefer',
+        code: 'enum',
+        message: `is none of this operation's scenarios: ${all.join(', ')}`.slice(0, 1000),
+      },
+    ])
   }
   return {
     ...((code !== undefined || example !== undefined) && { code: found.status }),
@@ -165,8 +193,14 @@ function preference(contract: Contract, operation: Operation, req: IncomingMessa
 }
 
 /** What the validator is to see of the headers: those that the operation declares. */
-function declaredHeaders(contract: Contract, operation: Operation, req: IncomingMessage): Record<string, string | string[] | undefined> {
-  const headers: Record<string, string | string[] | undefined> = operation.takesBody ? { 'content-type': 'application/json' } : {}
+function declaredHeaders(
+  contract: Contract,
+  operation: Operation,
+  req: IncomingMessage,
+): Record<string, string | string[] | undefined> {
+  const headers: Record<string, string | string[] | undefined> = operation.takesBody
+    ? { 'content-type': 'application/json' }
+    : {}
   for (const declared of operation.declaration.parameters ?? []) {
     const { name, in: where } = contract.resolve(declared)
     const value = req.headers[name.toLowerCase()]
@@ -176,16 +210,23 @@ function declaredHeaders(contract: Contract, operation: Operation, req: Incoming
 }
 
 function nothingThere(allow: readonly string[], method: string): Problem {
-  if (allow.length === 0) return problem('unknown_path', 'The contract has no such path; see /api/ext/schema/openapi.json.')
+  if (allow.length === 0)
+    return problem('unknown_path', 'The contract has no such path; see /api/ext/schema/openapi.json.')
   const methods = allow.includes('GET') ? [...allow, 'HEAD'] : allow
-  return new Problem('method_not_allowed', `${method} is not among ${methods.join(', ')}.`, {}, { Allow: methods.join(', ') })
+  return new Problem(
+    'method_not_allowed',
+    `${method} is not among ${methods.join(', ')}.`,
+    {},
+    { Allow: methods.join(', ') },
+  )
 }
 
 // A page may come from anywhere, send what it likes, and read every header.
 const cors = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
-  'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id',
+  'access-control-allow-headers':
+    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id',
   'access-control-expose-headers': '*',
 }
 

@@ -116,6 +116,16 @@ const MOST_MADE = 3
 // Prism tells a logger of every step; who sent what is said by main.ts.
 function silent(): Parameters<typeof createInstance>[1]['logger'] {
   const say = () => {}
-  const logger = { trace: say, debug: say, info: say, success: say, start: say, warn: say, error: say, fatal: say, child: () => logger }
+  const logger = {
+    trace: say,
+    debug: say,
+    info: say,
+    success: say,
+    start: say,
+    warn: say,
+    error: say,
+    fatal: say,
+    child: () => logger,
+  }
   return logger as unknown as Parameters<typeof createInstance>[1]['logger']
 }

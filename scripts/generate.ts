@@ -13,7 +13,8 @@ import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'yaml'
-import type { ContractDocument } from '../server/http/contract.ts'
+import { scenarioTable } from '../mock/scenarios.ts'
+import { type ContractDocument, readContract } from '../server/http/contract.ts'
 import { skillTypes } from './skill-types.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -28,6 +29,7 @@ put(
 )
 contractTypes()
 put('client/skills.gen.ts', skillTypes(document as ContractDocument))
+put('mock/scenarios.gen.md', scenarioTable(readContract(document as ContractDocument)))
 problemTitles()
 browserVerifier()
 await tableTypes()

@@ -7,8 +7,10 @@ import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Surroundings } from './http/call.ts'
 import { forgetOldAnswers } from './http/idempotency.ts'
-import { startDelivery } from './webhooks/delivery.ts'
+import type { AttemptMade } from './webhooks/deliverer.ts'
+import { type Delivery, startDelivery } from './webhooks/delivery.ts'
 import { forgetOldDeliveries } from './webhooks/retention.ts'
+import { tellDisabled } from './webhooks/tell-disabled.ts'
 
 export interface JobParts {
   database: Database
@@ -16,11 +18,14 @@ export interface JobParts {
   clock: Clock
   log: Logger
   surroundings: Surroundings
+  /** Hears of every attempt to deliver. */
+  attemptMade?(attempt: AttemptMade): void
 }
 
 export interface Jobs {
   /** Something was committed that a job waits for. */
   wake(): void
+  readonly delivery: Delivery
   /** Ends after the work under way. */
   stop(): Promise<void>
 }
@@ -45,9 +50,14 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(database, surroundings) },
   ]
   const loops = jobs.map((job) => loop(job, log))
-  const delivery = startDelivery({ database, config, clock, log })
+  const delivery = startDelivery({
+    ...{ database, config, clock, log },
+    tellDisabled: (trx, disabled) => tellDisabled(trx, database, surroundings, disabled),
+    ...(parts.attemptMade && { attemptMade: parts.attemptMade }),
+  })
   return {
     wake: delivery.wake,
+    delivery,
     async stop() {
       // Jobs record events; what they recorded last is still dispatched, and delivered by the next start at the latest.
       await Promise.all(loops.map((stop) => stop()))

@@ -13,13 +13,16 @@ import { withEncryptionKey } from './encryption-key.ts'
 import { type Contract, loadContract } from './http/contract.ts'
 import type { Handlers } from './http/operation.ts'
 import { toProblem } from './http/problem.ts'
-import { startJobs } from './jobs.ts'
+import { type Jobs, startJobs } from './jobs.ts'
+import { listenForMetrics, startMetrics } from './metrics.ts'
 import { operations } from './operations.ts'
 import { assertComposites } from './skills/catalogue.ts'
 
 /** One running service: an HTTP server, its database, and the jobs beside the requests. */
 export interface Plumbline {
   readonly url: string
+  /** Where the metrics are read; null when they are not kept. */
+  readonly metricsUrl: string | null
   readonly config: Config
   readonly database: Database
   readonly app: App
@@ -48,23 +51,41 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
     const { config, isKeptInDatabase } = await withEncryptionKey(parts.config, database)
     if (isKeptInDatabase)
       log.warn('ENCRYPTION_KEY is not set: the key is kept in the database, beside what it encrypts')
-    let wake = () => {}
+    let jobs: Jobs | null = null
+    const metrics = startMetrics({
+      ...{ config, database, clock, log },
+      delivery: () => jobs?.delivery.metrics() ?? { eventsDispatched: 0, attemptsUnderWay: 0 },
+    })
     const app = createApp({
       ...{ config, contract, handlers, database, clock, log },
-      eventsCommitted: () => wake(),
+      eventsCommitted(count) {
+        jobs?.wake()
+        metrics?.eventsRecorded(count)
+      },
+      deliveriesDue: (webhook) => jobs?.delivery.due(webhook),
+      ...(metrics && { requestEnded: metrics.requestEnded }),
       addRoutes(express, surroundings) {
         addHealthRoutes(express, database)
+        if (metrics !== null && config.metricsPort === null) {
+          express.get('/metrics', (req, res, next) => void metrics.serve(req, res).catch(next))
+        }
         express.use(portalRoutes({ surroundings, database, log }))
         express.use(docsRoutes(surroundings))
       },
     })
-    const jobs = startJobs({ database, config, clock, log, surroundings: app.surroundings })
-    wake = jobs.wake
     const server = await listen(app, config)
     const { port } = server.address() as AddressInfo
+    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
+    const onOwnPort = metrics === null ? null : await listenForMetrics(metrics, config, log)
+    const running = startJobs({
+      ...{ database, config, clock, log, surroundings: app.surroundings },
+      ...(metrics && { attemptMade: metrics.attemptMade }),
+    })
+    jobs = running
     const stopWarming = warm(app, log)
     return {
-      url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+      url,
+      metricsUrl: metrics === null ? null : (onOwnPort?.url ?? `${url}/metrics`),
       config,
       database,
       app,
@@ -74,8 +95,10 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         stopWarming()
         app.drain()
         await close(server)
-        await jobs.stop()
+        await running.stop()
         await app.limits.stop()
+        // To the last, for how a drain goes is worth seeing.
+        if (onOwnPort !== null) await close(onOwnPort.server)
         await database.close()
       },
     }

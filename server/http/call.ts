@@ -131,8 +131,10 @@ export async function callWithoutKey(
   database: Database,
   organizationId: string,
   actor: Actor = { type: 'system', id: null },
+  /** A transaction that the call is made for; it is part of it then. */
+  trx?: Db,
 ): Promise<Call> {
-  const { name, tier, currency, timeZone } = await database.statements
+  const { name, tier, currency, timeZone } = await (trx ?? database.statements)
     .selectFrom('organizations')
     .select(['name', 'tier', 'currency', 'timeZone'])
     .where('id', '=', organizationId)
@@ -143,7 +145,9 @@ export async function callWithoutKey(
     ...{ organizationId, organizationName: name, tier, currency, timeZone, permissions },
     ...{ keyId: '', keyName: actor.type, poApprovalLimit: null, expiresAt: null, lastUsedAt: null },
   }
-  return newCall(surroundings, database, { principal, actor, requestId: typeid('req').toString(), ifMatch: undefined })
+  const requestId = typeid('req').toString()
+  const call = newCall(surroundings, database, { principal, actor, requestId, ifMatch: undefined })
+  return trx === undefined ? call : within(call, trx)
 }
 
 export interface RecordedEvent {

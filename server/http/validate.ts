@@ -250,14 +250,12 @@ function readFaults(error: ValidatorError): FieldError[] {
   // Where a value may be null or something else, being not null is no fault of its own beside the real one.
   const telling = faults.filter((fault) => fault.code !== 'anyOf' && fault.message !== 'must be null')
   const listed = telling.length > 0 ? telling : faults
-  return listed.filter((fault, i) => listed.findIndex((other) => same(fault, other)) === i).slice(0, 1000)
+  const once = new Map(listed.map((fault) => [`${fault.pointer} ${fault.message}`, fault]))
+  return [...once.values()].slice(0, MOST_FAULTS)
 }
 
 const LONGEST_MESSAGE = 1000
-
-function same(a: FieldError, b: FieldError): boolean {
-  return a.pointer === b.pointer && a.message === b.message
-}
+const MOST_FAULTS = 1000
 
 function pointer(path: string): string {
   if (path === '/body' || path.startsWith('/body/')) return path.slice('/body'.length)

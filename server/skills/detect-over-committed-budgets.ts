@@ -5,6 +5,7 @@ import type {
   OverCommitment,
 } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
+import { assertCommunity } from './named-community.ts'
 import { everyItem } from './pages.ts'
 
 /** How many are listed; the contract says so too. The rest is in the count. */
@@ -15,6 +16,7 @@ export async function detectOverCommittedBudgets(
   call: Call,
 ): Promise<DetectOverCommittedBudgetsResult> {
   const { communityId, thresholdPercent = 100 } = input
+  await assertCommunity(call, communityId)
   const found: OverCommitment[] = []
   let homesChecked = 0
   for await (const home of everyItem(call, 'listHomes', communityId === undefined ? {} : { communityId })) {

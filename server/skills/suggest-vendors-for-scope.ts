@@ -8,6 +8,7 @@ import type {
   VendorSuggestion,
 } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
+import { assertCommunity } from './named-community.ts'
 import { everyItem } from './pages.ts'
 
 /** What each part weighs in the score; the contract tells callers the same. */
@@ -33,6 +34,7 @@ export async function suggestVendorsForScope(
   call: Call,
 ): Promise<SuggestVendorsForScopeResult> {
   const { scope, communityId, count = 5 } = input
+  await assertCommunity(call, communityId)
   const candidates: Candidate[] = []
   const passedOver: VendorPassedOver[] = []
   for await (const vendor of everyItem(call, 'listVendors', {

@@ -29,6 +29,10 @@ export interface Claimed {
   eventId: string
   test: boolean
   step: number
+  /** How many attempts were made before this one. */
+  attemptCount: number
+  /** When the event happened; null for a test, which is no event. */
+  occurredAt: string | null
   /** The exact bytes of the payload. */
   body: Buffer
   /** Whether the subscription was being probed, with this as the one attempt. */
@@ -163,11 +167,12 @@ interface Taken extends WebhookName {
   eventId: string
   claimId: string
   step: number
+  attemptCount: number
   test: boolean
   testPayload: string | null
 }
 
-const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."claimId", d."step", d."test", d."payload"::text as "testPayload"`
+const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload"`
 
 // In the order in which they start: what is due longest, and of one instant in the order of the events. The rows that were
 // locked are named by where they lie (ctid): joined by their keys, the planner would read a table of some thousand rows
@@ -202,28 +207,28 @@ function leaseOf(now: Date): string {
 // The bytes of each payload are read once, however many subscriptions they go to.
 async function prepare(trx: Db, rows: Taken[], webhooks: Subscription[], now: Date): Promise<Claimed[]> {
   if (rows.length === 0) return []
-  const bodies = await payloadsOf(
+  const events = await eventsOf(
     trx,
     rows.filter((row) => !row.test),
   )
   const byId = new Map(webhooks.map((webhook) => [webhook.webhookId, webhook]))
   return rows.flatMap(({ testPayload, ...row }) => {
     const webhook = byId.get(row.webhookId)
-    const body = testPayload === null ? bodies.get(row.eventId) : Buffer.from(testPayload)
-    if (webhook === undefined || body === undefined) return []
+    const event = testPayload === null ? events.get(row.eventId) : { body: Buffer.from(testPayload), occurredAt: null }
+    if (webhook === undefined || event === undefined) return []
     const isProbe = webhook.consecutiveFailures >= FAILURES_UNTIL_PROBING
-    return [{ ...row, body, isProbe, destination: { url: webhook.url, sealedSecrets: secretsOf(webhook, now) } }]
+    return [{ ...row, ...event, isProbe, destination: { url: webhook.url, sealedSecrets: secretsOf(webhook, now) } }]
   })
 }
 
-async function payloadsOf(trx: Db, rows: Taken[]): Promise<Map<string, Buffer>> {
+async function eventsOf(trx: Db, rows: Taken[]): Promise<Map<string, { body: Buffer; occurredAt: string }>> {
   const wanted = new Map(rows.map((row) => [row.eventId, row.organizationId]))
   if (wanted.size === 0) return new Map()
-  const { rows: found } = await sql<{ id: string; payload: string }>`
-    select e."id", e."payload"::text as "payload" from "events" e
+  const { rows: found } = await sql<{ id: string; payload: string; occurredAt: string }>`
+    select e."id", e."payload"::text as "payload", e."occurredAt" from "events" e
     join unnest(${[...wanted.values()]}::text[], ${[...wanted.keys()]}::text[]) as i ("organizationId", "id")
       on e."organizationId" = i."organizationId" and e."id" = i."id"`.execute(trx)
-  return new Map(found.map((event) => [event.id, Buffer.from(event.payload)]))
+  return new Map(found.map(({ id, payload, occurredAt }) => [id, { body: Buffer.from(payload), occurredAt }]))
 }
 
 // The present secret first: a receiver that knows it is done after one comparison.

@@ -8,7 +8,7 @@ import type { Resolve } from './destination.ts'
 import type { WebhookName } from './dispatcher.ts'
 import { keyOf, placeOf } from './secret.ts'
 import { type Outcome, sender } from './sender.ts'
-import { type Settled, settle } from './settlement.ts'
+import { type Settled, type Settlement, settle, type TellDisabled } from './settlement.ts'
 import { signature } from './signature.ts'
 import { Turns } from './turns.ts'
 
@@ -23,12 +23,27 @@ export interface DelivererParts {
   config: Config
   clock: Clock
   log: Logger
+  tellDisabled: TellDisabled
+  /** Hears of every attempt once it is written down. */
+  attemptMade?(attempt: AttemptMade): void
   resolve?: Resolve
+}
+
+/** One attempt, as the metrics count it. */
+export interface AttemptMade {
+  outcome: Outcome['kind']
+  durationMs: number
+  /** From the event to the first byte of its first attempt; null for any other attempt. */
+  delayMs: number | null
+  /** What became of the delivery. */
+  status: Settlement['statuses'][number]
 }
 
 export interface Deliverer {
   /** These subscriptions may have something due. */
   take(webhooks: WebhookName[]): void
+  /** Somebody asked for a test. */
+  takeTests(): void
   /** Looks for whatever is due. */
   look(): Promise<void>
   /** Claims nothing more, and ends when what is under way is settled. */
@@ -38,7 +53,6 @@ export interface Deliverer {
 
 export interface DelivererMetrics {
   attemptsUnderWay: number
-  attemptsByOutcome: Readonly<Record<string, number>>
 }
 
 /** Sockets and memory of one process set this bound: some 50 kB each over TLS. */
@@ -68,10 +82,10 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   /** Subscriptions that were left with something due because they had their share under way. */
   const waiting = new Map<string, WebhookName>()
   const timers = new Map<string, { atMs: number; timer: NodeJS.Timeout }>()
-  const attemptsByOutcome: Record<string, number> = {}
   let underWay = 0
   let isClaiming = false
   let claiming: Promise<void> = Promise.resolve()
+  let testing: Promise<void> = Promise.resolve()
   let isSettling = false
   let isStopped = false
   let settled: Settled[] = []
@@ -108,10 +122,14 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     isClaiming = false
   }
 
+  async function startTests(): Promise<void> {
+    if (isStopped) return
+    for (const delivery of await claimTests(database, clock)) start(delivery)
+  }
+
   function start(claimed: Claimed): void {
     underWay++
     void attempt(claimed).then((outcome) => {
-      attemptsByOutcome[outcome.kind] = (attemptsByOutcome[outcome.kind] ?? 0) + 1
       settled.push({ claimed, outcome })
       void settleAll()
     })
@@ -144,7 +162,11 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     while (settled.length > 0) {
       const batch = settled.splice(0, BATCH_SETTLEMENTS)
       try {
-        const { disabled, retries } = await settle(database, config, clock, batch)
+        const { statuses, disabled, retries } = await settle(database, config, clock, batch, parts.tellDisabled)
+        statuses.forEach((status, i) => {
+          const one = batch[i]
+          if (one !== undefined) parts.attemptMade?.(attemptOf(one, status))
+        })
         for (const webhook of disabled) log.warn(webhook, 'a webhook was disabled')
         for (const { atMs, ...webhook } of retries) wakeAt(webhook, atMs)
         underWay -= batch.length
@@ -188,11 +210,16 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
 
   return {
     take,
+    takeTests() {
+      testing = testing.then(startTests).catch((error: unknown) => {
+        log.error({ err: error }, 'claiming tests failed and will be tried again')
+      })
+    },
     async look() {
       if (isStopped) return
       try {
         take(await findDue(database, clock))
-        for (const delivery of await claimTests(database, clock)) start(delivery)
+        await startTests()
       } catch (error) {
         log.error({ err: error }, 'looking for due deliveries failed and will be tried again')
       }
@@ -200,12 +227,20 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     async stop() {
       isStopped = true
       for (const { timer } of timers.values()) clearTimeout(timer)
-      await claiming
+      await Promise.all([claiming, testing])
       if (underWay > 0 || isSettling) await new Promise<void>((done) => (idle = done))
       await http.close()
     },
-    metrics: () => ({ attemptsUnderWay: underWay, attemptsByOutcome: { ...attemptsByOutcome } }),
+    metrics: () => ({ attemptsUnderWay: underWay }),
   }
+}
+
+function attemptOf({ claimed, outcome }: Settled, status: AttemptMade['status']): AttemptMade {
+  const { occurredAt, attemptCount } = claimed
+  const { kind, startedAtMs, durationMs, sentAfterMs } = outcome
+  const isFirst = occurredAt !== null && attemptCount === 0 && sentAfterMs !== null
+  const delayMs = isFirst ? Math.max(0, startedAtMs + sentAfterMs - Date.parse(occurredAt)) : null
+  return { outcome: kind, durationMs, delayMs, status }
 }
 
 function shareOf(free: number): number {

@@ -2,9 +2,10 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { type DelivererMetrics, startDeliverer } from './deliverer.ts'
+import { type AttemptMade, type DelivererMetrics, startDeliverer } from './deliverer.ts'
+import type { TellDisabled } from './settlement.ts'
 import type { Resolve } from './destination.ts'
-import { dispatch } from './dispatcher.ts'
+import { dispatch, type WebhookName } from './dispatcher.ts'
 
 /**
  * From a committed event to the receivers, inside each server process:
@@ -23,6 +24,8 @@ export interface DeliveryParts {
   config: Config
   clock: Clock
   log: Logger
+  tellDisabled: TellDisabled
+  attemptMade?(attempt: AttemptMade): void
   /** How names are resolved to addresses; tests put their own in its place. */
   resolve?: Resolve
 }
@@ -30,6 +33,8 @@ export interface DeliveryParts {
 export interface Delivery {
   /** Events were committed in this process. */
   wake(): void
+  /** Something was committed in this process that a subscription may have to send at once. */
+  due(webhook: WebhookName): void
   /** Takes on nothing more, and ends when the attempts under way are settled. */
   stop(): Promise<void>
   metrics(): DeliveryMetrics
@@ -54,8 +59,9 @@ const GATHER_MOST_MS = 25
 /** After a failure, the database being away for example. */
 const FAILURE_PAUSE_MS = 1000
 
-export function startDelivery({ database, config, clock, log, resolve }: DeliveryParts): Delivery {
-  const deliverer = startDeliverer({ database, config, clock, log, ...(resolve && { resolve }) })
+export function startDelivery(parts: DeliveryParts): Delivery {
+  const { database, config, clock, log } = parts
+  const deliverer = startDeliverer(parts)
   const metrics = { eventsDispatched: 0 }
   let isStopped = false
   let isWoken = false
@@ -104,6 +110,10 @@ export function startDelivery({ database, config, clock, log, resolve }: Deliver
 
   return {
     wake,
+    due(webhook) {
+      deliverer.take([webhook])
+      deliverer.takeTests()
+    },
     async stop() {
       isStopped = true
       clearTimeout(timer)

@@ -72,6 +72,7 @@ export const webhookOperations: Some<Operations> = {
       const isElsewhere = url !== undefined && url !== before.url
       // Switching on what is on is how one says that the receiver is repaired.
       const isSwitched = status !== undefined && (status !== before.status || status === 'active')
+      if (isElsewhere || isSwitched) wakeAfterCommit(call, before.id)
       return webhooks.update(trx, call, before, {
         ...rest,
         ...(isElsewhere && { url, consecutiveFailures: 0, pausedUntil: null }),
@@ -111,6 +112,7 @@ export const webhookOperations: Some<Operations> = {
       const payload = JSON.stringify(event)
       const test = { id, webhookId: webhook.id, eventId: event.id, eventType, payload, now: call.now }
       await webhooks.insertTest(trx, call.organizationId, test)
+      wakeAfterCommit(call, webhook.id)
       return findDelivery(trx, call, id)
     })
     return { status: 202, body: delivery }
@@ -140,6 +142,7 @@ export const webhookOperations: Some<Operations> = {
       const webhook = await lockInUse(trx, call, path.webhookId)
       refuseWhileDisabled(webhook)
       await webhooks.endPause(trx, call.organizationId, webhook.id, call.now)
+      wakeAfterCommit(call, webhook.id)
       const period = { since, until, now: call.now, most: MOST_RECOVERED }
       return webhooks.recover(trx, call.organizationId, webhook.id, period)
     })
@@ -164,10 +167,17 @@ export const webhookOperations: Some<Operations> = {
       if (row.isUnderWay) throw problem('conflict', 'An attempt is under way. See how it ends first.')
       await webhooks.endPause(trx, call.organizationId, webhookId, call.now)
       await webhooks.sendAgain(trx, call.organizationId, path.deliveryId, call.now)
+      wakeAfterCommit(call, webhookId)
       return findDelivery(trx, call, path.deliveryId)
     })
     return { status: 202, body: delivery }
   },
+}
+
+// Otherwise it would be found by the look that comes once a second.
+function wakeAfterCommit(call: Call, webhookId: string): void {
+  const { organizationId, surroundings } = call
+  call.afterCommit(() => surroundings.deliveriesDue({ organizationId, webhookId }))
 }
 
 function checkUrl(call: Call, url: string): void {

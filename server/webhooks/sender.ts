@@ -14,6 +14,8 @@ export interface Outcome {
   kind: 'succeeded' | 'rejected' | 'timed_out' | 'unreachable' | 'refused'
   startedAtMs: number
   durationMs: number
+  /** From the start to the first byte towards the receiver; null when it did not come to that. */
+  sentAfterMs: number | null
   responseStatus: number | null
   responseBody: string | null
   error: string | null
@@ -66,6 +68,7 @@ function run(agent: Agent, clock: Clock, attempt: Attempt, done: (outcome: Outco
   let received = 0
   let controller: Dispatcher.DispatchController | null = null
   let status: number | null = null
+  let sentAfterMs: number | null = null
   let answeredMs: number | null = null
   let retryAfter: string | undefined
   let isOver = false
@@ -82,6 +85,7 @@ function run(agent: Agent, clock: Clock, attempt: Attempt, done: (outcome: Outco
       kind: status === null ? kind : isSuccess ? 'succeeded' : 'rejected',
       startedAtMs,
       durationMs: answeredMs ?? performance.now() - started,
+      sentAfterMs,
       responseStatus: status,
       responseBody: body === '' ? null : body,
       error: isSuccess ? null : status === null ? error : `The receiver answered ${status}.`,
@@ -99,6 +103,7 @@ function run(agent: Agent, clock: Clock, attempt: Attempt, done: (outcome: Outco
           // A connection that came too late is not used any more.
           if (isOver) return request.abort(new Error('The attempt is over.'))
           controller = request
+          sentAfterMs = performance.now() - started
         },
         onResponseStart(_controller, statusCode, headers) {
           // 1xx announces the answer and is none.

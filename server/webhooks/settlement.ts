@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
-import type { Webhook } from '../../client/contract.gen.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Db } from '../database/database.ts'
 import type { Claimed } from './claims.ts'
 import type { WebhookName } from './dispatcher.ts'
 import { nextAttemptAtMs } from './retry-schedule.ts'
@@ -24,24 +23,35 @@ export interface Settled {
 }
 
 export interface Settlement {
+  /** What became of each delivery, in the order of the attempts. */
+  statuses: Row['status'][]
   /** The subscriptions that this disabled. */
-  disabled: (WebhookName & { reason: Webhook['disabledReason'] })[]
+  disabled: Disabled[]
   /** When subscriptions have something to send again. */
   retries: (WebhookName & { atMs: number })[]
 }
+
+export interface Disabled extends WebhookName {
+  reason: 'failures' | 'gone'
+}
+
+/** Tells builders of subscriptions, in the transaction that disables them; gives back what is to be done after its commit. */
+export type TellDisabled = (trx: Db, disabled: Disabled[]) => Promise<() => void>
 
 export async function settle(
   database: Database,
   config: Config,
   clock: Clock,
   settled: Settled[],
+  tellDisabled: TellDisabled,
 ): Promise<Settlement> {
   const now = sql`${clock.now().toISOString()}::timestamptz`
   const rows = settled.map((one) => toRow(one, config))
   const effects = effectsOf(settled.filter(({ claimed }) => !claimed.test))
   const each = <Field extends keyof Row>(field: Field) => rows.map((row) => row[field])
   const all = <Field extends keyof Effect>(field: Field) => effects.map((effect) => effect[field])
-  return database.transaction(async (trx) => {
+  let afterCommit = () => {}
+  const settlement = await database.transaction(async (trx) => {
     const { rows: changed } = await sql<Changed>`
       with s as (
         select * from unnest(
@@ -99,20 +109,19 @@ export async function settle(
         from s join "deliveries" d on d."organizationId" = s."organizationId" and d."id" = s."deliveryId"
       )
       select * from changed`.execute(trx)
-    return {
-      disabled: changed.filter(({ reason }) => reason !== null).map(nameAndReason),
-      retries: retriesOf(rows, changed),
-    }
+    const disabled = changed.flatMap(({ organizationId, webhookId, reason }) =>
+      reason === null ? [] : [{ organizationId, webhookId, reason }],
+    )
+    if (disabled.length > 0) afterCommit = await tellDisabled(trx, disabled)
+    return { statuses: rows.map(({ status }) => status), disabled, retries: retriesOf(rows, changed) }
   })
+  afterCommit()
+  return settlement
 }
 
 interface Changed extends WebhookName {
-  reason: Webhook['disabledReason']
+  reason: Disabled['reason'] | null
   pausedUntil: string | null
-}
-
-function nameAndReason({ organizationId, webhookId, reason }: Changed) {
-  return { organizationId, webhookId, reason }
 }
 
 // A subscription that is paused has nothing to send before its pause is over.

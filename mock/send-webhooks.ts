@@ -1,0 +1,79 @@
+import { parseArgs } from 'node:util'
+import { typeid } from 'typeid-js'
+import { exampleOf } from '../server/events/event-types.ts'
+import { keyOf } from '../server/webhooks/secret.ts'
+import { signature } from '../server/webhooks/signature.ts'
+import { contractNow } from './contract.ts'
+
+/**
+ * Sends events to a receiver that is being written, as the service would: the contract's examples, each as a new event that
+ * happens now, signed with the receiver's secret.
+ *
+ *     npm run mock:webhooks -- --url http://localhost:8080/hooks --type bid.submitted
+ *     npm run mock:webhooks -- --url … --type bid.submitted --type po.created --secret whsec_…
+ *     npm run mock:webhooks -- --url … --type '*'            one of every type
+ *
+ * Ends with 1 unless every one was answered with a status from 200 to 299. Nothing is sent a second time.
+ */
+const { values } = parseArgs({
+  options: {
+    url: { type: 'string' },
+    type: { type: 'string', multiple: true, default: [] },
+    // The same on every machine, so that a receiver can be set up once. It protects nothing.
+    secret: { type: 'string', default: `whsec_${Buffer.from('plumbline mock webhooks!').toString('base64')}` },
+  },
+})
+
+const contract = contractNow()
+const known = Object.keys(contract.document.webhooks ?? {}) as Parameters<typeof exampleOf>[1][]
+const types = values.type.includes('*') ? known : known.filter((type) => values.type.includes(type))
+const unknown = values.type.filter((type) => type !== '*' && !known.some((one) => one === type))
+if (values.url === undefined || !URL.canParse(values.url)) fail('Say where to: --url http://localhost:8080/hooks')
+if (unknown.length > 0 || types.length === 0) {
+  fail(`Say which with --type, once or more often, or --type '*'. The contract has ${known.join(', ')}.`)
+}
+
+console.log(`Signed with ${values.secret}`)
+let refused = 0
+for (const type of types) refused += (await send(values.url, type)) ? 0 : 1
+if (refused > 0) process.exitCode = 1
+
+async function send(url: string, type: (typeof types)[number]): Promise<boolean> {
+  const id = typeid('evt').toString()
+  const now = new Date()
+  const event = { ...exampleOf(contract, type), id, timestamp: now.toISOString(), apiVersion: contract.version }
+  const body = Buffer.from(JSON.stringify(event))
+  const timestamp = Math.floor(now.getTime() / 1000)
+  const signed = signature([keyOf(values.secret)], id, timestamp, body)
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Plumbline-Webhooks/1',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signed,
+    'X-Webhook-Signature': signed,
+  }
+  const started = performance.now()
+  try {
+    // Ten seconds, and a redirect is an answer like any other: as the service has it.
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(10_000),
+    })
+    const said = answer.ok ? '' : `: ${(await answer.text()).slice(0, 1024)}`
+    console.log(`${type} ${id} → ${answer.status} in ${Math.round(performance.now() - started)} ms${said}`)
+    return answer.ok
+  } catch (error) {
+    const { message, cause } = error as Error
+    console.log(`${type} ${id} → no answer: ${(cause as Error | undefined)?.message || message}`)
+    return false
+  }
+}
+
+function fail(why: string): never {
+  console.error(why)
+  process.exit(1)
+}
