@@ -1,5 +1,5 @@
 // Every block of lines to paste gets a button that copies them.
-for (const block of document.querySelectorAll('main pre')) {
+for (const block of document.querySelectorAll('.lines')) {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'copy'

@@ -1,4 +1,4 @@
-import { marked } from 'marked'
+import { Marked } from 'marked'
 
 /** HTML that is safe to send: what was put into it by `html` was escaped, unless it was such HTML itself. */
 export class Html {
@@ -22,6 +22,8 @@ function written(part: Part): string {
   return String(part).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
+const marked = new Marked({ renderer: { code: ({ text }) => `${code(text).source}\n` } })
+
 /** The contract's texts and the guides are Markdown of our own, without HTML in it. */
 export function markdown(text: string): Html {
   return new Html(marked.parse(text, { async: false }))
@@ -32,7 +34,7 @@ export function inline(text: string): Html {
 }
 
 export function code(text: string): Html {
-  return html`<pre><code>${text}</code></pre>`
+  return html`<pre class="lines"><code>${text}</code></pre>`
 }
 
 export function json(value: unknown): Html {

@@ -9,6 +9,11 @@ const [contract, samples] = await Promise.all(
 )
 // Swagger UI warns of every dialect but its own, and the events have a page to themselves.
 const { jsonSchemaDialect: _, webhooks: __, ...shown } = contract
+// It does not follow the references of parameters that the operations of a path share.
+for (const { parameters: shared = [], ...operations } of Object.values(shown.paths)) {
+  for (const operation of Object.values(operations)) operation.parameters = [...shared, ...(operation.parameters ?? [])]
+}
+for (const item of Object.values(shown.paths)) delete item.parameters
 // Trying out goes to the host that the page came from, whatever name it is reached under.
 shown.servers = [{ url: location.origin + docs.replace(/\/docs$/, '') }]
 
@@ -41,7 +46,7 @@ function withSamples() {
             h('div', { className: 'tabs' }, h('h4', null, 'Lines to paste'), tabs),
             h(
               'pre',
-              null,
+              { className: 'lines' },
               h('code', null, lines),
               h('button', { type: 'button', className: 'copy', onClick: copy }, isCopied ? 'Copied' : 'Copy'),
             ),

@@ -1,0 +1,33 @@
+/**
+ * Enters into package-lock.json the optional packages of other platforms that npm left out because the registry it asked
+ * does not hold them; `npm ci` refuses a lock without them, on every platform. An entry names the platform, so that npm
+ * passes over it everywhere else. To be run after packages were added or updated: `npm run complete-lock`.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const file = new URL('../package-lock.json', import.meta.url)
+const lock = JSON.parse(readFileSync(file, 'utf8'))
+const PLATFORM = /-(linux|darwin|win32|android|freebsd)-(x64|arm64|arm|ia32|ppc64|s390x|riscv64)(?:-(musl|gnu))?$/
+const added = []
+
+for (const [where, holder] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(holder.optionalDependencies ?? {})) {
+    const isThere = [`${where}/node_modules/${name}`, `node_modules/${name}`].some((place) => place in lock.packages)
+    const [, os, cpu, libc] = PLATFORM.exec(name) ?? []
+    if (isThere || os === undefined) continue
+    lock.packages[`node_modules/${name}`] = {
+      version: version.replace(/^[~^]/, ''),
+      cpu: [cpu],
+      ...(os === 'linux' && name.startsWith('@biomejs/') && { libc: [libc === 'musl' ? 'musl' : 'glibc'] }),
+      ...(holder.dev && { dev: true }),
+      ...(holder.license && { license: holder.license }),
+      optional: true,
+      os: [os],
+    }
+    added.push(name)
+  }
+}
+
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))
+writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
+console.log(added.length === 0 ? 'The lock is complete.' : `Entered: ${added.join(', ')}.`)
