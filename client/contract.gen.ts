@@ -1070,6 +1070,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List messages
+         * @description Lists the messages of the organization, newest first, those that Plumbline itself sent among them, such as the one that tells of a webhook subscription that was disabled. Needs messages:read; changes nothing.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        /**
+         * Send a message
+         * @description Sends a message to people of the organization: those named in recipients, and those who have one of the roles in recipientRoles. Each gets it once, and at once, for it stays inside Plumbline (channel in_app); whoever wants to carry it further subscribes to the event. Somebody who is disabled cannot be named, and is left out of a role. Needs messages:write; emits message.sent.
+         */
+        post: operations["sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/messages/{messageId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The message's id.
+                 * @example msg_01m7y975jzfesvq6n4fp9bamnm
+                 */
+                messageId: components["parameters"]["MessageId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a message
+         * @description Reads one message. Needs messages:read; changes nothing.
+         */
+        get: operations["getMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/webhooks": {
         parameters: {
             query?: never;
@@ -3321,7 +3371,7 @@ export interface webhooks {
         put?: never;
         /**
          * A message was sent
-         * @description Fires when a message leaves the outbox for the channel of its recipients.
+         * @description Fires when a message leaves for its recipients; one inside Plumbline does so at once.
          */
         post: {
             parameters: {
@@ -5720,10 +5770,57 @@ export interface components {
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
         };
+        /**
+         * @description The kinds of resource that a message can be about.
+         * @enum {string}
+         */
+        MessageSubjectType: "vendor" | "community" | "home" | "bid_request" | "bid" | "purchase_order" | "webhook";
+        /** @description What to send, and to whom. At least one of recipients and recipientRoles is needed. */
+        MessageCreate: {
+            /**
+             * @description How it reaches the recipients.
+             * @default in_app
+             * @enum {string}
+             */
+            channel?: "in_app";
+            subject?: string | null;
+            /** @description The message, as plain text. */
+            body: string;
+            /** @description People of the organization. */
+            recipients?: components["schemas"]["MessageAddress"][];
+            /** @description Everybody who has one of these roles now. */
+            recipientRoles?: components["schemas"]["MessageRole"][];
+            /** @description What it is about. */
+            relatedTo?: components["schemas"]["MessageAbout"] | null;
+            /** @description The message that this one answers. */
+            inReplyToId?: components["schemas"]["ResourceId"] | null;
+        };
+        /**
+         * @description A role of people of the organization.
+         * @enum {string}
+         */
+        MessageRole: "owner" | "admin" | "estimator" | "superintendent" | "accountant" | "viewer";
+        /** @description Somebody to send a message to. */
+        MessageAddress: {
+            /** @enum {string} */
+            type: "user";
+            id: components["schemas"]["ResourceId"];
+        };
+        /** @description A resource of the organization, which has to exist. */
+        MessageAbout: {
+            type: components["schemas"]["MessageSubjectType"];
+            id: components["schemas"]["ResourceId"];
+        };
+        /** @description A page of messages. */
+        MessagePage: {
+            data: components["schemas"]["Message"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
         /** @description A message to users, vendors or customers. */
         Message: {
             /** @description The message's id. */
             id: string;
+            /** @description The message that the thread began with; null for one that began a thread or stands alone. */
             threadId: string | null;
             subject: string | null;
             body: string;
@@ -5734,8 +5831,11 @@ export interface components {
             /** @description What it is about. */
             relatedTo: components["schemas"]["MessageSubject"] | null;
             inReplyToId: string | null;
-            /** @enum {string} */
-            status: "draft" | "queued" | "sent" | "delivered" | "failed";
+            /**
+             * @description How far it has come. A message inside Plumbline is delivered as it is sent; other channels will add others.
+             * @enum {string}
+             */
+            status: "delivered";
             sentAt: components["schemas"]["Instant"] | null;
             /** @description Rises by one with every change. */
             version: number;
@@ -6439,6 +6539,11 @@ export interface components {
          */
         PurchaseOrderId: components["schemas"]["ResourceId"];
         /**
+         * @description The message's id.
+         * @example msg_01m7y975jzfesvq6n4fp9bamnm
+         */
+        MessageId: components["schemas"]["ResourceId"];
+        /**
          * @description The subscription's id.
          * @example whk_01m7y975jzfesvq6gj9cy3apzy
          */
@@ -6673,6 +6778,12 @@ export type Milestone = components['schemas']['Milestone'];
 export type Payment = components['schemas']['Payment'];
 export type PaymentAllocation = components['schemas']['PaymentAllocation'];
 export type User = components['schemas']['User'];
+export type MessageSubjectType = components['schemas']['MessageSubjectType'];
+export type MessageCreate = components['schemas']['MessageCreate'];
+export type MessageRole = components['schemas']['MessageRole'];
+export type MessageAddress = components['schemas']['MessageAddress'];
+export type MessageAbout = components['schemas']['MessageAbout'];
+export type MessagePage = components['schemas']['MessagePage'];
 export type Message = components['schemas']['Message'];
 export type MessageRecipient = components['schemas']['MessageRecipient'];
 export type MessageSubject = components['schemas']['MessageSubject'];
@@ -6747,6 +6858,7 @@ export type ParameterCommunityId = components['parameters']['CommunityId'];
 export type ParameterHomeId = components['parameters']['HomeId'];
 export type ParameterBudgetLineId = components['parameters']['BudgetLineId'];
 export type ParameterPurchaseOrderId = components['parameters']['PurchaseOrderId'];
+export type ParameterMessageId = components['parameters']['MessageId'];
 export type ParameterWebhookId = components['parameters']['WebhookId'];
 export type ParameterDeliveryId = components['parameters']['DeliveryId'];
 export type ParameterEventId = components['parameters']['EventId'];
@@ -9669,6 +9781,136 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listMessages: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The field to sort by; `-` in front sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt";
+                /** @description Only messages to this user. */
+                recipientId?: components["schemas"]["ResourceId"];
+                /** @description Only messages about the resource with this id. */
+                relatedToId?: components["schemas"]["ResourceId"];
+                /** @description Only the message with this id and what followed it. */
+                threadId?: components["schemas"]["ResourceId"];
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of messages. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagePage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sendMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageCreate"];
+            };
+        };
+        responses: {
+            /** @description The message as it was sent. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Location: components["headers"]["Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The message's id.
+                 * @example msg_01m7y975jzfesvq6n4fp9bamnm
+                 */
+                messageId: components["parameters"]["MessageId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: {
@@ -10276,7 +10518,10 @@ export interface operations {
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Oldest first, or newest first with `-` in front. */
                 sort?: "at" | "-at";
-                /** @description The vendor, home, bid request, bid, purchase order or other resource whose history is asked for. */
+                /**
+                 * @description The vendor, home, bid request, bid, purchase order or other resource whose history is asked for.
+                 * @example hom_01m7y975jzfesvq6ba4mxry0e1
+                 */
                 resourceId: components["schemas"]["ResourceId"];
                 /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
                 updatedAfter?: components["parameters"]["UpdatedAfter"];

@@ -114,6 +114,12 @@ function putRight(
 ): MockAnswer {
   const { status, body } = answer
   const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...headers } = answer.headers
+  // Who is on another tier is refused before anything is counted.
+  if ((body as { code?: string } | undefined)?.code === 'tier_required') {
+    delete headers.ratelimit
+    delete headers['ratelimit-policy']
+  }
+  if (status === 401) headers['www-authenticate'] = challenge((body as { code: string }).code)
   if (status >= 400) return { ...answer, headers }
   const type = headers['content-type']
   if (type !== undefined) headers['content-type'] = `${type}; charset=utf-8`
@@ -128,12 +134,15 @@ function putRight(
   return status === 200 && isUnchanged ? { status: 304, headers, body: undefined } : { status, headers, body }
 }
 
-/** Where what was created can be read: the GET that answers by the same schema, or else the list that it was put into. */
+/** Where what was created can be read: below its list, or else at the GET that answers by the same schema, or in the list. */
 function locationOf(contract: Contract, created: Operation, url: string, body: unknown): string {
-  const schema = schemaOf(contract, created, '201')
-  const item = [...contract.operations.values()].find(
-    (one) => one.method === 'GET' && /^[^{]*\{\w+\}$/.test(one.path) && schemaOf(contract, one, '200') === schema,
+  const items = [...contract.operations.values()].filter(
+    ({ method, path }) => method === 'GET' && /^[^{]*\{\w+\}$/.test(path),
   )
+  const schema = schemaOf(contract, created, '201')
+  const item =
+    items.find(({ path }) => path.replace(/\/\{\w+\}$/, '') === created.path) ??
+    items.find((one) => schemaOf(contract, one, '200') === schema)
   return item === undefined ? pathOf(url) : item.path.replace(/\{\w+\}$/, (body as { id: string }).id)
 }
 
@@ -150,16 +159,19 @@ function nextLink(url: string, cursor: string): string {
 
 // A key cannot be looked up here, so every one of the right beginning is believed, and may do everything.
 function checkKey(authorization: string | undefined): void {
+  const refused = (code: 'missing_key' | 'invalid_key', detail: string) =>
+    new Problem(code, detail, {}, { 'WWW-Authenticate': challenge(code) })
   if (authorization === undefined || authorization === '') {
-    throw new Problem('missing_key', 'Send it as "Authorization: Bearer plb_…".', {}, { 'WWW-Authenticate': CHALLENGE })
+    throw refused('missing_key', 'Send it as "Authorization: Bearer plb_…".')
   }
   if (!/^Bearer plb_[!-~]+$/i.test(authorization)) {
-    const headers = { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` }
-    throw new Problem('invalid_key', 'It does not have the form of a key, plb_….', {}, headers)
+    throw refused('invalid_key', 'It does not have the form of a key, plb_….')
   }
 }
 
-const CHALLENGE = 'Bearer realm="plumbline"'
+function challenge(code: string): string {
+  return `Bearer realm="plumbline"${code === 'missing_key' ? '' : ', error="invalid_token"'}`
+}
 
 function preference(contract: Contract, operation: Operation, req: IncomingMessage): Preferred {
   const given = new Map<string, string>()

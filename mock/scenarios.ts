@@ -47,8 +47,14 @@ export function scenarioTable(contract: Contract): string {
       for (const { status, example, summary } of scenariosOf(contract, operation).filter(isOwn)) {
         lines.push(`| ${status} | ${example === null ? '' : `\`${example}\``} | ${summary.replaceAll('|', '\\|')} |`)
       }
-      const problems = scenariosOf(contract, operation).filter((scenario) => !isOwn(scenario))
-      lines.push('', `Problems: ${problems.map(({ status, example }) => `${status} \`${example}\``).join(', ')}.`, '')
+      const problems = Map.groupBy(
+        scenariosOf(contract, operation).filter((scenario) => !isOwn(scenario)),
+        ({ status }) => status,
+      )
+      const told = [...problems].map(
+        ([status, each]) => `${status} ${each.map(({ example }) => `\`${example}\``).join(' ')}`,
+      )
+      lines.push('', `Problems: ${told.join(', ')}.`, '')
     }
   }
   return `${lines.join('\n').trimEnd()}\n`

@@ -111,7 +111,9 @@ function token(env: Env, name: string): string | null {
   const text = env[name]
   if (!text) return null
   if (text.length < SHORTEST_TOKEN || !/^[\x21-\x7e]+$/.test(text)) {
-    throw new ConfigError(`${name} has to be ${SHORTEST_TOKEN} characters or more, without blanks (openssl rand -hex 32).`)
+    throw new ConfigError(
+      `${name} has to be ${SHORTEST_TOKEN} characters or more, without blanks (openssl rand -hex 32).`,
+    )
   }
   return text
 }

@@ -38,7 +38,7 @@ main().catch((error: unknown) => {
   const expected = error instanceof ConfigError || error instanceof DataFolderInUse || error instanceof ContractError
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
     console.error(
-      `Plumbline did not start: port ${(error as { port?: number }).port} is taken; set PORT to another one.`,
+      `Plumbline did not start: port ${(error as { port?: number }).port} is taken; set PORT, or METRICS_PORT, to another one.`,
     )
   } else console.error(expected ? `Plumbline did not start: ${(error as Error).message}` : error)
   process.exit(1)

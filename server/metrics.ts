@@ -77,11 +77,15 @@ export function startMetrics({ config, database, clock, log, delivery }: Metrics
     labelNames: ['status'] as const,
     registers,
   })
-  counts('plumbline_events_dispatched_total', 'Events that this process gave to subscriptions.', () =>
-    delivery().eventsDispatched,
+  counts(
+    'plumbline_events_dispatched_total',
+    'Events that this process gave to subscriptions.',
+    () => delivery().eventsDispatched,
   )
-  gauge('plumbline_webhook_attempts_in_flight', 'Attempts under way, or not yet written down.', () =>
-    delivery().attemptsUnderWay,
+  gauge(
+    'plumbline_webhook_attempts_in_flight',
+    'Attempts under way, or not yet written down.',
+    () => delivery().attemptsUnderWay,
   )
   gauge(
     'plumbline_webhook_oldest_due_delivery_age_seconds',

@@ -6,6 +6,7 @@ import { complianceDocumentOperations } from './compliance-documents/operations.
 import { eventOperations } from './events/operations.ts'
 import { homeOperations } from './homes/operations.ts'
 import type { Handlers } from './http/operation.ts'
+import { messageOperations } from './messages/operations.ts'
 import { platformOperations } from './platform/operations.ts'
 import { purchaseOrderOperations } from './purchase-orders/operations.ts'
 import { scopeOperations } from './scopes/operations.ts'
@@ -26,6 +27,7 @@ export const operations: Handlers = {
   ...homeOperations,
   ...budgetOperations,
   ...purchaseOrderOperations,
+  ...messageOperations,
   ...webhookOperations,
   ...eventOperations,
   ...skillOperations,

@@ -285,6 +285,25 @@ export interface LimitWindows {
   used: Int8;
 }
 
+export interface Messages {
+  body: string;
+  channel: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  id: string;
+  inReplyToId: string | null;
+  organizationId: string;
+  recipients: Json;
+  relatedTo: Json | null;
+  sender: Json;
+  sentAt: Timestamp | null;
+  status: string;
+  subject: string | null;
+  threadId: string | null;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface Organizations {
   createdAt: Timestamp;
   currency: Generated<string>;
@@ -463,6 +482,7 @@ export interface DB {
   idempotencyRecords: IdempotencyRecords;
   invitations: Invitations;
   limitWindows: LimitWindows;
+  messages: Messages;
   organizations: Organizations;
   purchaseOrderLines: PurchaseOrderLines;
   purchaseOrders: PurchaseOrders;

@@ -9,6 +9,20 @@ const [contract, samples] = await Promise.all(
 )
 // Swagger UI warns of every dialect but its own, and the events have a page to themselves.
 const { jsonSchemaDialect: _, webhooks: __, ...shown } = contract
+// Problems are told in full in their catalogue; an operation says which it may answer, and leads there.
+const answers = [
+  ...Object.values(shown.components.responses),
+  ...Object.values(shown.paths).flatMap((item) =>
+    Object.values(item).flatMap(({ responses }) => Object.values(responses ?? {})),
+  ),
+]
+for (const answer of answers) {
+  const codes = Object.keys(answer.content?.['application/problem+json']?.examples ?? {})
+  if (codes.length === 0) continue
+  answer.description += ` ${codes.map((code) => `[\`${code}\`](${docs}/problems/${code})`).join(', ')}`
+  delete answer.content
+  delete answer.headers
+}
 // It does not follow the references of parameters that the operations of a path share.
 for (const { parameters: shared = [], ...operations } of Object.values(shown.paths)) {
   for (const operation of Object.values(operations)) operation.parameters = [...shared, ...(operation.parameters ?? [])]
@@ -43,7 +57,7 @@ function withSamples() {
           return h(
             'div',
             { className: 'samples' },
-            h('div', { className: 'tabs' }, h('h4', null, 'Lines to paste'), tabs),
+            h('div', { className: 'tabs' }, h('h4', null, 'Code'), tabs),
             h(
               'pre',
               { className: 'lines' },

@@ -97,6 +97,7 @@ else console.log(${answered})
 }
 
 function isList(contract: Contract, operation: Operation): boolean {
+  if (operation.method !== 'GET') return false
   const schema = contentOf(contract, operation)?.schema
   const { properties } = schema === undefined ? {} : contract.resolve<Schema>(schema as Schema | Reference)
   return typeof properties === 'object' && properties !== null && 'nextCursor' in properties

@@ -17,6 +17,8 @@ export interface Operation {
   readonly permissions: readonly string[]
   readonly takesBody: boolean
   readonly takesQuery: boolean
+  /** Whether its successful answer declares an ETag. */
+  readonly carriesETag: boolean
   /** The headers that it declares, in lower case; any other is nothing to it. */
   readonly headers: ReadonlySet<string>
   /** What each of its answers says of its being deprecated; null as long as it is not. */
@@ -45,6 +47,7 @@ export interface ParameterObject {
 }
 export interface ResponseObject {
   description: string
+  headers?: Record<string, unknown>
   content?: Record<string, { schema: Schema }>
 }
 export interface Reference {
@@ -117,6 +120,7 @@ export function readContract(document: ContractDocument): Contract {
         permissions: permissions(document, declaration),
         takesBody: declaration.requestBody !== undefined,
         takesQuery: declared.some((parameter) => parameter.in === 'query'),
+        carriesETag: carriesETag(document, declaration),
         headers: new Set(declared.flatMap(({ in: where, name }) => (where === 'header' ? [name.toLowerCase()] : []))),
         notice: deprecationHeaders(document, declaration),
         declaration: { ...declaration, parameters },
@@ -133,6 +137,13 @@ export function readContract(document: ContractDocument): Contract {
     match: (method, requestPath) => find(trunk, method, requestPath),
     resolve: (value) => resolve(document, value),
   }
+}
+
+function carriesETag(document: ContractDocument, { responses }: OperationObject): boolean {
+  return Object.entries(responses).some(([status, declared]) => {
+    const { headers = {} } = resolve<ResponseObject>(document, declared)
+    return status.startsWith('2') && 'ETag' in headers
+  })
 }
 
 const KNOWN_SCHEMES = new Set(['apiKey'])

@@ -198,8 +198,7 @@ function toAnswer(operation: Operation, reply: AnyReply, url: string): Answer {
     if (typeof nextCursor !== 'string') return { status, headers, text, etag: undefined }
     return { status, headers: { ...headers, Link: nextLink(url, nextCursor) }, text, etag: undefined }
   }
-  const carriesETag = operation.method !== 'POST' || 'version' in body
-  return { status, headers, text, etag: carriesETag ? etagOf(body, () => text) : undefined }
+  return { status, headers, text, etag: operation.carriesETag ? etagOf(body, () => text) : undefined }
 }
 
 function nextLink(url: string, cursor: string): string {

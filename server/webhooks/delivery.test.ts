@@ -5,6 +5,7 @@ import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumb
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts'
 import { type Delivery, startDelivery } from './delivery.ts'
 import { forgetOldDeliveries } from './retention.ts'
+import { tellDisabled } from './tell-disabled.ts'
 
 /** What holds with several workers on one database: the service's own and two more. */
 let plumbline: TestPlumbline
@@ -17,7 +18,12 @@ beforeAll(async () => {
     WEBHOOK_PROBE_MAX_SECONDS: '1',
   })
   const { database, config, clock } = plumbline
-  workers = [1, 2].map(() => startDelivery({ database, config, clock, log: pino({ level: 'silent' }) }))
+  workers = [1, 2].map(() =>
+    startDelivery({
+      ...{ database, config, clock, log: pino({ level: 'silent' }) },
+      tellDisabled: (trx, disabled) => tellDisabled(trx, database, plumbline.app.surroundings, disabled),
+    }),
+  )
 })
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.stop()))
@@ -100,6 +106,8 @@ test('the fiftieth failure in a row disables, and there is no fifty-first', asyn
     plumbline.database.statements,
   )
   expect(attempts.rows[0]?.count).toBe(50)
+  const { body: told } = await plumbline.get(`/api/ext/messages?relatedToId=${id}`)
+  expect(told.data).toHaveLength(1)
 }, 90_000)
 
 test('a success between forty-nine failures and forty-nine more keeps it active', async () => {

@@ -3,9 +3,9 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { type AttemptMade, type DelivererMetrics, startDeliverer } from './deliverer.ts'
-import type { TellDisabled } from './settlement.ts'
 import type { Resolve } from './destination.ts'
 import { dispatch, type WebhookName } from './dispatcher.ts'
+import type { TellDisabled } from './settlement.ts'
 
 /**
  * From a committed event to the receivers, inside each server process:

@@ -163,6 +163,15 @@ export async function attemptsOf(db: Db, organizationId: string, deliveryId: str
   return rows.reverse()
 }
 
+/** What was wrong with the attempt that failed last, of whichever delivery. */
+export async function lastError(db: Db, organizationId: string, webhookId: string): Promise<string | null> {
+  const { rows } = await sql<{ error: string | null }>`
+    select "error" from "deliveries"
+    where "organizationId" = ${organizationId} and "webhookId" = ${webhookId} and "error" is not null
+    order by "updatedAt" desc, "lastAttemptAt" desc limit 1`.execute(db)
+  return rows[0]?.error ?? null
+}
+
 /** The row of a delivery, held until the transaction ends, with what decides whether it may be sent again. */
 export async function lockDelivery(
   trx: Db,

@@ -358,6 +358,32 @@ describe('a receiver that fails', () => {
     )
   })
 
+  test('and is disabled is told of to the owners and admins, once: which, why, since when, and what to do', async () => {
+    const webhook = await subscribe({ eventTypes: ['vendor.created'] })
+    const witness = await startReceiver()
+    const other = await subscribe({ url: witness.url, eventTypes: ['message.sent'] })
+    receiver.answer((_request, response) => void response.writeHead(410).end())
+    for (let i = 0; i < 3; i++) await createVendor()
+    const [request] = await witness.until(1)
+    const { body } = await plumbline.get(`/api/ext/messages?relatedToId=${webhook.id}`)
+    expect(body.data).toEqual([request?.event.data.object])
+    expect(request?.event).toMatchObject({ type: 'message.sent', actor: { type: 'system', id: null } })
+    const [message] = body.data
+    const { disabledAt } = (await plumbline.get(`/api/ext/webhooks/${webhook.id}`)).body
+    expect(message).toMatchObject({ sender: { type: 'system' }, relatedTo: { type: 'webhook', id: webhook.id } })
+    expect(message.recipients).toHaveLength(1)
+    for (const part of [receiver.url, webhook.id, '410', disabledAt, 'active', 'recover', '14 days'])
+      expect(message.body).toContain(part)
+    await plumbline.delete(`/api/ext/webhooks/${other.id}`)
+    await witness.close()
+  })
+
+  test('and is switched off by hand is told of to nobody', async () => {
+    const webhook = await subscribe()
+    await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'disabled' })
+    expect((await plumbline.get(`/api/ext/messages?relatedToId=${webhook.id}`)).body.data).toEqual([])
+  })
+
   test('with 410 is disabled at once; its events are held and sent when it is active again', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(410).end())
@@ -384,6 +410,37 @@ describe('a receiver that fails', () => {
     })
     await receiver.until((all) => all.some(({ event }) => event.data.object.id === held.id))
   })
+})
+
+test('what is asked for by hand is sent at once, and does not wait for the look that comes once a second', async () => {
+  const webhook = await subscribe()
+  await createVendor()
+  await receiver.until(1)
+  const { body } = await plumbline.until(
+    `/api/ext/webhooks/${webhook.id}/deliveries?status=succeeded`,
+    (answer) => answer.body.data.length === 1,
+  )
+  const started = performance.now()
+  for (let round = 0; round < 4; round++) {
+    const before = receiver.received.length
+    // Waiting for the next look each time would take some seconds for the twelve of them.
+    await plumbline.until(`/api/ext/deliveries/${body.data[0].id}`, ({ body: one }) => one.status === 'succeeded')
+    await plumbline.post(`/api/ext/deliveries/${body.data[0].id}/redeliver`, undefined, {
+      headers: { 'idempotency-key': `again ${round}` },
+    })
+    await receiver.until(before + 1)
+    await plumbline.post(`/api/ext/webhooks/${webhook.id}/test`, { eventType: 'vendor.created' })
+    await receiver.until(before + 2)
+    await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'disabled' })
+    await createVendor()
+    await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries?status=held`,
+      (answer) => answer.body.data.length === 1,
+    )
+    await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'active' })
+    await receiver.until(before + 3)
+  }
+  expect(performance.now() - started).toBeLessThan(4000)
 })
 
 test('what was missed during an outage is sent by recoverWebhook', async () => {

@@ -19,6 +19,8 @@ const BUILDERS = 4
 
 const operations = [...contract.operations.values()]
 
+const CREATIONS = operations.filter(({ declaration }) => '201' in declaration.responses)
+
 let plumbline: TestPlumbline
 let receiver: Receiver
 
@@ -87,23 +89,22 @@ class Lane {
     this.#random = random
     const idFor = (field: string) => {
       const ids = world.idsFor(field)
-      return ids.length === 0 ? undefined : random.pick(ids)
+      // Most work is done on what was made lately; what is old is archived or settled, and refuses nearly everything.
+      return ids.length === 0 ? undefined : random.pick(random.chance(0.7) ? ids.slice(-6) : ids)
     }
     this.#sources = { random, idFor, url: world.receiver }
   }
 
   next(): Generated {
     const random = this.#random
-    const operation = random.pick(operations)
+    const operation = this.#operation()
     const { address, isBroken } = this.#address(operation, random.chance(0.1))
     const headers: Record<string, string> = {}
     if (operation.method === 'POST' && random.chance(0.3)) headers['idempotency-key'] = `key-${random.between(1, 500)}`
     if (random.chance(0.2)) headers['if-match'] = random.pick(['"1"', '"2"', '*', '"x"', 'W/"1", "2"'])
     if (random.chance(0.2)) headers['if-none-match'] = random.pick(['"1"', '"2"', '*', '"x"'])
     const good = this.#body(operation)
-    if (isBroken || good === undefined || random.chance(0.6))
-      return { operation, kind: isBroken ? 'bad' : 'good', address, body: good, headers }
-    const bad = brokenValue(schemaOfBody(operation), good, random)
+    const body = good === undefined || random.chance(0.6) ? good : brokenValue(schemaOfBody(operation), good, random)
     const place = [
       'paths',
       operation.path,
@@ -113,8 +114,15 @@ class Lane {
       'application/json',
       'schema',
     ]
-    const kind = bad !== undefined && faults(bad, ...place) !== '' ? 'bad' : 'good'
-    return { operation, kind, address, body: kind === 'bad' ? bad : good, headers }
+    const breaks = isBroken || (body !== undefined && faults(body, ...place) !== '')
+    return { operation, kind: breaks ? 'bad' : 'good', address, body, headers }
+  }
+
+  /** More is made than taken away, so that there is something to work on. */
+  #operation(): Operation {
+    const operation = this.#random.pick(operations)
+    if (operation.method === 'DELETE' && this.#random.chance(0.8)) return this.#operation()
+    return this.#random.chance(0.15) ? this.#random.pick(CREATIONS) : operation
   }
 
   #body(operation: Operation): unknown {
@@ -123,6 +131,9 @@ class Lane {
     if (operation.id === 'createWebhook' && this.#world.idsFor('webhookId').length > 5)
       return { url: 'not an address', eventTypes: [] }
     if (operation.id === 'executeSkill' && this.#random.chance(0.8)) return this.#execution()
+    // An example gets further into the rules than what is made from the schema alone.
+    const examples = this.#world.bodiesOf(operation)
+    if (examples.length > 0 && this.#random.chance(0.4)) return this.#random.pick(examples)
     return validValue(schemaOfBody(operation), this.#sources)
   }
 

@@ -34,6 +34,7 @@ export function validValue(schema: unknown, sources: Sources, field = '', depth 
 
 function validText(schema: Schema, { random, idFor, url }: Sources, field: string): string {
   if (field === 'url') return url
+  if (field === 'timeZone') return random.pick(['America/Chicago', 'Pacific/Kiritimati', 'Asia/Kathmandu', 'UTC'])
   const [least, most] = [Number(schema.minLength ?? 0), Number(schema.maxLength ?? 30)]
   if (/(^id|Id|Ids|ids)$/.test(field) && random.chance(0.8)) {
     const id = idFor(field)

@@ -1,0 +1,356 @@
+import { execFile, spawn } from 'node:child_process'
+import { createServer, request as plainRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient, PlumblineError, verifyWebhook } from '../client/index.ts'
+import type { Operation } from '../server/http/contract.ts'
+import { at, contract, entriesAt, faults, root } from '../test/support/contract.ts'
+import { type RunningMock, startMock } from '../test/support/mock.ts'
+import { startReceiver } from '../test/support/receiver.ts'
+import { scenariosOf } from './scenarios.ts'
+
+/** The mock by itself: every scenario of the contract can be had, and what Prism gets wrong comes out right. */
+const operations = [...contract.operations.values()]
+const lists = operations.filter(({ declaration }) =>
+  declaration.parameters?.some((declared) => contract.resolve(declared).name === 'cursor'),
+)
+const withBody = operations.filter(({ takesBody }) => takesBody)
+
+let mock: RunningMock
+let dynamic: RunningMock
+
+beforeAll(async () => {
+  ;[mock, dynamic] = await Promise.all([startMock(), startMock('--dynamic')])
+}, 60_000)
+
+afterAll(() => Promise.all([mock.stop(), dynamic.stop()]))
+
+interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came over the wire, whatever that is.
+  body: any
+  headers: Headers
+}
+
+/** Sends what the contract's own examples say of an operation, save what is said otherwise. */
+async function send(
+  operation: Operation,
+  {
+    url = mock.url,
+    query = '',
+    body,
+    headers = {},
+  }: { url?: string; query?: string; body?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const response = await fetch(url + addressOf(operation) + query, {
+    method: operation.method,
+    headers: {
+      authorization: 'Bearer plb_mock',
+      ...(operation.takesBody && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(operation.takesBody && { body: body ?? JSON.stringify(bodyOf(operation)) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
+}
+
+function addressOf(operation: Operation): string {
+  const query = new URLSearchParams()
+  for (const declared of operation.declaration.parameters ?? []) {
+    const parameter = contract.resolve(declared)
+    if (parameter.in === 'query' && parameter.required === true)
+      query.set(parameter.name, String((parameter as { example?: unknown }).example))
+  }
+  return operation.path.replaceAll(/\{\w+\}/g, 'x') + (query.size > 0 ? `?${query}` : '')
+}
+
+function bodyOf(operation: Operation): unknown {
+  const place = ['paths', operation.path, operation.method.toLowerCase(), 'requestBody', 'content', 'application/json']
+  return entriesAt(...place, 'examples')[0]?.[1].value
+}
+
+function shown(operation: Operation, status: number, example: string): unknown {
+  const content = ['paths', operation.path, operation.method.toLowerCase(), 'responses', String(status), 'content']
+  const [type = ''] = Object.keys(at(...content) as object)
+  return at(...content, type, 'examples', example, 'value')
+}
+
+describe('every scenario can be had', () => {
+  test.each(operations)('$id', async (operation) => {
+    const scenarios = scenariosOf(contract, operation)
+    for (const { status, example } of scenarios) {
+      const prefer = example === null ? `code=${status}` : `code=${status}, example=${example}`
+      const answer = await send(operation, { headers: { prefer } })
+      expect([prefer, answer.status]).toEqual([prefer, status])
+      expect(answer.body).toEqual(example === null ? '' : shown(operation, status, example))
+    }
+    const [first] = scenarios
+    const unasked = await send(operation)
+    expect(unasked.status).toBe(first?.status)
+    if (first?.example) expect(unasked.body).toEqual(shown(operation, first.status, first.example))
+  })
+
+  test('by its name alone, whatever the client accepts, and never another one in its place', async () => {
+    const [list] = lists
+    if (list === undefined) throw new Error('There is no list.')
+    for (const accept of ['application/json', '*/*', 'text/html']) {
+      const refused = await send(list, { headers: { prefer: 'example=rate_limited', accept } })
+      expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([
+        429,
+        'rate_limited',
+        '42',
+      ])
+    }
+    const unknown = await send(list, { headers: { prefer: 'example=nothing_like_it' } })
+    expect([unknown.status, unknown.body.errors[0].pointer]).toEqual([422, 'Prefer'])
+    expect(unknown.body.errors[0].message).toContain('200 empty')
+  })
+
+  test('among them an empty list and a full page of every list, and every state of what has states', () => {
+    for (const operation of lists) {
+      const names = scenariosOf(contract, operation).map(({ example }) => example)
+      expect([operation.id, names]).toEqual([operation.id, expect.arrayContaining(['page', 'empty'])])
+      expect((shown(operation, 200, 'page') as { data: unknown[] }).data.length).toBeGreaterThan(0)
+    }
+    for (const [id, states] of [
+      ['getBidRequest', at('components', 'schemas', 'BidRequestStatus', 'enum')],
+      ['getPurchaseOrder', at('components', 'schemas', 'PurchaseOrderStatus', 'enum')],
+      ['getHome', at('components', 'schemas', 'HomeStatus', 'enum')],
+    ] as const) {
+      const operation = operations.find((one) => one.id === id)
+      if (operation === undefined) throw new Error(`There is no ${id}.`)
+      const scenarios = scenariosOf(contract, operation).filter(({ status }) => status === 200)
+      const statuses = scenarios.map(
+        ({ example }) => (shown(operation, 200, example ?? '') as { status: string }).status,
+      )
+      expect([id, [...new Set(statuses)].sort()]).toEqual([id, [...(states as string[])].sort()])
+    }
+  })
+})
+
+test.each(operations)('$id makes answers up that are valid by its schema, when asked to', async (operation) => {
+  for (const answer of [
+    await send(operation, { headers: { prefer: 'dynamic=true' } }),
+    await send(operation, { url: dynamic.url }),
+  ]) {
+    const place = [
+      'paths',
+      operation.path,
+      operation.method.toLowerCase(),
+      'responses',
+      String(answer.status),
+      'content',
+    ]
+    const [type] = Object.keys((at(...place) as object | undefined) ?? {})
+    if (type?.endsWith('json')) expect(faults(answer.body, ...place, type, 'schema')).toBe('')
+    expect(answer.status).toBeLessThan(300)
+  }
+})
+
+describe('what Prism gets wrong comes out right', () => {
+  test('a malformed body is refused and hangs nothing', async () => {
+    for (const operation of withBody) {
+      const refused = await send(operation, { body: '{"a":' })
+      expect([operation.id, refused.status, refused.body.code]).toEqual([operation.id, 400, 'malformed_json'])
+    }
+  })
+
+  test('an unknown query parameter is refused, and so is what the schema of a known one does not take', async () => {
+    for (const operation of operations) {
+      const refused = await send(operation, {
+        query: `${addressOf(operation).includes('?') ? '&' : '?'}noSuchParameter=1`,
+      })
+      expect([operation.id, refused.status, refused.body.errors?.[0].pointer]).toEqual([
+        operation.id,
+        422,
+        'noSuchParameter',
+      ])
+    }
+    const [list] = lists
+    if (list !== undefined) expect((await send(list, { query: '?limit=201' })).body.errors[0].pointer).toBe('limit')
+  })
+
+  test('a key has to have the form of one', async () => {
+    for (const [authorization, code] of [
+      [undefined, 'missing_key'],
+      ['Basic plb_bearer', 'invalid_key'],
+      ['plb_mock', 'invalid_key'],
+      ['Bearer mock', 'invalid_key'],
+      ['Bearer plb_a plb_b', 'invalid_key'],
+    ] as const) {
+      const response = await fetch(`${mock.url}/api/ext/vendors`, {
+        headers: authorization === undefined ? {} : { authorization },
+      })
+      expect([authorization, response.status, ((await response.json()) as { code: string }).code]).toEqual([
+        authorization,
+        401,
+        code,
+      ])
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="plumbline"/)
+    }
+  })
+
+  test('following the cursors of a list comes to an end', async () => {
+    const client = createClient({ baseUrl: mock.url, key: 'plb_mock' })
+    let count = 0
+    for await (const _vendor of client.pages('/api/ext/vendors')) count++
+    expect(count).toBe((shown(contractOperation('listVendors'), 200, 'page') as { data: unknown[] }).data.length)
+  })
+
+  test('headers say what holds for the answer', async () => {
+    const page = await send(contractOperation('listVendors'), { query: '?limit=5&scope=framing' })
+    expect(page.headers.get('link')).toBe(
+      `</api/ext/vendors?limit=5&scope=framing&cursor=${page.body.nextCursor}>; rel="next"`,
+    )
+    const empty = await send(contractOperation('listVendors'), { headers: { prefer: 'example=empty' } })
+    expect(empty.headers.get('link')).toBeNull()
+    const created = await send(contractOperation('createHome'))
+    expect(created.headers.get('location')).toBe(`/api/ext/homes/${created.body.id}`)
+    expect([created.headers.get('etag'), created.headers.get('idempotent-replayed')]).toEqual([
+      `"${created.body.version}"`,
+      null,
+    ])
+    const read = await send(contractOperation('getHome'))
+    const again = await send(contractOperation('getHome'), {
+      headers: { 'if-none-match': read.headers.get('etag') ?? '' },
+    })
+    expect([again.status, again.body]).toEqual([304, ''])
+    const named = await send(contractOperation('getHome'), { headers: { 'x-request-id': 'mine' } })
+    expect(named.headers.get('x-request-id')).toBe('mine')
+  })
+})
+
+function contractOperation(id: string): Operation {
+  const operation = operations.find((one) => one.id === id)
+  if (operation === undefined) throw new Error(`There is no ${id}.`)
+  return operation
+}
+
+test('a page from anywhere may ask, and read every header', async () => {
+  const origin = { origin: 'http://localhost:5173' }
+  const asked = await fetch(`${mock.url}/api/ext/vendors`, {
+    method: 'OPTIONS',
+    headers: { ...origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+  })
+  expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+  expect(asked.headers.get('access-control-allow-methods')).toContain('PATCH')
+  const allowed = asked.headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
+  const sent = operations.flatMap(({ declaration }) =>
+    (declaration.parameters ?? []).map((one) => contract.resolve(one)),
+  )
+  const headers = sent.filter((parameter) => parameter.in === 'header').map(({ name }) => name.toLowerCase())
+  expect(allowed).toEqual(expect.arrayContaining([...new Set(headers), 'authorization', 'content-type', 'prefer']))
+  const answer = await fetch(`${mock.url}/api/ext/vendors`, { headers: origin })
+  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([401, '*'])
+  expect(answer.headers.get('access-control-expose-headers')).toBe('*')
+})
+
+test('the client of a customer cannot tell it from the service', async () => {
+  const client = createClient({ baseUrl: mock.url, key: 'plb_mock', retry: { retries: 0 } })
+  const { data } = await client.GET('/api/ext/me')
+  expect(data?.organization.name).toBe('Harrow & Finch Homes')
+  const { result } = await client.execute('awardBid', {
+    bidId: 'bid_01m7y975jzfesvq6f5d4xw0718',
+    createPurchaseOrder: true,
+  })
+  expect(result.bid.status).toBe('accepted')
+  client.openapi.use({ onRequest: ({ request }) => request.headers.set('Prefer', 'example=permission_denied') })
+  const refused = await client.execute('awardBid', { bidId: 'x' }).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(PlumblineError)
+  expect(refused).toMatchObject({ code: 'permission_denied', status: 403 })
+})
+
+test('`npm run mock` is ready in less than two seconds', async () => {
+  // The best of three, because this machine may have other things to do.
+  const seconds: number[] = []
+  for (let round = 0; round < 3 && (seconds.at(-1) ?? 2) >= 2; round++) seconds.push(await timeToFirstAnswer())
+  console.log(`npm run mock: first answer after ${seconds.map((each) => each.toFixed(2)).join(', ')} s`)
+  expect(Math.min(...seconds)).toBeLessThan(2)
+}, 60_000)
+
+async function timeToFirstAnswer(): Promise<number> {
+  const port = await freePort()
+  const started = performance.now()
+  const child = spawn('npm', ['run', 'mock', '--', '--port', String(port), '--quiet'], {
+    cwd: root,
+    stdio: 'ignore',
+    detached: true,
+  })
+  while (!(await answers(port))) {}
+  const seconds = (performance.now() - started) / 1000
+  // The group: npm, its shell, and the mock.
+  if (child.pid !== undefined) process.kill(-child.pid)
+  return seconds
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => done(port))
+    })
+  })
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const headers = { authorization: 'Bearer plb_mock' }
+    const asked = plainRequest({ host: '127.0.0.1', port, path: '/api/ext/vendors', headers, agent: false }, (res) => {
+      res.resume().on('end', () => done(res.statusCode === 200))
+    })
+    asked.on('error', () => setTimeout(() => done(false), 10))
+    asked.end()
+  })
+}
+
+describe('`npm run mock:webhooks`', () => {
+  function run(...options: string[]): Promise<{ code: number; out: string }> {
+    const script = path.join(root, 'mock/send-webhooks.ts')
+    return new Promise((done) => {
+      execFile(process.execPath, [script, ...options], (error, stdout, stderr) =>
+        done({ code: Number(error?.code ?? 0), out: stdout + stderr }),
+      )
+    })
+  }
+
+  test('sends one event of every type, signed, valid, new each time', async () => {
+    const receiver = await startReceiver()
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+    const { code, out } = await run('--url', receiver.url, '--type', '*', '--secret', secret)
+    await run('--url', receiver.url, '--type', 'bid.submitted', '--type', 'po.created', '--secret', secret)
+    await receiver.close()
+    expect([code, out.match(/→ 204/g)?.length]).toEqual([0, 30])
+    const types = entriesAt('webhooks').map(([type]) => type)
+    expect(receiver.received.map(({ event }) => event.type)).toEqual([...types, 'bid.submitted', 'po.created'])
+    expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(32)
+    for (const { headers, body, event } of receiver.received) {
+      expect(await verifyWebhook({ headers, body }, secret)).toEqual(event)
+      expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(event)
+      expect(headers['x-webhook-signature']).toBe(headers['webhook-signature'])
+      expect(
+        faults(event, 'webhooks', event.type, 'post', 'requestBody', 'content', 'application/json', 'schema'),
+      ).toBe('')
+    }
+  })
+
+  test('says the secret, and fails when the receiver does not take it', async () => {
+    const receiver = await startReceiver()
+    receiver.answer((_received, response) => void response.writeHead(500).end('not today'))
+    const { code, out } = await run('--url', receiver.url, '--type', 'bid.submitted')
+    await receiver.close()
+    const secret = /Signed with (\S+)/.exec(out)?.[1] ?? ''
+    const [received] = receiver.received
+    expect((await verifyWebhook({ headers: received?.headers ?? {}, body: received?.body ?? '' }, secret)).type).toBe(
+      'bid.submitted',
+    )
+    expect([code, out]).toEqual([1, expect.stringContaining('→ 500 in ')])
+    expect(out).toContain('not today')
+    expect((await run('--url', receiver.url, '--type', 'bid.submitted')).out).toContain('no answer')
+    const unknown = await run('--url', receiver.url, '--type', 'bid.made')
+    expect([unknown.code, unknown.out]).toEqual([1, expect.stringContaining('bid.submitted')])
+  })
+})

@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Moment, type PostgresProxy, startPostgresProxy } from '../../test/support/postgres-proxy.ts'
+import { type Receiver, startReceiver } from '../../test/support/receiver.ts'
+import { type Environment, makeBuilder, type Service, startService } from '../../test/support/service.ts'
+
+/**
+ * The moments in the life of an event at which a process may die, each with what has to come of it. The service knows
+ * nothing of them: what it says to its database and to a receiver tells when it has come so far.
+ */
+export const POINTS = ['before commit', 'after commit', 'after claim', 'after send', 'before settle'] as const
+export type Point = (typeof POINTS)[number]
+
+/** Has `kill` called as soon as the service comes to the point. */
+export function arm(point: Point, proxy: PostgresProxy, receiver: Receiver, kill: () => void): void {
+  proxy.arm(MOMENTS[point] ?? (() => false), kill)
+  if (point !== 'after send') return
+  let isKilled = false
+  receiver.answer((_request, response) => {
+    if (isKilled) return void response.writeHead(204).end()
+    isKilled = true
+    kill()
+  })
+}
+
+export function disarm(proxy: PostgresProxy, receiver: Receiver): void {
+  proxy.arm(
+    () => false,
+    () => {},
+  )
+  receiver.answer((_request, response) => void response.writeHead(204).end())
+}
+
+const recordsEvent = ({ transaction }: Moment) => transaction.some(({ text }) => text.includes('insert into "events"'))
+const isCommitted = ({ kind, tag }: Moment) => kind === 'done' && tag === 'COMMIT'
+
+const MOMENTS: Partial<Record<Point, (moment: Moment) => boolean>> = {
+  'before commit': (moment) => moment.kind === 'statement' && /^commit/i.test(moment.text) && recordsEvent(moment),
+  'after commit': (moment) => isCommitted(moment) && recordsEvent(moment),
+  'after claim': (moment) =>
+    isCommitted(moment) &&
+    moment.transaction.some(
+      ({ text, tag }) => /update "deliveries" d set "claimedUntil"/.test(text) && /^UPDATE [1-9]/.test(tag),
+    ),
+  'before settle': ({ kind, text }) => kind === 'statement' && text.includes('insert into "deliveryAttempts"'),
+}
+
+export interface Found {
+  /** From the death of the process to the delivery by the next one. */
+  resumedMs: number
+  /** What did not hold. */
+  faults: string[]
+}
+
+/** A process dies at the point, another one is started, and its work is judged. */
+export async function dieAt(point: Point, environment: Environment): Promise<Found> {
+  const { key } = await makeBuilder(environment)
+  const proxy = await startPostgresProxy(environment.DATABASE_URL ?? '')
+  const receiver = await startReceiver()
+  const services: Service[] = []
+  const start = async () => {
+    const service = await startService({ ...environment, DATABASE_URL: proxy.url })
+    services.push(service)
+    return service
+  }
+  try {
+    const first = await start()
+    await send(first, key, '/api/ext/webhooks', { url: receiver.url, eventTypes: ['vendor.created'] })
+    let diedMs = 0
+    arm(point, proxy, receiver, () => {
+      diedMs = performance.now()
+      first.signal('SIGKILL')
+    })
+    const create = (service: Service) =>
+      send(service, key, '/api/ext/vendors', { companyName: 'Lone Star Framing LLC' }, 'vendor-1').catch(() => null)
+    const answered = await create(first)
+    await Promise.race([first.ended, delay(20_000, undefined, { ref: false })])
+    if (first.isRunning) throw new Error(`The service did not come to the point ${point}.`)
+    disarm(proxy, receiver)
+
+    const second = await start()
+    const repeated = await create(second)
+    const again = point === 'after send' || point === 'before settle' ? 2 : 1
+    await receiver
+      .until((received) => received.length >= again)
+      .catch(() => receiver.until((all) => all.length >= again))
+    const resumedMs = performance.now() - diedMs
+    const { data: events } = (await read(second, key, '/api/ext/events')) as { data: { id: string }[] }
+    const faults: string[] = []
+    const expect = (held: boolean, what: string) => {
+      if (!held) faults.push(what)
+    }
+    const isReplayed = point !== 'before commit'
+    expect(repeated?.status === 201, `the repeated request was answered ${repeated?.status}`)
+    expect(repeated?.isReplayed === isReplayed, `the repeated request was ${isReplayed ? 'not ' : ''}replayed`)
+    const isAnswered = point !== 'before commit' && point !== 'after commit'
+    expect((answered !== null) === isAnswered, `the first request was ${isAnswered ? 'not ' : ''}answered`)
+    expect(events.length === 1, `there are ${events.length} events`)
+    expect(
+      receiver.received.every(({ event }) => event.id === events[0]?.id),
+      'something was delivered that was never committed',
+    )
+    expect(new Set(receiver.received.map(({ body }) => body)).size === 1, 'a repeated delivery has other bytes')
+    expect(receiver.received.length === again, `it was delivered ${receiver.received.length} times, not ${again}`)
+    expect(resumedMs < 30_000, `it was taken up after ${Math.round(resumedMs)} ms`)
+    return { resumedMs, faults }
+  } finally {
+    await Promise.all(services.map((service) => service.kill()))
+    await proxy.close()
+    await receiver.close()
+  }
+}
+
+async function send(service: Service, key: string, path: string, body: object, idempotencyKey?: string) {
+  const response = await fetch(service.url + path, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    },
+    body: JSON.stringify(body),
+  })
+  await response.arrayBuffer()
+  return { status: response.status, isReplayed: response.headers.get('idempotent-replayed') === 'true' }
+}
+
+async function read(service: Service, key: string, path: string): Promise<unknown> {
+  const response = await fetch(service.url + path, { headers: { authorization: `Bearer ${key}` } })
+  return response.json()
+}

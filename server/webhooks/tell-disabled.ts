@@ -1,0 +1,53 @@
+import type { Webhook } from '../../client/contract.gen.ts'
+import type { Database, Db } from '../database/database.ts'
+import { callWithoutKey, type Surroundings } from '../http/call.ts'
+import { MOST_RECIPIENTS, recipientsOf } from '../messages/message.ts'
+import { people } from '../messages/queries.ts'
+import { send } from '../messages/send.ts'
+import * as webhooks from './queries.ts'
+import type { Disabled } from './settlement.ts'
+import { FAILURES_UNTIL_DISABLED, HELD_MS } from './webhook.ts'
+
+/**
+ * Tells the owners and admins of a builder that a subscription of theirs was disabled, in the transaction that disables
+ * it: they are told exactly once. Whoever wants an e-mail of it subscribes to message.sent.
+ */
+export async function tellDisabled(
+  trx: Db,
+  database: Database,
+  surroundings: Surroundings,
+  disabled: Disabled[],
+): Promise<() => void> {
+  let events = 0
+  for (const { organizationId, webhookId, reason } of disabled) {
+    const call = await callWithoutKey(surroundings, database, organizationId, { type: 'system', id: null }, trx)
+    const to = recipientsOf({ recipientRoles: ['owner', 'admin'] }, await people(trx, organizationId))
+    if (to.length === 0) continue
+    const webhook = await webhooks.find(trx, organizationId, webhookId)
+    await send(trx, call, {
+      subject: 'A webhook subscription was disabled',
+      body: textOf(webhook, reason, await webhooks.lastError(trx, organizationId, webhookId)),
+      to: to.slice(0, MOST_RECIPIENTS),
+      relatedTo: { type: 'webhook', id: webhookId },
+      inReplyTo: null,
+    })
+    events += call.events.length
+  }
+  return () => {
+    if (events > 0) surroundings.eventsCommitted(events)
+  }
+}
+
+const HELD_DAYS = HELD_MS / 86_400_000
+
+function textOf({ id, url, disabledAt }: Webhook, reason: Disabled['reason'], error: string | null): string {
+  const why =
+    reason === 'gone'
+      ? `At ${disabledAt} the receiver answered 410 Gone, which says that it wants no more.`
+      : `At ${disabledAt} the ${FAILURES_UNTIL_DISABLED}th attempt in a row failed.${error === null ? '' : ` The last one: ${error}`}`
+  const path = `/api/ext/webhooks/${id}`
+  return [
+    `Events are no longer sent to ${url} (${id}). ${why}`,
+    `What happens from now on is held for ${HELD_DAYS} days. When the receiver works again, set the status of the subscription to active (PATCH ${path}): what was held is sent then, and POST ${path}/recover sends what was given up before. What went wrong can be read in GET ${path}/deliveries.`,
+  ].join('\n\n')
+}

@@ -1,0 +1,493 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Operation, ResponseObject } from '../../server/http/contract.ts'
+import type { Handlers } from '../../server/http/operation.ts'
+import { invalidTransition, problem } from '../../server/http/problem.ts'
+import { newSecret } from '../../server/keys/secret.ts'
+import { at, contract, faults } from '../support/contract.ts'
+import { type RunningMock, startMock } from '../support/mock.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { EXAMPLE_IDS, TYPE_ID, World } from '../support/world.ts'
+
+/**
+ * One suite of calls, to the service and to the mock: each operation as its examples show it, and every problem that can be
+ * provoked. The answers have the same status, the same headers and the same shape. What the mock cannot know is listed in
+ * differences.txt; it is asked for with Prefer then, and has to be the same all the same.
+ */
+interface Call {
+  method: string
+  address: string
+  body: unknown
+  headers: Record<string, string>
+}
+
+/** A call as it was sent to the service, and what it answered. */
+interface Played {
+  what: string
+  operation: Operation | null
+  call: Call
+  answer: Answer
+}
+
+const operations = [...contract.operations.values()]
+const AS_SHOWN = 'as the examples show it'
+const played: Played[] = []
+const differing = new Set<string>()
+
+const listed = new Set(
+  readFileSync(path.join(import.meta.dirname, 'differences.txt'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.split(': ', 1)[0] ?? ''),
+)
+
+let mock: RunningMock
+let receiver: Receiver
+
+beforeAll(async () => {
+  mock = await startMock()
+  receiver = await startReceiver()
+  await playTheService()
+  await playTroubles()
+}, 240_000)
+
+afterAll(async () => {
+  await mock.stop()
+  await receiver.close()
+})
+
+test('every operation was performed, and every status that it declares provoked', () => {
+  const seen = new Set(played.map(({ operation, answer }) => `${operation?.id} ${answer.status}`))
+  const declared = operations.flatMap(({ id, declaration }) =>
+    Object.keys(declaration.responses).map((status) => `${id} ${status}`),
+  )
+  expect(declared.filter((answer) => !seen.has(answer))).toEqual([])
+})
+
+test('every code that a problem of an operation can have was provoked', () => {
+  const codes = new Set(played.map(({ answer }) => answer.body?.code))
+  // An organization too many is refused when it is made, which is not done through this interface.
+  const others = (at('components', 'schemas', 'ProblemCode', 'enum') as string[]).filter((code) => code !== 'beta_full')
+  expect(others.filter((code) => !codes.has(code) && !isOnPostgresOnly(code))).toEqual([])
+})
+
+describe('the mock answers as the service does', () => {
+  test.each(operations)('$id', (operation) => compareAll((each) => each.operation?.id === operation.id))
+  test('where there is no operation', () => compareAll((each) => each.operation === null))
+})
+
+test('differences.txt lists nothing that does not differ', () => {
+  expect([...listed].filter((what) => !differing.has(what) && !isOnPostgresOnly(what))).toEqual([])
+})
+
+async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
+  // Of calls that were answered alike, one says it all.
+  const kinds = Map.groupBy(
+    played.filter(belongs),
+    ({ what, answer }) => `${what} ${answer.status} ${answer.body?.code}`,
+  )
+  for (const [kind, [one]] of kinds) {
+    if (one === undefined) continue
+    const { what, operation, call, answer } = one
+    const plain = await ask(call)
+    const difference = differenceBetween(operation, answer, plain)
+    if (!listed.has(what)) {
+      expect([kind, call, difference]).toEqual([kind, call, null])
+      continue
+    }
+    if (difference !== null) differing.add(what)
+    if (answer.status >= 400) {
+      const preferred = await ask({
+        ...call,
+        headers: { ...call.headers, prefer: `code=${answer.status}, example=${answer.body.code}` },
+      })
+      expect([kind, differenceBetween(operation, answer, preferred)]).toEqual([kind, null])
+    }
+  }
+}
+
+async function ask({ method, address, body, headers }: Call): Promise<Answer> {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const response = await fetch(mock.url + address, { method, headers, ...(text !== undefined && { body: text }) })
+  const got = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  return { status: response.status, body: isJson ? JSON.parse(got) : got, headers: response.headers }
+}
+
+/** What is not the same, in words; null when everything that matters is. */
+function differenceBetween(operation: Operation | null, service: Answer, mocked: Answer): string | null {
+  if (service.status !== mocked.status)
+    return `status ${service.status} and ${mocked.status} ${JSON.stringify(mocked.body).slice(0, 300)}`
+  for (const name of ['content-type', ...headersOf(operation, service.status)]) {
+    const [one, other] = [service.headers.get(name), mocked.headers.get(name)]
+    // Which of the two has a next page is a matter of what they hold; both have to say so in both ways.
+    const pair = name === 'link' ? [linkFault(service), linkFault(mocked)] : [formOf(name, one), formOf(name, other)]
+    if (pair[0] !== pair[1]) return `${name}: ${one} and ${other}`
+  }
+  return bodyDifference(operation, service, mocked)
+}
+
+function headersOf(operation: Operation | null, status: number): string[] {
+  const always = [
+    'x-request-id',
+    'api-version',
+    'allow',
+    'www-authenticate',
+    'retry-after',
+    'cache-control',
+    'etag',
+    'location',
+  ]
+  const declared = operation?.declaration.responses[String(status)]
+  const named = declared && (contract.resolve<ResponseObject>(declared) as { headers?: object }).headers
+  return [...new Set([...always, ...Object.keys(named ?? {}).map((name) => name.toLowerCase())])]
+}
+
+/** A header's value without what is of the moment. */
+function formOf(name: string, value: string | null): string | null {
+  if (value === null) return null
+  if (name === 'location') return `to ${contract.match('GET', value.split('?', 1)[0] ?? '').operation?.id}`
+  if (name === 'allow' || name === 'content-type' || name === 'api-version' || name === 'www-authenticate') return value
+  return value
+    .replaceAll(/"[\w-]{20,}"/g, '"1"')
+    .replaceAll(/\d+/g, '1')
+    .replaceAll(/req_\w+/g, 'req')
+}
+
+function linkFault({ headers, body }: Answer): string | null {
+  const cursor = body?.nextCursor ?? null
+  const link = headers.get('link')
+  if (cursor === null) return link === null ? null : `a Link without a cursor: ${link}`
+  const [, target = ''] = /^<(\S+)>; rel="next"$/.exec(link ?? '') ?? []
+  return new URL(target, 'http://x').searchParams.get('cursor') === cursor ? null : `no Link to the next page: ${link}`
+}
+
+function bodyDifference(operation: Operation | null, service: Answer, mocked: Answer): string | null {
+  if (service.status >= 400) {
+    const members = (body: Answer['body']) => ({
+      ...{ code: body.code, title: body.title, status: body.status, type: new URL(body.type).pathname },
+      ...{
+        members: Object.keys(body)
+          .filter((name) => MEMBERS.has(name))
+          .sort(),
+      },
+    })
+    const [one, other] = [JSON.stringify(members(service.body)), JSON.stringify(members(mocked.body))]
+    if (one !== other) return `${one} and ${other}`
+  }
+  const place = operation && [
+    'paths',
+    operation.path,
+    operation.method.toLowerCase(),
+    'responses',
+    String(service.status),
+    'content',
+  ]
+  const [type] = Object.keys((place && (at(...place) as object | undefined)) ?? {})
+  if (place === null || type === undefined) return null
+  if (!type.endsWith('json')) return typeof service.body === typeof mocked.body ? null : 'another kind of text'
+  for (const { body } of [service, mocked]) {
+    const wrong = faults(body, ...place, type, 'schema')
+    if (wrong !== '') return wrong
+  }
+  return null
+}
+
+/** What a problem has whatever its code. The others belong to a code, but not in every case. */
+const MEMBERS = new Set(['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId', 'permission'])
+
+/** Sends calls to a service and keeps what it answered. */
+function playing(plumbline: TestPlumbline, what: () => string): TestPlumbline {
+  const request: TestPlumbline['request'] = async (method, address, body, options = {}) => {
+    const answer = await plumbline.request(method, address, body, options)
+    const key = options.key === undefined ? plumbline.key : options.key
+    const headers = {
+      // The mock believes every key of the right form, the real ones among them.
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...options.headers,
+    }
+    const { operation } = contract.match(method, address.split('?', 1)[0] ?? '')
+    played.push({ what: what(), operation, call: { method, address, body, headers }, answer })
+    return answer
+  }
+  return {
+    ...plumbline,
+    request,
+    get: (address, options) => request('GET', address, undefined, options),
+    post: (address, body, options) => request('POST', address, body, options),
+  }
+}
+
+async function playTheService(): Promise<void> {
+  const plumbline = await startTestPlumbline()
+  let what = AS_SHOWN
+  const world = new World(
+    playing(plumbline, () => what),
+    plumbline.key,
+    receiver.url,
+  )
+
+  await world.populate()
+  const keys = await strangers(plumbline)
+  for (const operation of operations) {
+    for (const [stranger, key] of keys) {
+      what = stranger
+      if (what === 'a key without a permission' && operation.permissions.length === 0) continue
+      await world.send(operation, { key })
+    }
+    for (const headers of [{ authorization: 'Basic bearer' }, { authorization: 'Bearer plb_a plb_b' }]) {
+      what = 'a key of another form'
+      await world.send(operation, { key: null, headers })
+    }
+    await provoke(world, operation, (next) => {
+      what = next
+    })
+  }
+
+  // Each thing is taken through all that can be done to it, one backwards, the next forwards: what can still be taken back
+  // at first is settled in the end.
+  what = AS_SHOWN
+  for (const operation of operations.filter(({ method }) => method === 'GET')) {
+    await world.send(operation)
+    if ('304' in operation.declaration.responses) await world.send(operation, { headers: { 'if-none-match': '*' } })
+  }
+  // Skills do what other operations do, so they come last.
+  const changing = operations.filter(({ method, id }) => method !== 'GET' && id !== 'executeSkill')
+  for (let which = 0; which < 6; which++) {
+    for (const operation of which % 2 === 0 ? changing.toReversed() : changing) {
+      const address = world.addressOf(operation, which)
+      if (address === undefined) continue
+      for (const body of world.bodiesOf(operation)) world.learn(await world.send(operation, { address, body }))
+    }
+  }
+  const execute = operations.find(({ id }) => id === 'executeSkill')
+  if (execute !== undefined) for (const body of world.bodiesOf(execute)) await world.send(execute, { body })
+  // What was refused meanwhile is what the state forbids.
+  for (const each of played) {
+    const code = each.what === AS_SHOWN ? each.answer.body?.code : undefined
+    if (code !== undefined) each.what = STATE_CODES[code] ?? each.what
+  }
+  what = 'no operation'
+  await playNoOperation(
+    world,
+    playing(plumbline, () => what),
+  )
+  await playRepeats(
+    playing(plumbline, () => what),
+    (next) => {
+      what = next
+    },
+  )
+  await plumbline.stop()
+}
+
+/** What the state of a world refuses, by the code that it refuses with. */
+const STATE_CODES: Record<string, string> = {
+  conflict: 'what the present state forbids',
+  invalid_transition: 'what the present state forbids',
+  unknown_reference: 'a reference to nothing',
+  not_found: 'an id of nothing',
+  // Rules that go beyond the schema.
+  validation_failed: 'what the present state forbids',
+}
+
+async function strangers(plumbline: TestPlumbline): Promise<[what: string, key: string | null][]> {
+  const [expired, revoked] = [await plumbline.newKey([]), await plumbline.newKey([])]
+  for (const [secret, how] of [
+    [expired, 'expiresAt'],
+    [revoked, 'revokedAt'],
+  ] as const) {
+    await sql`update "apiKeys" k set ${sql.ref(how)} = now() - interval '1 hour' from "apiKeySecrets" s
+      where s."keyId" = k."id" and s."start" = ${secret.slice(0, 10)}`.execute(plumbline.database.statements)
+  }
+  return [
+    ['no key', null],
+    ['an unknown key', newSecret()],
+    ['an expired key', expired],
+    ['a revoked key', revoked],
+    ['a key without a permission', await plumbline.newKey([])],
+    ['a key of another tier', (await plumbline.newBuilder({ tier: 'free' })).key],
+  ]
+}
+
+/** Everything that an operation refuses whatever the state is, and what it refuses because something is not there. */
+async function provoke(world: World, operation: Operation, now: (what: string) => void): Promise<void> {
+  const address = world.addressOf(operation) ?? ''
+  const asked = (query: string) => ({ address: `${address}${address.includes('?') ? '&' : '?'}${query}` })
+
+  now('an unknown query parameter')
+  await world.send(operation, asked('noSuchParameter=1'))
+  for (const declared of operation.declaration.parameters ?? []) {
+    const { name, in: where } = contract.resolve(declared)
+    if (where === 'header') {
+      now('a header that is too long')
+      await world.send(operation, { headers: { [name]: 'x'.repeat(501) } })
+    }
+    if (name === 'cursor') {
+      now('a cursor of nothing')
+      await world.send(operation, asked('cursor=nonsense'))
+    }
+    if (name === 'limit') {
+      now('a parameter out of bounds')
+      await world.send(operation, asked('limit=0'))
+    }
+  }
+
+  if (/\{(?!skillName)/.test(operation.path)) {
+    now('an id of nothing')
+    await world.send(operation, { address: operation.path.replaceAll(/\{\w+\}/g, 'ven_01m7y975jyfesvq6zzzzzzzzzz') })
+  }
+  if ('412' in operation.declaration.responses && operation.id !== 'executeSkill') {
+    now('another version in If-Match')
+    // What could not be changed in any version is refused for that, so the next one is tried.
+    for (let which = 0, status = 0; which < 6 && status !== 412; which++) {
+      const address = world.addressOf(operation, which)
+      if (address === undefined) break
+      status = (await world.send(operation, { address, headers: { 'if-match': '"999999"' } })).status
+    }
+  }
+  if (operation.method === 'POST' && !operation.takesBody) {
+    now('a body where there is none')
+    await world.send(operation, { body: { noSuchField: 1 } })
+  }
+  if (operation.id === 'executeSkill') {
+    now('a skill of no name')
+    await world.send(operation, { body: { skill: 'doNothing', input: {} } })
+    now('another version in If-Match')
+    const input = { vendorId: world.idFor('vendorId'), contactName: 'x', ifMatch: '"999999"' }
+    await world.send(operation, { body: { skill: 'updateVendor', input } })
+  }
+  if (operation.path.includes('{skillName}')) {
+    now('a skill of no name')
+    await world.send(operation, { address: operation.path.replace('{skillName}', 'doNothing') })
+  }
+  // A body that is no JSON, or too large, or declared as something else, is refused also where none is wanted.
+  if (operation.method !== 'POST' && !operation.takesBody) return
+  now('a body that is no JSON')
+  await world.send(operation, { body: '{"a":' })
+  now('a body that is too large')
+  await world.send(operation, { body: JSON.stringify({ large: 'x'.repeat(1024 * 1024) }) })
+  now('a body of another type')
+  await world.send(operation, { body: '{}', headers: { 'content-type': 'text/plain' } })
+  if (!operation.takesBody) return
+
+  const good = world.bodyOf(operation) as Record<string, unknown>
+  now('an unknown field')
+  await world.send(operation, { body: { ...good, noSuchField: 1 } })
+  now('a body of another form')
+  await world.send(operation, { body: [] })
+  const dangling = withoutReference(good)
+  if (dangling !== null && operation.id !== 'executeSkill') {
+    now('a reference to nothing')
+    await world.send(operation, { body: dangling })
+  }
+}
+
+/** The body with its first id exchanged for one that nothing has; null where there is none. */
+function withoutReference(body: unknown): unknown {
+  let isChanged = false
+  const changed = JSON.parse(JSON.stringify(body), (_field, value: unknown) => {
+    if (isChanged || typeof value !== 'string' || !TYPE_ID.test(value)) return value
+    isChanged = true
+    return value.replace(/_.*/, '_01m7y975jyfesvq6zzzzzzzzzz')
+  })
+  return isChanged ? changed : null
+}
+
+async function playNoOperation(world: World, plumbline: TestPlumbline): Promise<void> {
+  for (const [address, members] of Map.groupBy(operations, ({ path }) => path)) {
+    const known = members.map(({ method }): string => method)
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      if (!known.includes(method))
+        await plumbline.request(method, address.replaceAll(/\{\w+\}/g, 'x'), undefined, { key: world.key })
+    }
+  }
+  for (const address of ['/api/ext/nothing', '/api', '/', '/api/ext/vendors/', '/API/ext/vendors']) {
+    await plumbline.request('GET', address, undefined, { key: world.key })
+  }
+}
+
+async function playRepeats(plumbline: TestPlumbline, now: (what: string) => void): Promise<void> {
+  const headers = { 'idempotency-key': 'once' }
+  now(AS_SHOWN)
+  await plumbline.post('/api/ext/vendors', { companyName: 'Once Only LLC' }, { headers })
+  now('a repeat with the same Idempotency-Key')
+  await plumbline.post('/api/ext/vendors', { companyName: 'Once Only LLC' }, { headers })
+  now('an Idempotency-Key with another body')
+  await plumbline.post('/api/ext/vendors', { companyName: 'Twice LLC' }, { headers })
+}
+
+/** What no caller can bring about, in services whose handlers stand in for the trouble. */
+async function playTroubles(): Promise<void> {
+  let trouble = (): Promise<never> => Promise.reject(new Error('one request is let in'))
+  const handlers = new Proxy({}, { get: () => () => trouble() }) as Handlers
+  const declares = (status: number) => operations.filter(({ declaration }) => String(status) in declaration.responses)
+
+  async function playAll(
+    env: Record<string, string>,
+    plays: [what: string, error: Error | null, those: Operation[]][],
+  ): Promise<void> {
+    const plumbline = await startTestPlumbline(env, { handlers })
+    let what = ''
+    const world = new World(
+      playing(plumbline, () => what),
+      plumbline.key,
+      'https://hooks.example.com/plumbline',
+    )
+    // Nothing exists here, so the ids of the examples may as well be the real ones.
+    for (const id of EXAMPLE_IDS) world.remember(id)
+    if (plays[0]?.[1] === null) await plumbline.get('/api/ext/vendors')
+    for (const [name, error, those] of plays) {
+      what = name
+      if (error !== null) trouble = () => Promise.reject(error)
+      for (const operation of those) await world.send(operation)
+    }
+    if (!plumbline.database.embedded) await playInProgress(plumbline, (next) => (trouble = next))
+    await plumbline.stop()
+  }
+
+  const away = Object.assign(new Error('terminating connection'), { code: '57P01' })
+  await playAll({}, [
+    ['a fault of the service', new Error('unforeseen'), operations],
+    ['a database that is away', away, operations],
+    ['what the present state forbids', problem('conflict', 'It is in use.'), declares(409)],
+    ['what the present state forbids', invalidTransition('draft', 'awarded', ['sent']), declares(409)],
+  ])
+  await playAll({ RATE_LIMIT_PER_MINUTE: '1' }, [['a minute used up', null, operations]])
+  await playAll({ QUOTA_PER_DAY: '1' }, [['a day used up', null, operations]])
+}
+
+async function playInProgress(
+  plumbline: TestPlumbline,
+  handle: (trouble: () => Promise<never>) => void,
+): Promise<void> {
+  let fail = (_error: Error) => {}
+  const started = new Promise<void>((begun) => {
+    handle(() => {
+      begun()
+      return new Promise((_, reject) => {
+        fail = reject
+      })
+    })
+  })
+  const headers = { 'idempotency-key': 'twice' }
+  const body = { companyName: 'Twice LLC' }
+  const first = plumbline.post('/api/ext/vendors', body, { headers })
+  const isRunning = await Promise.race([started.then(() => true), first.then(() => false)])
+  if (!isRunning) return
+  await playing(plumbline, () => 'a first request that still runs').post('/api/ext/vendors', body, { headers })
+  fail(new Error('enough'))
+  await first
+}
+
+/** On the embedded database requests that write wait for one another, so the second one is never told to come back. */
+function isOnPostgresOnly(what: string): boolean {
+  return (
+    (what === 'idempotency_in_progress' || what === 'a first request that still runs') &&
+    !played.some((each) => each.answer.body?.code === 'idempotency_in_progress')
+  )
+}

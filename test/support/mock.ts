@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { root } from './contract.ts'
+
+/** The mock as `npm run mock` starts it, in a process of its own: what it answers is none of the service's answers. */
+export interface RunningMock {
+  url: string
+  stop(): Promise<void>
+}
+
+export function startMock(...options: string[]): Promise<RunningMock> {
+  const child = spawn(process.execPath, [path.join(root, 'mock/main.ts'), '--port', '0', '--quiet', ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const listen = (chunk: string) => {
+      said += chunk
+      const url = /answers on (http:\S+),/.exec(said)?.[1]
+      if (url !== undefined) resolve({ url, stop })
+    }
+    child.stdout.setEncoding('utf8').on('data', listen)
+    child.stderr.setEncoding('utf8').on('data', listen)
+    child.once('exit', (code) => reject(new Error(`The mock ended with ${code}: ${said}`)))
+    const stop = () =>
+      new Promise<void>((done) => {
+        child.once('exit', () => done())
+        child.kill()
+      })
+  })
+}

@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/**
+ * Stands between a service and its PostgreSQL, reads along, and holds everything back from a chosen moment on: so a test
+ * can end a process just before a statement reaches the database, or just before its answer reaches the process.
+ */
+export interface PostgresProxy {
+  readonly url: string
+  /** From the first moment for which `isIt` holds nothing passes any more, and `then` is called, until the next `arm`. */
+  arm(isIt: (moment: Moment) => boolean, then: () => void): void
+  close(): Promise<void>
+}
+
+export interface Moment {
+  /** Before a statement is passed on to the database, or before the answer that it is done is passed back. */
+  kind: 'statement' | 'done'
+  text: string
+  /** What the database says of a statement that is done, such as `UPDATE 3`. */
+  tag: string | null
+  /** What was done before on this connection, in the same transaction. */
+  transaction: readonly Done[]
+}
+
+interface Done {
+  text: string
+  tag: string
+}
+
+export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
+  const { hostname, port } = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let isIt: (moment: Moment) => boolean = () => false
+  let then = () => {}
+  let isHeld = false
+
+  function holds(moment: Moment): boolean {
+    if (isHeld || !isIt(moment)) return isHeld
+    isHeld = true
+    then()
+    for (const socket of sockets) socket.destroy()
+    return true
+  }
+
+  const server = createServer((client) => {
+    const database = connect(Number(port), hostname)
+    const texts = new Map<string, string>()
+    const waiting: string[] = []
+    let transaction: Done[] = []
+    let isStarted = false
+    for (const [socket, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      sockets.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        other.destroy()
+      })
+    }
+
+    const seen = (text: string) => {
+      if (/^(begin|start transaction)/i.test(text)) transaction = []
+      waiting.push(text)
+      return holds({ kind: 'statement', text, tag: null, transaction })
+    }
+    pass(client, database, (type, body) => {
+      if (type === 'P') {
+        const [name = '', text = ''] = stringsOf(body)
+        texts.set(name, text)
+      }
+      if (type === 'B') return seen(texts.get(stringsOf(body)[1] ?? '') ?? '')
+      if (type === 'Q') return seen(stringsOf(body)[0] ?? '')
+      return isHeld
+    })
+    pass(database, client, (type, body) => {
+      // Whatever an error cuts short, the next transaction begins with nothing waiting.
+      if (type === 'Z' && body.toString('latin1') === 'I') waiting.length = 0
+      if (type !== 'C') return isHeld
+      const [tag = ''] = stringsOf(body)
+      const text = waiting.shift() ?? ''
+      const isHere = holds({ kind: 'done', text, tag, transaction })
+      transaction.push({ text, tag })
+      return isHere
+    })
+
+    // Whole messages only, so that none is half on its way when it is held back. The first one of a client has no type.
+    function pass(from: Socket, to: Socket, isStopped: (type: string, body: Buffer) => boolean): void {
+      let rest = Buffer.alloc(0)
+      from.on('data', (chunk: Buffer) => {
+        rest = Buffer.concat([rest, chunk])
+        let passed = 0
+        for (;;) {
+          const typeBytes = from === client && !isStarted ? 0 : 1
+          if (rest.length < passed + typeBytes + 4) break
+          const length = typeBytes + rest.readInt32BE(passed + typeBytes)
+          if (rest.length < passed + length) break
+          const type = typeBytes === 0 ? '' : String.fromCharCode(rest[passed] ?? 0)
+          if (from === client) isStarted = true
+          const body = rest.subarray(passed + typeBytes + 4, passed + length)
+          if (isStopped(type, body)) return
+          passed += length
+        }
+        if (passed > 0) to.write(rest.subarray(0, passed))
+        rest = Buffer.from(rest.subarray(passed))
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    arm(next, act) {
+      isHeld = false
+      isIt = next
+      then = act
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function stringsOf(body: Buffer): string[] {
+  const strings: string[] = []
+  for (let start = 0; strings.length < 2; ) {
+    const end = body.indexOf(0, start)
+    if (end === -1) break
+    strings.push(body.toString('utf8', start, end))
+    start = end + 1
+  }
+  return strings
+}
