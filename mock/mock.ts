@@ -120,6 +120,7 @@ function putRight(
     delete headers['ratelimit-policy']
   }
   if (status === 401) headers['www-authenticate'] = challenge((body as { code: string }).code)
+  if (status === 412) headers.etag = `"${(body as { currentVersion: number }).currentVersion}"`
   if (status >= 400) return { ...answer, headers }
   const type = headers['content-type']
   if (type !== undefined) headers['content-type'] = `${type}; charset=utf-8`

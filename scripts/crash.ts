@@ -5,6 +5,7 @@
  *   npm run test:crash                       all scenarios
  *   npm run test:crash -- outage drain       those whose name begins so
  *   ROUNDS=200 npm run test:crash -- kill    more rounds of killing (20 by default)
+ *   npm run test:crash -- --kills 100        only the deliveries, with so many kills
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +13,9 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { type PrivatePostgres, startPostgres } from '../test/support/postgres.ts'
+import { startPostgresProxy } from '../test/support/postgres-proxy.ts'
 import { type Receiver, startReceiver } from '../test/support/receiver.ts'
 import {
   type Environment,
@@ -23,8 +26,10 @@ import {
   startService,
 } from '../test/support/service.ts'
 import { Ledger } from './crash/ledger.ts'
+import { arm, dieAt, disarm, POINTS } from './crash/points.ts'
 
-const ROUNDS = Number(process.env.ROUNDS ?? 20)
+const { values: options, positionals } = parseArgs({ allowPositionals: true, options: { kills: { type: 'string' } } })
+const ROUNDS = Number(options.kills ?? process.env.ROUNDS ?? 20)
 
 /** Retries come within seconds, so that a round need not wait a day. */
 const QUICK_RETRIES = { WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5,5,5,5,5', WEBHOOK_PROBE_MAX_SECONDS: '2' }
@@ -37,6 +42,14 @@ const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
   {
     name: 'kill the service on the embedded database',
     run: (check) => withDataFolder((folder) => killed(check, { DATA_DIR: folder })),
+  },
+  {
+    name: 'deliveries, the service killed at each point of an event',
+    run: (check) => withPostgres((postgres) => killedAtPoints(check, postgres)),
+  },
+  {
+    name: 'deliveries, the service and PostgreSQL killed at random',
+    run: (check) => withPostgres((postgres) => killedWhileDelivering(check, postgres)),
   },
   {
     name: 'outage of PostgreSQL, shut down',
@@ -64,10 +77,13 @@ const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
   },
 ]
 
+// Whoever ends it early leaves no processes behind: those end with this one's exit.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
+
 type Check = (held: boolean, what: string) => void
 
 async function main(): Promise<void> {
-  const wanted = process.argv.slice(2)
+  const wanted = positionals.length === 0 && options.kills !== undefined ? ['deliveries'] : positionals
   let [passed, failed] = [0, 0]
   for (const { name, run } of scenarios) {
     if (wanted.length > 0 && !wanted.some((start) => name.startsWith(start))) continue
@@ -110,6 +126,70 @@ async function killed(check: Check, database: Environment): Promise<void> {
   await reportLedger(check, ledger, service, receiver, `${ROUNDS} kills`)
   await service.stop()
   await receiver.close()
+}
+
+/** Where an event is when the process dies decides what the next one has to do. */
+async function killedAtPoints(check: Check, postgres: Postgres): Promise<void> {
+  for (const [i, point] of POINTS.entries()) {
+    const environment = openEnvironment({ DATABASE_URL: await postgres.database(`point${i}`) })
+    const { faults, resumedMs } = await dieAt(point, environment)
+    check(
+      faults.length === 0,
+      `killed ${point}: delivered ${Math.round(resumedMs)} ms after the death${faults.map((fault) => `; ${fault}`).join('')}`,
+    )
+  }
+}
+
+/** Deaths at random, at the points, and of the database, under load and one after the other: see what receivers make of it. */
+async function killedWhileDelivering(check: Check, postgres: Postgres): Promise<void> {
+  const proxy = await startPostgresProxy(postgres.url)
+  const environment = { ...openEnvironment({ DATABASE_URL: proxy.url }), ...QUICK_RETRIES }
+  const { key } = await makeBuilder(environment)
+  const receiver = await startReceiver()
+  const ledger = new Ledger(key)
+  const deaths = new Map<string, number>()
+  for (let round = 0; round < ROUNDS; round++) {
+    const service = await startService(environment)
+    if (round === 0) await ledger.subscribe(service.url, receiver.url)
+    await ledger.repeatUnanswered(service.url)
+    const load = ledger.write(service.url, 16)
+    await ledger.untilMore(10)
+    const point = round % 4 === 0 ? POINTS[(round / 4) % POINTS.length] : undefined
+    const death = point ?? (round % 4 === 2 ? 'of PostgreSQL' : 'at random')
+    if (point !== undefined) {
+      arm(point, proxy, receiver, () => service.signal('SIGKILL'))
+      await Promise.race([service.ended, delay(20_000)])
+      if (service.isRunning) check(false, `round ${round}: the service came to no point ${point}`)
+    } else {
+      await delay(Math.random() * 700)
+      if (death === 'of PostgreSQL') {
+        await postgres.kill()
+        await postgres.start()
+      }
+    }
+    await service.kill()
+    disarm(proxy, receiver)
+    ledger.stop()
+    await load
+    deaths.set(death, (deaths.get(death) ?? 0) + 1)
+    if (round % 10 === 9) process.stderr.write(`  ${round + 1} of ${ROUNDS} kills\n`)
+  }
+  const died = performance.now()
+  const service = await startService(environment)
+  await ledger.repeatUnanswered(service.url)
+  await reportLedger(check, ledger, service, receiver, `${ROUNDS} kills`)
+  const resumedMs = Math.round(performance.now() - died)
+  check(resumedMs < 30_000, `everything was delivered ${resumedMs} ms after the last death`)
+  const events = await ledger.eventIds(service.url)
+  const phantoms = receiver.received.filter(({ event }) => !events.has(event?.id))
+  check(phantoms.length === 0, `${phantoms.length} deliveries are of something that was never committed`)
+  const bodies = Map.groupBy(receiver.received, ({ headers }) => headers['webhook-id'])
+  const changed = [...bodies.values()].filter((all) => new Set(all.map(({ body }) => body)).size > 1)
+  check(changed.length === 0, `${bodies.size} events came, ${changed.length} of them in more than one form`)
+  console.log(`       deaths: ${[...deaths].map(([death, count]) => `${count} × ${death}`).join(', ')}`)
+  await service.stop()
+  await receiver.close()
+  await proxy.close()
 }
 
 /** The database goes away under load and comes back: the service says so meanwhile, and is itself again without a restart. */

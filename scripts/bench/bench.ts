@@ -3,7 +3,8 @@
  * in one go, in rounds that visit every measurement in turn, because only ratios of neighbours say something on a shared
  * machine. Prints a table and writes dist/bench.json.
  *
- *   npm run bench                               all of it, about ten minutes
+ *   npm run bench                               all of it, about a quarter of an hour
+ *   npm run bench -- webhooks                   only the webhooks; with names only those parts: latency, throughput, isolation, size
  *   ROUNDS=3 SECONDS=2 VENDORS=100000 npm run bench
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -20,6 +21,7 @@ import {
   startService,
 } from '../../test/support/service.ts'
 import type { Load, Seen } from './load.ts'
+import { measureWebhooks } from './webhooks.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const SECONDS = Number(process.env.SECONDS ?? 3)
@@ -40,6 +42,12 @@ interface Window extends Seen {
   perSecond: number
   /** Processor time of the service for one request, in microseconds. */
   cpuMicros: number
+}
+
+const [section, ...parts] = process.argv.slice(2)
+if (section === 'webhooks') {
+  console.log((await measureWebhooks(parts)).join('\n'))
+  process.exit(0)
 }
 
 const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' })
@@ -86,7 +94,7 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 await Promise.all(services.map((each) => each.stop()))
 await postgres.stop()
-report()
+report(await measureWebhooks([]))
 process.exit(0)
 
 async function measure({ service, requests }: Measurement): Promise<Window> {
@@ -231,7 +239,7 @@ function cpuMs(pid: number): number {
   }
 }
 
-function report(): void {
+function report(webhooks: string[]): void {
   const lines = [
     `${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s each, medians; ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
     '',
@@ -278,6 +286,7 @@ function report(): void {
     const ms = median(measured)
     lines.push(`| ${what} | ${ms.toFixed(0)} | | < ${most} | ${ms < most ? 'holds' : 'MISSED'} |`)
   }
+  lines.push('', ...webhooks)
   console.log(lines.join('\n'))
   mkdirSync('dist', { recursive: true })
   writeFileSync(
@@ -289,6 +298,7 @@ function report(): void {
         seconds: SECONDS,
         compared,
         starts,
+        webhooks,
         windows: Object.fromEntries(windows),
       },
       null,

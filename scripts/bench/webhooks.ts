@@ -22,7 +22,7 @@ import { newSecret, placeOf } from '../../server/webhooks/secret.ts'
 import { startPostgres } from '../../test/support/postgres.ts'
 
 /**
- * How fast, how fair and how steady webhooks are, on a PostgreSQL of its own with fsync on: `node scripts/bench/webhooks.ts`.
+ * How fast, how fair and how steady webhooks are, on a PostgreSQL of its own with fsync on: `npm run bench -- webhooks`.
  * The receivers are another process, and the service is one process, this one.
  */
 const THIS_FILE = fileURLToPath(import.meta.url)
@@ -160,7 +160,7 @@ function startWorker({ database, config, clock }: Bench) {
 }
 
 /** From the commit to the request's first byte at the receiver, at a steady 200 events a second. */
-async function latency(bench: Bench): Promise<void> {
+async function latency(bench: Bench): Promise<string> {
   await subscribe(bench, ['/a'])
   const worker = startWorker(bench)
   const committed = new Map<string, number>()
@@ -184,13 +184,11 @@ async function latency(bench: Bench): Promise<void> {
   const waits = [...committed]
     .slice(perSecond)
     .map(([id, atMs]) => (bench.receivers.arrivals.get(`/a ${id}`) ?? Number.NaN) - atMs)
-  console.log(
-    `commit to first byte at 200 events a second: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} (goal: p50 < 15, p99 < 100)`,
-  )
+  return `commit to first byte at 200 events a second: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} (goal: p50 < 15, p99 < 100)`
 }
 
 /** Deliveries a second of one process that finds a backlog, and of a bare loop that claims, signs and posts by hand. */
-async function throughput(bench: Bench): Promise<void> {
+async function throughput(bench: Bench): Promise<string> {
   const [events, subscriptions] = [3000, 10]
   const run = async (work: () => Promise<() => Promise<void>>) => {
     await cleared(bench)
@@ -212,9 +210,7 @@ async function throughput(bench: Bench): Promise<void> {
     return () => worker.stop()
   })
   const bare = await run(() => bareLoop(bench))
-  console.log(
-    `deliveries a second of one process: ${ours.toFixed(0)}; a bare loop: ${bare.toFixed(0)}; ratio ${(ours / bare).toFixed(2)} (goal: 2000, 0.5)`,
-  )
+  return `deliveries a second of one process: ${ours.toFixed(0)}; a bare loop: ${bare.toFixed(0)}; ratio ${(ours / bare).toFixed(2)} (goal: 2000, 0.5)`
 }
 
 /** The least that such a loop can do: no limits, no retries, no record of attempts. */
@@ -261,7 +257,7 @@ async function bareLoop(bench: Bench): Promise<() => Promise<void>> {
 }
 
 /** 200 receivers that hang for as long as they may, beside 1,000 that answer: how late do those hear of an event? */
-async function isolation(bench: Bench): Promise<void> {
+async function isolation(bench: Bench): Promise<string> {
   await cleared(bench)
   await subscribe(
     bench,
@@ -283,14 +279,12 @@ async function isolation(bench: Bench): Promise<void> {
   const waits = [...bench.receivers.arrivals].map(
     ([name, atMs]) => atMs - (committed.get(name.split(' ')[1] ?? '') ?? Number.NaN),
   )
-  console.log(
-    `1000 healthy receivers beside 200 that hang: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 1000)`,
-  )
   await worker.stop()
+  return `1000 healthy receivers beside 200 that hang: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 1000)`
 }
 
 /** What a claim costs in front of a table of ten thousand deliveries, and of a million. */
-async function size(bench: Bench): Promise<void> {
+async function size(bench: Bench): Promise<string> {
   const cost: number[] = []
   for (const rows of [10_000, 1_000_000]) {
     await cleared(bench)
@@ -321,14 +315,14 @@ async function size(bench: Bench): Promise<void> {
     cost.push(percentile(times.slice(10), 0.5))
   }
   const [small = 0, large = 0] = cost
-  console.log(
-    `a claim before ten thousand deliveries: ${ms(small)}; before a million: ${ms(large)}; ratio ${(large / small).toFixed(2)} (goal: 1.2)`,
-  )
+  return `a claim before ten thousand deliveries: ${ms(small)}; before a million: ${ms(large)}; ratio ${(large / small).toFixed(2)} (goal: 1.2)`
 }
 
-async function main(): Promise<void> {
+/** All of it, or the parts of these names; a line for each. */
+export async function measureWebhooks(wanted: string[]): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
-  if (postgres === null) return
+  if (postgres === null) return []
+  const lines: string[] = []
   const given = readConfig({
     DATABASE_URL: await postgres.database(),
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
@@ -345,14 +339,16 @@ async function main(): Promise<void> {
     most: 1,
   })
   const bench: Bench = { database, config, clock, receivers: await Receivers.start(), organizationId: organization.id }
-  const wanted = process.argv.slice(2)
   for (const [name, measure] of Object.entries({ latency, throughput, isolation, size })) {
-    if (wanted.length === 0 || wanted.includes(name)) await measure(bench)
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    const line = await measure(bench)
+    process.stderr.write(`${line}\n`)
+    lines.push(line)
   }
   bench.receivers.stop()
   await database.close()
   await postgres.stop()
+  return lines
 }
 
-if (process.argv[2] === 'receive') receive()
-else await main()
+if (process.argv[1] === THIS_FILE && process.argv[2] === 'receive') receive()

@@ -112,6 +112,10 @@ export class Ledger {
     return { lost, doubled, halves, vendors: vendors.length, events: events.length, repeated: this.#repeated }
   }
 
+  async eventIds(service: string): Promise<Set<string>> {
+    return new Set((await this.#all<Event>(service, '/api/ext/events?limit=200')).map(({ id }) => id))
+  }
+
   /** The events that have not come to the receiver within a minute. */
   async undelivered(service: string, receiver: Receiver): Promise<string[]> {
     const deadline = Date.now() + 60_000

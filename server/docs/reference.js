@@ -57,7 +57,7 @@ function withSamples() {
           return h(
             'div',
             { className: 'samples' },
-            h('div', { className: 'tabs' }, h('h4', null, 'Code'), tabs),
+            h('div', { className: 'tabs' }, h('h4', null, 'Code samples'), tabs),
             h(
               'pre',
               { className: 'lines' },

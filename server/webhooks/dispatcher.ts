@@ -45,18 +45,50 @@ export async function dispatch(database: Database, config: Config, clock: Clock)
       locked: boolean
     }>`select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx)
     if (rows[0]?.locked !== true) return { isBusy: true, hasMore: false, events: 0, due: [] }
+    const unwatched = await placeUnwatched(trx)
     const waiting = await undispatched(trx)
-    if (waiting.length === 0) return { isBusy: false, hasMore: false, events: 0, due: [] }
+    if (waiting.length === 0) {
+      return { isBusy: false, hasMore: unwatched === MOST_UNWATCHED, events: unwatched, due: [] }
+    }
     const subscriptions = await subscriptionsOf(trx, waiting)
     const { events, deliveries } = match(waiting, subscriptions)
     await place(trx, events, deliveries, { now: clock.now(), firstPauseSeconds: config.webhookRetrySchedule[0] ?? 0 })
     return {
       isBusy: false,
-      hasMore: events.length < waiting.length || waiting.length === BATCH_EVENTS,
-      events: events.length,
+      hasMore: events.length < waiting.length || waiting.length === BATCH_EVENTS || unwatched === MOST_UNWATCHED,
+      events: events.length + unwatched,
       due: namesOf(deliveries),
     }
   })
+}
+
+/** They take no trip through this process, so there may be more of them in a transaction. */
+const MOST_UNWATCHED = 2000
+
+// The events of organizations without a subscription only want their place, and are given it where they lie.
+async function placeUnwatched(trx: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with waiting as (
+      select e."organizationId", e."id", e."recordedOrder" from "events" e
+      where e."sequence" is null and not exists (
+        select from "webhooks" w where w."organizationId" = e."organizationId" and w."archivedAt" is null)
+      order by e."recordedOrder" limit ${MOST_UNWATCHED}
+    ), ranked as (
+      select "organizationId", "id",
+        row_number() over (partition by "organizationId" order by "recordedOrder") as "rank",
+        count(*) over (partition by "organizationId") as "total"
+      from waiting
+    ), counted as (
+      update "organizations" o set "lastEventSequence" = o."lastEventSequence" + c."total"
+      from (select distinct "organizationId", "total" from ranked) c where o."id" = c."organizationId"
+      returning o."id", o."lastEventSequence" - c."total" as "base"
+    ), placed as (
+      update "events" e set "sequence" = c."base" + r."rank"
+      from ranked r join counted c on c."id" = r."organizationId"
+      where e."organizationId" = r."organizationId" and e."id" = r."id"
+      returning 1
+    ) select count(*) as "count" from placed`.execute(trx)
+  return rows[0]?.count ?? 0
 }
 
 interface Waiting {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -142,6 +142,7 @@ export async function startTestPlumbline(
     async stop() {
       const broken = await brokenEvents(database)
       await plumbline.stop()
+      rmSync(config.dataDir, { recursive: true, force: true })
       if (broken.length > 0) throw new Error(`Events break the contract:\n${broken.join('\n')}`)
     },
     request,

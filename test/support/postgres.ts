@@ -88,6 +88,13 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   }
 
   process.once('exit', () => server?.kill('SIGKILL'))
+  // Whoever is ended from outside takes its server along, and ends then as it would have.
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      server?.kill('SIGKILL')
+      process.kill(process.pid, signal)
+    })
+  }
   await start()
   return {
     port,

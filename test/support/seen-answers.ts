@@ -16,9 +16,12 @@ export class SeenAnswers implements Reporter {
   #vitest: Vitest | undefined
   #isWhole = false
 
+  constructor() {
+    process.once('exit', () => rmSync(this.folder, { recursive: true, force: true }))
+  }
+
   onInit(vitest: Vitest): void {
     this.#vitest = vitest
-    process.once('exit', () => rmSync(this.folder, { recursive: true, force: true }))
   }
 
   async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
