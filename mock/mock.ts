@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { readBody } from '../server/http/body.ts'
 import type { Contract, Operation, ResponseObject } from '../server/http/contract.ts'
+import { noticed } from '../server/http/deprecation.ts'
 import { etagOf, names } from '../server/http/etag.ts'
 import { invalid, Problem, problem } from '../server/http/problem.ts'
 import { createValidator } from '../server/http/validate.ts'
@@ -41,7 +42,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     journey.operation = operation
     checkKey(req.headers.authorization)
     const body = await readBody(req, operation)
-    await validator.check(operation, { url, params, headers: declaredHeaders(contract, operation, req), body })
+    await validator.check(operation, { url, params, headers: declaredHeaders(operation, req), body })
     const preferred = preference(contract, operation, req)
     const query = new URLSearchParams(url.slice(pathOf(url).length))
     // Whoever follows a page's cursor comes to the end.
@@ -76,7 +77,10 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const answer = await live(req, url, journey).catch((error) => refusal(error, url, requestId, journey.operation))
     const { requestId: shown = requestId } = (answer.body ?? {}) as { requestId?: string }
     const own = { 'x-request-id': answer.status < 400 ? requestId : shown, 'api-version': contract.version }
-    write(req, res, { ...answer, headers: { ...answer.headers, ...own, ...cors } })
+    const { deprecation: _byPrism, link, ...headers } = answer.headers
+    const links = { ...(link !== undefined && { Link: link }) }
+    const told = lowerCase(journey.operation?.notice ? noticed(links, journey.operation.notice) : links)
+    write(req, res, { ...answer, headers: { ...headers, ...told, ...own, ...cors } })
   }
 
   function write(req: IncomingMessage, res: ServerResponse, { status, headers, body }: MockAnswer): void {
@@ -206,20 +210,9 @@ function preference(contract: Contract, operation: Operation, req: IncomingMessa
 }
 
 /** What the validator is to see of the headers: those that the operation declares. */
-function declaredHeaders(
-  contract: Contract,
-  operation: Operation,
-  req: IncomingMessage,
-): Record<string, string | string[] | undefined> {
-  const headers: Record<string, string | string[] | undefined> = operation.takesBody
-    ? { 'content-type': 'application/json' }
-    : {}
-  for (const declared of operation.declaration.parameters ?? []) {
-    const { name, in: where } = contract.resolve(declared)
-    const value = req.headers[name.toLowerCase()]
-    if (where === 'header' && value !== undefined) headers[name.toLowerCase()] = value
-  }
-  return headers
+function declaredHeaders(operation: Operation, req: IncomingMessage): Record<string, string | string[] | undefined> {
+  const declared = Object.entries(req.headers).filter(([name]) => operation.headers.has(name))
+  return { ...Object.fromEntries(declared), ...(operation.takesBody && { 'content-type': 'application/json' }) }
 }
 
 function nothingThere(allow: readonly string[], method: string): Problem {
@@ -256,6 +249,6 @@ function pathOf(url: string): string {
   return url.split('?', 1)[0] ?? ''
 }
 
-function lowerCase(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+function lowerCase(headers: Record<string, string | number>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
 }

@@ -358,7 +358,8 @@ async function told(...[input, init]: Parameters<typeof fetch>): Promise<Respons
   const { pathname } = new URL(request.url)
   const replayed = response.headers.has('idempotent-replayed') ? ' replayed' : ''
   say(styleText('dim', `${request.method.padEnd(6)} ${pathname} → ${response.status}${replayed}`))
-  if (response.status === 429) say(`The key's minute is used up; it goes on in ${response.headers.get('retry-after')} s.`)
+  if (response.status === 429)
+    say(`The key's minute is used up; it goes on in ${response.headers.get('retry-after')} s.`)
   return response
 }
 

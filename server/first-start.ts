@@ -39,6 +39,8 @@ export function banner(url: string, config: Pick<GivenConfig, 'dataDir'>, demo: 
   A first request:
 
     curl -H 'Authorization: Bearer ${demo.key}' '${url}/api/ext/vendors?limit=2'
+
+  The documentation: ${url}/docs
 `
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Operation, ResponseObject } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
 import { invalidTransition, problem } from '../../server/http/problem.ts'
@@ -9,6 +9,7 @@ import { newSecret } from '../../server/keys/secret.ts'
 import { at, contract, faults } from '../support/contract.ts'
 import { type RunningMock, startMock } from '../support/mock.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { hasPostgres } from '../support/postgres.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { EXAMPLE_IDS, TYPE_ID, World } from '../support/world.ts'
 
@@ -47,40 +48,48 @@ const listed = new Set(
 let mock: RunningMock
 let receiver: Receiver
 
-beforeAll(async () => {
-  mock = await startMock()
-  receiver = await startReceiver()
-  await playTheService()
-  await playTroubles()
-}, 240_000)
+// What the mock can know does not depend on the database. PostgreSQL is taken where there is one, for only there a second
+// request meets one that still runs.
+const isHere = inject('postgres') !== null || !hasPostgres()
 
-afterAll(async () => {
-  await mock.stop()
-  await receiver.close()
-})
+describe.skipIf(!isHere)('mock and service', () => {
+  beforeAll(async () => {
+    mock = await startMock()
+    receiver = await startReceiver()
+    await playTheService()
+    await playTroubles()
+  }, 240_000)
 
-test('every operation was performed, and every status that it declares provoked', () => {
-  const seen = new Set(played.map(({ operation, answer }) => `${operation?.id} ${answer.status}`))
-  const declared = operations.flatMap(({ id, declaration }) =>
-    Object.keys(declaration.responses).map((status) => `${id} ${status}`),
-  )
-  expect(declared.filter((answer) => !seen.has(answer))).toEqual([])
-})
+  afterAll(async () => {
+    await mock.stop()
+    await receiver.close()
+  })
 
-test('every code that a problem of an operation can have was provoked', () => {
-  const codes = new Set(played.map(({ answer }) => answer.body?.code))
-  // An organization too many is refused when it is made, which is not done through this interface.
-  const others = (at('components', 'schemas', 'ProblemCode', 'enum') as string[]).filter((code) => code !== 'beta_full')
-  expect(others.filter((code) => !codes.has(code) && !isOnPostgresOnly(code))).toEqual([])
-})
+  test('every operation was performed, and every status that it declares provoked', () => {
+    const seen = new Set(played.map(({ operation, answer }) => `${operation?.id} ${answer.status}`))
+    const declared = operations.flatMap(({ id, declaration }) =>
+      Object.keys(declaration.responses).map((status) => `${id} ${status}`),
+    )
+    expect(declared.filter((answer) => !seen.has(answer))).toEqual([])
+  })
 
-describe('the mock answers as the service does', () => {
-  test.each(operations)('$id', (operation) => compareAll((each) => each.operation?.id === operation.id))
-  test('where there is no operation', () => compareAll((each) => each.operation === null))
-})
+  test('every code that a problem of an operation can have was provoked', () => {
+    const codes = new Set(played.map(({ answer }) => answer.body?.code))
+    // An organization too many is refused when it is made, which is not done through this interface.
+    const others = (at('components', 'schemas', 'ProblemCode', 'enum') as string[]).filter(
+      (code) => code !== 'beta_full',
+    )
+    expect(others.filter((code) => !codes.has(code) && !isOnPostgresOnly(code))).toEqual([])
+  })
 
-test('differences.txt lists nothing that does not differ', () => {
-  expect([...listed].filter((what) => !differing.has(what) && !isOnPostgresOnly(what))).toEqual([])
+  describe('the mock answers as the service does', () => {
+    test.each(operations)('$id', (operation) => compareAll((each) => each.operation?.id === operation.id))
+    test('where there is no operation', () => compareAll((each) => each.operation === null))
+  })
+
+  test('differences.txt lists nothing that does not differ', () => {
+    expect([...listed].filter((what) => !differing.has(what) && !isOnPostgresOnly(what))).toEqual([])
+  })
 })
 
 async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
@@ -160,8 +169,8 @@ function formOf(name: string, value: string | null): string | null {
 function linkFault({ headers, body }: Answer): string | null {
   const cursor = body?.nextCursor ?? null
   const link = headers.get('link')
-  if (cursor === null) return link === null ? null : `a Link without a cursor: ${link}`
-  const [, target = ''] = /^<(\S+)>; rel="next"$/.exec(link ?? '') ?? []
+  const [, target = ''] = /<([^>]+)>; rel="next"/.exec(link ?? '') ?? []
+  if (cursor === null) return target === '' ? null : `a Link without a cursor: ${link}`
   return new URL(target, 'http://x').searchParams.get('cursor') === cursor ? null : `no Link to the next page: ${link}`
 }
 

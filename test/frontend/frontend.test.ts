@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { findChromium, launchChromium } from '../support/browser.ts'
+import { root } from '../support/contract.ts'
+import { startMock } from '../support/mock.ts'
+import { startTestPlumbline } from '../support/plumbline.ts'
+import { startFrontend } from './server.ts'
+
+/** A page written against the mock works against the service once its base URL says so. It is the same page, untouched. */
+const chromium = findChromium()
+
+test('the page compiles', () => {
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
+  expect(
+    execFileSync(process.execPath, [tsc, '-p', path.join(import.meta.dirname, 'page')], { encoding: 'utf8' }),
+  ).toBe('')
+})
+
+interface Backend {
+  baseUrl: string
+  key: string
+  /** Whether the page asks it from the browser, across origins, or by way of its own server. */
+  direct: boolean
+  stop(): Promise<void>
+}
+
+const backends: [name: string, start: () => Promise<Backend>][] = [
+  [
+    'the mock',
+    async () => {
+      const mock = await startMock()
+      return { baseUrl: mock.url, key: 'plb_mock', direct: true, stop: mock.stop }
+    },
+  ],
+  [
+    'the service',
+    async () => {
+      const plumbline = await startTestPlumbline()
+      for (const companyName of ['Lone Star Framing LLC', 'Summit Electric Co.'])
+        await plumbline.post('/api/ext/vendors', { companyName })
+      return { baseUrl: plumbline.url, key: plumbline.key, direct: false, stop: plumbline.stop }
+    },
+  ],
+]
+
+// What a page shows does not depend on the database, so one round of the suite is enough.
+describe.skipIf(chromium === null || inject('postgres') !== null).each(backends)('against %s', (_name, start) => {
+  let backend: Backend
+  let browser: Browser
+  let page: Page
+  let close: () => Promise<void>
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    backend = await start()
+    browser = await launchChromium(chromium ?? '')
+    const frontend = await startFrontend(backend)
+    close = frontend.close
+    page = await browser.newPage()
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await page.goto(frontend.url)
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await close()
+    await backend.stop()
+  })
+
+  test('it lists vendors', async () => {
+    const vendors = page.getByRole('list', { name: 'Vendors: any' }).getByRole('listitem')
+    await vendors.first().waitFor()
+    expect(await vendors.count()).toBeGreaterThan(1)
+    expect(await vendors.first().textContent()).toContain('Lone Star Framing LLC')
+  })
+
+  test('it filters them', async () => {
+    await page.getByLabel('Status').selectOption('active')
+    await page.getByRole('list', { name: 'Vendors: active' }).waitFor({ state: 'attached' })
+    await page.getByLabel('Status').selectOption('')
+  })
+
+  test('it says what is wrong with a new one', async () => {
+    await page.getByRole('button', { name: 'Add' }).click()
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.textContent()).toContain('The input is not valid. /companyName must')
+  })
+
+  test('it adds one', async () => {
+    await page.getByLabel('Company').fill('Lone Star Framing LLC')
+    await page.getByRole('button', { name: 'Add' }).click()
+    const status = page.getByRole('status')
+    await status.waitFor()
+    expect(await status.textContent()).toBe('Added Lone Star Framing LLC')
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+})

@@ -1,0 +1,76 @@
+import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
+import createQueries from 'openapi-react-query'
+import { type FormEvent, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createClient, type Problem, type VendorStatus } from '../../../client/index.ts'
+
+/** A page as a frontend team would write it: a builder's vendors, and a form to add one. */
+const { baseUrl, key } = (window as unknown as { plumbline: { baseUrl: string; key: string } }).plumbline
+const plumbline = createQueries(createClient({ baseUrl, key }).openapi)
+
+const STATUSES: VendorStatus[] = ['prospective', 'active', 'on_hold', 'inactive']
+
+function Vendors() {
+  const [status, setStatus] = useState<VendorStatus | undefined>()
+  const query = { sort: 'companyName', limit: 20, ...(status && { status }) } as const
+  const { data, error } = plumbline.useQuery('get', '/api/ext/vendors', { params: { query } })
+  return (
+    <>
+      <label>
+        Status{' '}
+        <select onChange={(event) => setStatus(STATUSES.find((one) => one === event.target.value))}>
+          <option value="">any</option>
+          {STATUSES.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      {error && <Fault problem={error} />}
+      <ul aria-label={`Vendors: ${status ?? 'any'}`}>
+        {data?.data.map((vendor) => (
+          <li key={vendor.id}>
+            {vendor.companyName} <small>{vendor.scopes.join(', ')}</small>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function NewVendor() {
+  const queries = useQueryClient()
+  const [companyName, setCompanyName] = useState('')
+  const { mutate, data, error } = plumbline.useMutation('post', '/api/ext/vendors', {
+    onSuccess: () => queries.invalidateQueries(),
+  })
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    mutate({ body: { companyName, scopes: ['framing'] } })
+  }
+  return (
+    <form onSubmit={add}>
+      <label>
+        Company <input value={companyName} onChange={(event) => setCompanyName(event.target.value)} />
+      </label>
+      <button type="submit">Add</button>
+      {error && <Fault problem={error} />}
+      {data && <p role="status">Added {data.companyName}</p>}
+    </form>
+  )
+}
+
+function Fault({ problem }: { problem: Problem }) {
+  return (
+    <p role="alert">
+      {problem.title} {problem.errors?.map((fault) => `${fault.pointer} ${fault.message}`).join('; ')}
+    </p>
+  )
+}
+
+createRoot(document.getElementById('root') ?? document.body).render(
+  <QueryClientProvider client={new QueryClient()}>
+    <h1>Vendors</h1>
+    <Vendors />
+    <NewVendor />
+  </QueryClientProvider>,
+)
