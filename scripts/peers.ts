@@ -167,6 +167,8 @@ const ID = /\b([a-z]{2,4})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
 const UNDERSTOOD = ['not_found', 'conflict', 'unknown_reference']
 
 const wanted = process.argv.slice(2)
+// Whoever interrupts this ends the service with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-peers-data-'))
 const service = await startService({ ...openEnvironment({ DATA_DIR: dataDir }), DEMO: 'true' })
 const failed: string[] = []

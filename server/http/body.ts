@@ -87,7 +87,8 @@ export function parse(text: string): unknown {
   return value
 }
 
-// No array in the contract takes more. The validator would compare every pair of a longer one before it counts them.
+// No array or object in the contract takes more. The validator would compare every pair of a longer array before it counts
+// them, and list every unknown field of a larger object.
 const MOST_ITEMS = 1000
 const MOST_FAULTS = 1000
 // U+0000, which PostgreSQL cannot hold, and the byte order mark, which the embedded database loses at the start of a text.
@@ -101,7 +102,12 @@ function* unfit(value: unknown, at: string): Generator<FieldError> {
   } else if (Array.isArray(value) && value.length > MOST_ITEMS) {
     yield { pointer: at, code: 'maxItems', message: `must NOT have more than ${MOST_ITEMS} items` }
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) {
+    const members = Object.entries(value)
+    if (members.length > MOST_ITEMS) {
+      yield { pointer: at, code: 'maxProperties', message: `must NOT have more than ${MOST_ITEMS} properties` }
+      return
+    }
+    for (const [key, inner] of members) {
       const pointer = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`.slice(0, LONGEST_POINTER)
       if (key.includes('\0'))
         yield {

@@ -8,6 +8,10 @@ import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
  * Inputs that break services: what parsers, databases and validators choke on. Whatever comes, the answer is a problem
  * that the contract declares or the value comes back as it was sent, quickly, and the service goes on.
  */
+// What these inputs did when they were not bounded was to block the process for tens of seconds; how fast an answer is on a
+// busy machine is for the benchmark to say.
+const BLOCKED_MS = 10_000
+
 let plumbline: TestPlumbline
 const VENDORS = '/api/ext/vendors'
 
@@ -77,7 +81,7 @@ describe('bodies', () => {
     const started = performance.now()
     const answer = await send(body)
     expect([answer.status, JSON.parse(answer.body).code]).toEqual([status, code])
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(performance.now() - started).toBeLessThan(BLOCKED_MS)
   })
 
   const kept: [what: string, text: string][] = [
@@ -126,7 +130,7 @@ describe('bodies', () => {
       Array.from({ length: 160 }, () => chunk),
     )
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(performance.now() - started).toBeLessThan(BLOCKED_MS)
   })
 })
 

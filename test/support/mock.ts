@@ -12,6 +12,8 @@ export function startMock(...options: string[]): Promise<RunningMock> {
   const child = spawn(process.execPath, [path.join(root, 'mock/main.ts'), '--port', '0', '--quiet', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // Whatever ends the test run ends the mock.
+  process.once('exit', () => child.kill())
   return new Promise((resolve, reject) => {
     let said = ''
     const listen = (chunk: string) => {
