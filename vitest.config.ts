@@ -31,8 +31,8 @@ const results = process.env.TEST_RESULTS
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
     pool: 'forks',
     reporters: ['default', seenAnswers, ...(results === undefined ? [] : ['json'])],

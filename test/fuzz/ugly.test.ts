@@ -122,7 +122,7 @@ describe('bodies', () => {
     expect(answer.status).toBe(201)
   })
 
-  test('10 MB without a length is cut off within a second', async () => {
+  test('10 MB without a length is cut off', async () => {
     const started = performance.now()
     const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`
     const answer = await raw(
