@@ -539,7 +539,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a bid request
-         * @description Ends a sent or closed request without an award. The vendors see on their portal page that it was cancelled, and why. Its bids can no longer be accepted. This cannot be taken back. Needs bids:write; emits bid_request.updated.
+         * @description Ends a request without an award. The vendors that were invited see on their portal page that it was cancelled, and why; of a draft nobody ever hears. Its bids can no longer be accepted. This cannot be taken back. Needs bids:write; emits bid_request.updated.
          */
         post: operations["cancelBidRequest"];
         delete?: never;

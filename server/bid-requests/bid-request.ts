@@ -7,9 +7,12 @@ import type {
   InvitationStatus,
 } from '../../client/contract.gen.ts'
 
-/** A bid request's way: drafted, sent, closed by its deadline and perhaps sent again, and in the end awarded or cancelled. */
+/**
+ * A bid request's way: drafted, sent, closed by its deadline and perhaps sent again, and in the end
+ * awarded or cancelled; a draft that is not wanted is cancelled too, and no vendor ever hears of it.
+ */
 export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRequestStatus[]>> = {
-  draft: ['sent'],
+  draft: ['sent', 'cancelled'],
   sent: ['closed', 'awarded', 'cancelled'],
   closed: ['sent', 'awarded', 'cancelled'],
   awarded: [],

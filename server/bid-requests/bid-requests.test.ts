@@ -347,12 +347,19 @@ test('a cancelled request keeps its reason and goes nowhere from there', async (
     expect(refused.body).toMatchObject({ status: 409, code: 'invalid_transition', from: 'cancelled', allowed: [] })
   }
   expect((await post(`/requests/${request.id}/remind`)).body.code).toBe('conflict')
+})
+
+test('a draft that is not wanted is cancelled, and its vendors never hear of it', async () => {
   const draft = await ask({ sendNow: false })
-  expect((await post(`/requests/${draft.id}/cancel`)).body).toMatchObject({
-    code: 'invalid_transition',
-    allowed: ['sent'],
-  })
+  expect((await post(`/requests/${draft.id}/close`)).body).toMatchObject({ allowed: ['sent', 'cancelled'] })
   expect((await post(`/requests/${draft.id}/reopen`, { deadline: site.day(3) })).body.code).toBe('conflict')
+  const cancelled = await post(`/requests/${draft.id}/cancel`, { reason: 'Asked for twice.' })
+  expect(cancelled.body).toMatchObject({ status: 'cancelled', sentAt: null, cancelReason: 'Asked for twice.' })
+  expect(statuses(cancelled.body)).toEqual(['pending', 'pending'])
+  const told = await eventsOf(plumbline, site.organizationId, /^bid_request/)
+  expect(told.slice(-2).map(({ type }) => type)).toEqual(['bid_request.created', 'bid_request.updated'])
+  const invited = await eventsOf(plumbline, site.organizationId, /^vendor\.invited/)
+  expect(invited.filter((event) => JSON.stringify(event).includes(draft.id))).toEqual([])
 })
 
 test('every move of the status is kept with who made it and why', async () => {

@@ -154,7 +154,8 @@ async function showVendor(parts: Parts, vendorId: string): Promise<Page> {
 
 async function markJoined(trx: Db, call: Call, vendorId: string): Promise<Vendor> {
   const before = await vendors.lock(trx, call.organizationId, vendorId)
-  if (before.portalStatus === 'joined') return before
+  // Who is archived may still look at what there was.
+  if (before.portalStatus === 'joined' || before.archivedAt !== null) return before
   const after = await vendors.update(trx, call, before, { portalStatus: 'joined' })
   await recordEvent(trx, call, 'vendor.updated', after, before)
   return after

@@ -7,7 +7,7 @@ import type { Call } from '../http/call.ts'
 import { checkIfMatch } from '../http/etag.ts'
 import { Json } from '../http/json.ts'
 import { invalidCursor, readCursor, writeCursor } from '../http/page.ts'
-import { notFound, unknownReference } from '../http/problem.ts'
+import { notFound, problem, unknownReference } from '../http/problem.ts'
 import { type Db, insertTogether, rowsAsJson } from './database.ts'
 import type { JsonRow } from './lean-query.ts'
 import type { Insertion } from './shared-statements.ts'
@@ -290,6 +290,7 @@ export function resource<R extends Row, Computed extends keyof R = never>(
 
     async update(trx, call, before, changes) {
       checkIfMatch(call, before)
+      if (before.archivedAt != null) throw problem('conflict', 'It is archived, and what is archived stays as it is.')
       const old = before as unknown as Record<string, unknown>
       const changed = Object.entries(changes as Record<string, unknown>).filter(
         ([field, value]) => value !== undefined && !isDeepStrictEqual(value, old[field]),
