@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { contract } from '../../scripts/conformance/contract.ts'
 import { findChromium, launchChromium, openPage, type Seen } from '../../test/support/browser.ts'
-import { contract } from '../../test/support/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { freePort } from '../../test/support/service.ts'
 import { GUIDES } from './guides.ts'

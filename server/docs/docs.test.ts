@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
 import { compile } from '../../test/support/compile.ts'
-import { contract, entriesAt } from '../../test/support/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { freePort } from '../../test/support/service.ts'
 import { run } from '../../test/support/shell.ts'

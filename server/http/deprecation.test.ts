@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { document } from '../../test/support/contract.ts'
+import { document } from '../../scripts/conformance/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { type ContractDocument, readContract } from './contract.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { root } from '../../test/support/contract.ts'
+import { root } from '../../scripts/conformance/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 
 let plumbline: TestPlumbline

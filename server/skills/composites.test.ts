@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { faults } from '../../test/support/contract.ts'
+import { faults } from '../../scripts/conformance/contract.ts'
 import { type Answer, type Builder, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 
 let plumbline: TestPlumbline

@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { contract } from '../../test/support/contract.ts'
-import { validValue } from '../../test/support/generate.ts'
+import { contract } from '../../scripts/conformance/contract.ts'
+import { SeededRandom } from '../../scripts/conformance/random.ts'
+import { validValue } from '../../scripts/conformance/values.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
-import { Random } from '../../test/support/random.ts'
 import { catalogueOf } from './catalogue.ts'
 
 let plumbline: TestPlumbline
@@ -297,7 +297,7 @@ function assertStrict(schema: Record<string, unknown>, where: string): void {
 }
 
 test('random inputs that the published schema of a skill allows, with two decimals, are taken by its input check', () => {
-  const random = new Random(20_261_121)
+  const random = new SeededRandom(20_261_121)
   const sources = { random, url: 'https://hooks.example.com/plumbline', idFor: () => undefined }
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv, { mode: 'full' })

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { breakingChanges, type Kind, type Published } from '../../scripts/breaking-changes.ts'
+import { document, root } from '../../scripts/conformance/contract.ts'
 import { publishWhole } from '../../server/platform/published.ts'
-import { document, root } from '../support/contract.ts'
 
 /** Each kind of change is made to the real contract, and told apart from its harmless likeness. */
 type Tree = { [key: string]: Tree }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { at, contract, entriesAt, faults } from '../support/contract.ts'
+import { at, contract, entriesAt, faults } from '../../scripts/conformance/contract.ts'
 
 /** Every example of the contract with the place of the schema that it is an example of. */
 interface Example {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { document } from '../../scripts/conformance/contract.ts'
 import { faultsOf, ruleNames } from '../../scripts/contract-rules.mjs'
-import { document } from '../support/contract.ts'
 
 /** A lint that never fires proves nothing, so each rule is shown a contract that is broken in just its way. */
 type Tree = { [key: string]: Tree }

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { at, contract, faults } from '../../scripts/conformance/contract.ts'
+import { EXAMPLE_IDS, TYPE_ID, World } from '../../scripts/conformance/world.ts'
 import type { Operation, ResponseObject } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
 import { invalidTransition, problem } from '../../server/http/problem.ts'
 import { newSecret } from '../../server/keys/secret.ts'
-import { at, contract, faults } from '../support/contract.ts'
 import { type RunningMock, startMock } from '../support/mock.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { EXAMPLE_IDS, TYPE_ID, World } from '../support/world.ts'
 
 /**
  * One suite of calls, to the service and to the mock: each operation as its examples show it, and every problem that can be

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { root } from './contract.ts'
+import { root } from '../../scripts/conformance/contract.ts'
 
 /** Compiles files that exist for this alone, all at once, under the strictest settings that a user of the client may have. */
 export function compile(files: Record<string, string>): Record<string, string[]> {

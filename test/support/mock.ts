@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { root } from './contract.ts'
+import { root } from '../../scripts/conformance/contract.ts'
 
 /** The mock as `npm run mock` starts it, in a process of its own: what it answers is none of the service's answers. */
 export interface RunningMock {

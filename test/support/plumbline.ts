@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { inject } from 'vitest'
+import { type Answer, ask, type RequestOptions, type Service, withKey } from '../../scripts/conformance/service.ts'
 import { Clock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Database, openDatabase, overPGlite } from '../../server/database/database.ts'
@@ -16,14 +17,13 @@ import { brokenEvents } from './recorded-events.ts'
  * A whole service for one test file: real HTTP on a free port, a real database of its own (PGlite, or one on the
  * PostgreSQL server that the run has started), a clock that the test can put forward, and a builder with a key.
  */
-export interface TestPlumbline extends Plumbline {
+export interface TestPlumbline extends Plumbline, Service {
   organizationId: string
   /** A key with all permissions. */
   key: string
   /** Another builder with a key of its own, to test the wall between them. */
   newBuilder(options?: BuilderOptions): Promise<Builder>
   newKey(permissions: string[], organizationId?: string): Promise<string>
-  request(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
   get(path: string, options?: RequestOptions): Promise<Answer>
   post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
   patch(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
@@ -44,17 +44,7 @@ export interface BuilderOptions {
   poApprovalLimit?: number | null
 }
 
-export interface RequestOptions {
-  key?: string | null
-  headers?: Record<string, string>
-}
-
-export interface Answer {
-  status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came over the wire, whatever that is.
-  body: any
-  headers: Headers
-}
+export type { Answer, RequestOptions }
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -102,25 +92,8 @@ export async function startTestPlumbline(
   }
 
   const builder = await newBuilder()
-  async function request(
-    method: string,
-    target: string,
-    body?: unknown,
-    options: RequestOptions = {},
-  ): Promise<Answer> {
-    const key = options.key === undefined ? builder.key : options.key
-    const response = await fetch(plumbline.url + target, {
-      method,
-      headers: {
-        ...(key !== null && { authorization: `Bearer ${key}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json') === true
-    return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
+  function request(method: string, target: string, body?: unknown, options?: RequestOptions): Promise<Answer> {
+    return ask(plumbline.url, method, target, body, withKey(builder.key, options))
   }
 
   return {

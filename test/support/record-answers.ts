@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import path from 'node:path'
 import { afterAll } from 'vitest'
-import { contract } from './contract.ts'
+import { contract } from '../../scripts/conformance/contract.ts'
 
 /**
  * Notes in every test file which answer of which operation went out, from whatever server the file starts in its own

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { faults } from '../../scripts/conformance/contract.ts'
 import type { Database } from '../../server/database/database.ts'
-import { faults } from './contract.ts'
 
 export interface RecordedEvent {
   id: string

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contract } from '../../scripts/conformance/contract.ts'
+import { EXAMPLE_IDS, idsIn, prefixOf, TYPE_ID, World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/http/contract.ts'
 import { ALL_PERMISSIONS } from '../../server/keys/roles.ts'
 import { newSecret } from '../../server/keys/secret.ts'
-import { contract } from '../support/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { snapshot } from '../support/snapshot.ts'
-import { EXAMPLE_IDS, idsIn, prefixOf, TYPE_ID, World } from '../support/world.ts'
 
 /** Who may do what, over every operation of the contract, whatever operations there are. */
 const operations = [...contract.operations.values()]

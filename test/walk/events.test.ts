@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contract, entriesAt } from '../support/contract.ts'
+import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
+import { World } from '../../scripts/conformance/world.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { eventFaults, type RecordedEvent, recordedEvents } from '../support/recorded-events.ts'
-import { World } from '../support/world.ts'
 
 /** Every operation is performed as its examples show it, and the events of it are held against `webhooks` in the contract. */
 let plumbline: TestPlumbline

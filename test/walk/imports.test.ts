@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../support/contract.ts'
+import { root } from '../../scripts/conformance/contract.ts'
 
 /** Which file imports which; type-only imports are gone at run time and bind nothing, so they do not count. */
 const imports = new Map<string, string[]>()

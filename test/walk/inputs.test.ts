@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { at, contract } from '../../scripts/conformance/contract.ts'
+import { schemaOfBody, World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/http/contract.ts'
-import { at, contract } from '../support/contract.ts'
 import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { snapshot } from '../support/snapshot.ts'
-import { schemaOfBody, World } from '../support/world.ts'
 
 /** What every operation does with input that the contract does not allow: one exact refusal, and nothing changed. */
 const operations = [...contract.operations.values()]

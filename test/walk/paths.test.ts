@@ -1,9 +1,9 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contract } from '../support/contract.ts'
+import { contract } from '../../scripts/conformance/contract.ts'
+import { World } from '../../scripts/conformance/world.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { World } from '../support/world.ts'
 
 /** What is answered where the contract has no such path or method, and to HEAD where it has GET. */
 const paths = Map.groupBy(contract.operations.values(), ({ path }) => path)

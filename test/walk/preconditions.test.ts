@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contract } from '../support/contract.ts'
+import { contract } from '../../scripts/conformance/contract.ts'
+import { World } from '../../scripts/conformance/world.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { snapshot } from '../support/snapshot.ts'
-import { World } from '../support/world.ts'
 
 /** ETag, If-None-Match and If-Match, over every operation that declares them. */
 const operations = [...contract.operations.values()]

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contract, faults } from '../../scripts/conformance/contract.ts'
+import { EXAMPLE_IDS, World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
-import { contract, faults } from '../support/contract.ts'
 import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
-import { EXAMPLE_IDS, World } from '../support/world.ts'
 
 /**
  * What every operation answers when something goes wrong that no caller can bring about: a fault of ours, a database that

@@ -1,19 +1,16 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
-import { parse } from 'yaml'
 import { type ContractDocument, readContract } from '../../server/http/contract.ts'
 import { formats } from '../../server/http/formats.ts'
 
 /**
- * The contract as it is written, for suites that walk it, and its schemas compiled strictly: an unknown keyword, an
- * unknown format or a required property that is not declared is a fault of the contract and throws.
+ * The contract, for whoever walks it, and its schemas compiled strictly: an unknown keyword, an unknown format or a
+ * required property that is not declared is a fault of the contract and throws.
  */
 export const root = path.resolve(import.meta.dirname, '../..')
-export const document = parse(readFileSync(path.join(root, 'openapi.yaml'), 'utf8'), {
-  maxAliasCount: -1,
-}) as ContractDocument
+export const document = readDocument()
 export const contract = readContract(document)
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, formats })
@@ -21,6 +18,13 @@ ajvFormats.default(ajv, { mode: 'full' })
 for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
   ajv.addSchema(standalone(schema), `schema:${name}`)
 const compiled = new Map<string, ValidateFunction>()
+
+// The package for others has the contract beside it; in the repository it is where the server has it.
+function readDocument(): ContractDocument {
+  const beside = path.join(import.meta.dirname, 'contract.gen.json')
+  const file = existsSync(beside) ? beside : path.join(root, 'server/contract.gen.json')
+  return (JSON.parse(readFileSync(file, 'utf8')) as { document: ContractDocument }).document
+}
 
 /** The value at a place in the document, references followed; undefined where there is none. */
 export function at(...keys: string[]): unknown {

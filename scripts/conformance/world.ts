@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Operation } from '../../server/http/contract.ts'
 import { at, contract, entriesAt } from './contract.ts'
-import { validValue } from './generate.ts'
-import type { Answer, TestPlumbline } from './plumbline.ts'
-import { Random } from './random.ts'
+import { placeOf } from './judge.ts'
+import { SeededRandom } from './random.ts'
+import type { Answer, Service } from './service.ts'
+import { validValue } from './values.ts'
 
 /**
  * A builder's world, made by playing the contract's own examples: every example of a creation is sent, with the ids in it
@@ -12,7 +13,7 @@ import { Random } from './random.ts'
  */
 export class World {
   readonly key: string
-  readonly #plumbline: TestPlumbline
+  readonly #service: Service
   /** Where every subscription of this world leads. */
   readonly receiver: string
   /** The ids of what exists, by prefix. */
@@ -23,10 +24,11 @@ export class World {
   readonly #likeness = new Map<string, number>()
   /** What stands in for an id that no example of a creation was like. */
   readonly #makeshifts = new Map<string, string>()
+  readonly #made = new Map<string, Operation>()
   #isSettled = false
 
-  constructor(plumbline: TestPlumbline, key: string, receiver: string) {
-    this.#plumbline = plumbline
+  constructor(service: Service, key: string, receiver: string) {
+    this.#service = service
     this.key = key
     this.receiver = receiver
   }
@@ -123,9 +125,11 @@ export class World {
         for (const { example, body } of this.#playable(operation)) {
           const address = this.addressOf(operation)
           if (address === undefined) continue
-          const answer = await this.#plumbline.post(address, body, { key: this.key })
+          const answer = await this.#create(address, body)
           this.learn(answer)
-          if (answer.status === 201) this.#bind(example as object, answer.body)
+          if (answer.status !== 201) continue
+          this.#made.set(prefixIn(answer.body.id), operation)
+          this.#bind(example as object, answer.body)
         }
       }
     }
@@ -135,12 +139,22 @@ export class World {
       for (const operation of contract.operations.values()) {
         const address = this.addressOf(operation)
         if (address === undefined) missing++
-        else if (operation.method === 'GET') this.learn(await this.#plumbline.get(address, { key: this.key }))
+        else if (operation.method === 'GET') this.learn(await this.send(operation), operation)
       }
       // Deliveries are made by workers, a moment after the events.
       if (missing === 0 || Date.now() > deadline) return this
       await new Promise((next) => setTimeout(next, 50))
     }
+  }
+
+  async #create(address: string, body: unknown): Promise<Answer> {
+    const create = (content: unknown) => {
+      const headers = { 'idempotency-key': crypto.randomUUID() }
+      return this.#service.request('POST', address, content, { key: this.key, headers })
+    }
+    const answer = await create(body)
+    const otherwise = renamed(body, answer)
+    return otherwise === null ? answer : create(otherwise)
   }
 
   /** The examples of an operation's body that can be played now; one undefined body for an operation that takes none. */
@@ -150,16 +164,7 @@ export class World {
 
   #playable(operation: Operation): { example: unknown; body: unknown }[] {
     if (!operation.takesBody) return [{ example: {}, body: undefined }]
-    const place = [
-      'paths',
-      operation.path,
-      operation.method.toLowerCase(),
-      'requestBody',
-      'content',
-      'application/json',
-      'examples',
-    ]
-    return entriesAt(...place)
+    return entriesAt(...placeOf(operation), 'requestBody', 'content', 'application/json', 'examples')
       .map(([, { value }]) => ({ example: value, body: this.real(value) }))
       .filter(({ body }) => body !== undefined)
   }
@@ -170,7 +175,7 @@ export class World {
     if (address === undefined) throw new Error(`There is nothing that ${operation.id} could be sent to.`)
     const body = 'body' in other ? other.body : this.bodyOf(operation)
     const key = other.key === undefined ? this.key : other.key
-    return this.#plumbline.request(operation.method, address, body, { key, headers: other.headers ?? {} })
+    return this.#service.request(operation.method, address, body, { key, headers: other.headers ?? {} })
   }
 
   /** A body that the contract accepts: an example's, or one made from the schema where no example can be played. */
@@ -180,18 +185,40 @@ export class World {
     return (
       example ??
       validValue(schemaOfBody(operation), {
-        random: new Random(1),
+        random: new SeededRandom(1),
         idFor: (field) => this.idFor(field),
         url: this.receiver,
       })
     )
   }
 
-  /** Remembers every id of an answer as something that exists. */
-  learn(answer: Answer): void {
+  /**
+   * Remembers every id of an answer as something that exists. Where the operation is told, it says whether the answer is
+   * about something of this world; if it is not, then of what can be made nothing is remembered, because nothing but what
+   * was made here may be touched.
+   */
+  learn(answer: Answer, operation?: Operation): void {
     if (answer.status >= 300) return
-    // The document itself can be downloaded, and what its examples show does not exist for that.
-    for (const id of idsIn(answer.body)) if (!EXAMPLE_IDS.has(id)) this.remember(id)
+    const isOwn = operation === undefined || '201' in operation.declaration.responses || this.#isOnOwn(operation)
+    for (const id of idsIn(answer.body)) {
+      // The document itself can be downloaded, and what its examples show does not exist for that.
+      if (EXAMPLE_IDS.has(id) || (!isOwn && this.#made.has(prefixIn(id)))) continue
+      this.remember(id)
+    }
+  }
+
+  #isOnOwn({ path }: Operation): boolean {
+    const [, parameter = ''] = /\{(\w+)\}/.exec(path) ?? []
+    return this.#made.has(prefixOf(parameter) ?? '')
+  }
+
+  /** What was made here and can be made, by prefix, with the operation that makes it. */
+  get made(): ReadonlyMap<string, Operation> {
+    return this.#made
+  }
+
+  idsOf(prefix: string): readonly string[] {
+    return this.#existing.get(prefix) ?? []
   }
 
   remember(id: string): void {
@@ -213,15 +240,16 @@ export interface Sending {
 }
 
 export function schemaOfBody(operation: Operation): unknown {
-  return at(
-    'paths',
-    operation.path,
-    operation.method.toLowerCase(),
-    'requestBody',
-    'content',
-    'application/json',
-    'schema',
-  )
+  return at(...placeOf(operation), 'requestBody', 'content', 'application/json', 'schema')
+}
+
+/** A body under another name, where its own is taken by somebody else's record; null where that is not what was refused. */
+export function renamed(body: unknown, refused: Answer): unknown {
+  const fault = refused.status === 409 ? refused.body.errors?.[0] : undefined
+  const field = fault?.code === 'conflict' ? String(fault.pointer).slice(1) : ''
+  const name = (body as Record<string, unknown> | null | undefined)?.[field]
+  if (typeof name !== 'string' || TYPE_ID.test(name)) return null
+  return { ...(body as object), [field]: `${name} ${Math.random().toString(36).slice(2, 8)}` }
 }
 
 /** The ids of what an answer shows: whatever stands under `id`, however deep. */
@@ -267,6 +295,22 @@ function learnPrefixes(): Map<string, string> {
     }
   }
   return prefixes
+}
+
+/** The prefix of what a creation makes, learnt from its examples; undefined for every other operation. */
+export function kindOf(operation: Operation): string | undefined {
+  const place = [...placeOf(operation), 'responses', '201', 'content', 'application/json', 'examples']
+  const [example] = '201' in operation.declaration.responses ? entriesAt(...place) : []
+  const { id } = (example?.[1].value ?? {}) as { id?: unknown }
+  return typeof id === 'string' && TYPE_ID.test(id) ? prefixIn(id) : undefined
+}
+
+/** The operations on one thing whose ids have this prefix, with nothing behind its id in their paths. */
+export function operationsOn(kind: string): Operation[] {
+  return [...contract.operations.values()].filter(({ path }) => {
+    const parameter = /\{(\w+)\}$/.exec(path)?.[1]
+    return parameter !== undefined && prefixOf(parameter) === kind
+  })
 }
 
 export const EXAMPLE_IDS: ReadonlySet<string> = new Set(

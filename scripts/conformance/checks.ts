@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Operation } from '../../server/http/contract.ts'
+import { cleanUp } from './clean-up.ts'
+import { contract } from './contract.ts'
+import { brief, faultOf } from './judge.ts'
+import { readOptions } from './options.ts'
+import { type Answer, remoteService, type Service } from './service.ts'
+import { prefixOf, renamed, schemaOfBody, World } from './world.ts'
+
+/**
+ * What a server has to do that claims this contract, over every operation, whatever operations there are. It works on
+ * things of its own, made from the contract's examples, and takes them away again at the end. main.ts runs it.
+ */
+const { baseUrl, key, restrictedKey, receiver, isProxied, only, progress } = readOptions()
+/** What the keys may do; what they may not is only asked to be refused. */
+const permitted = new Set(key.permissions)
+const restricted = new Set(restrictedKey?.permissions)
+const operations = [...contract.operations.values()].filter(({ id }) => only === undefined || id === only)
+
+/** What the run has seen of an operation: every answer is judged, whatever it was asked for. */
+interface Seen {
+  faults: Set<string>
+  /** Whether it has done once what it is there for. */
+  hasSucceeded: boolean
+  /** Why it has not, as far as it was refused. */
+  refusals: Set<string>
+  /** A creation that was sent a second time with its Idempotency-Key: what was answered each time. */
+  repeated: { first: Answer; again: Answer; headers: Record<string, string> } | null
+}
+const seen = new Map(
+  operations.map(({ id }): [string, Seen] => [
+    id,
+    { faults: new Set(), hasSucceeded: false, refusals: new Set(), repeated: null },
+  ]),
+)
+
+const remote = remoteService(baseUrl, key.secret, (seconds) =>
+  progress(`the limit is reached: ${seconds} s until the next`),
+)
+const service: Service = {
+  async request(method, target, body, options = {}) {
+    const answer = await remote.request(method, target, body, options)
+    const { operation } = contract.match(method, target.split('?', 1)[0] ?? '')
+    const of = operation && seen.get(operation.id)
+    if (operation === null || of === null || of === undefined || isFromProxy(answer)) return answer
+    const fault = faultOf(operation, answer)
+    if (fault !== '') of.faults.add(fault)
+    if (answer.status < 300) of.hasSucceeded = true
+    else of.refusals.add(`${answer.status} ${answer.body?.code}: ${answer.body?.detail}`)
+    if (answer.status === 201 && of.repeated === null && options.headers?.['idempotency-key'] !== undefined) {
+      const again = await remote.request(method, target, body, options)
+      of.repeated = { first: answer, again, headers: options.headers }
+    }
+    return answer
+  },
+}
+
+const world = new World(service, key.secret, receiver)
+const worlds = [world]
+
+before(async () => {
+  progress('making things to work on')
+  await world.populate()
+})
+
+after(async () => {
+  progress('taking away what was made')
+  for (const line of await cleanUp(worlds.toReversed())) progress(line)
+})
+
+describe('whoever is not known is refused', () => {
+  for (const operation of operations) {
+    test(operation.id, async () => {
+      const address = addressForRefusal(operation)
+      expectProblem(await world.send(operation, { address, key: null }), 401, 'missing_key')
+      // A proxy looks no closer at a key than whether there is one.
+      const wrong = await world.send(operation, { address, key: `${key.secret.slice(0, -4)}0000` })
+      expectProblem(wrong, 401, 'invalid_key')
+    })
+  }
+})
+
+describe('a key without the permission is refused by its name', () => {
+  for (const operation of operations) {
+    test(operation.id, async (t) => {
+      if (operation.permissions.length === 0) return t.skip('asks for no permission')
+      const lacking = [
+        ...(restrictedKey === undefined ? [] : [[restrictedKey.secret, restricted] as const]),
+        [key.secret, permitted] as const,
+      ].find(([, permissions]) => operation.permissions.some((permission) => !permissions.has(permission)))
+      if (lacking === undefined) return t.skip('no key was given that lacks the permission: --restricted-key')
+      const [secret, permissions] = lacking
+      const answer = await world.send(operation, { address: addressForRefusal(operation), key: secret })
+      expectProblem(answer, 403, 'permission_denied')
+      assert.ok(!permissions.has(answer.body.permission), `${answer.body.permission} is a permission that the key has`)
+      assert.ok(operation.permissions.includes(answer.body.permission), `${answer.body.permission} is not asked for`)
+    })
+  }
+})
+
+describe('input against the contract is refused, with a pointer to the fault', () => {
+  for (const operation of operations) {
+    test(operation.id, async (t) => {
+      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      const address = addressOf(operation)
+      const ask = (query: string) =>
+        world.send(operation, { address: `${address}${address.includes('?') ? '&' : '?'}${query}` })
+      expectFaultAt(await ask('noSuchParameter=1'), 'noSuchParameter')
+      for (const declared of operation.declaration.parameters ?? []) {
+        const { name, in: where, schema } = contract.resolve(declared)
+        const { maximum } = contract.resolve(schema) as { maximum?: number }
+        if (where === 'query' && maximum !== undefined) expectFaultAt(await ask(`${name}=${maximum + 1}`), name)
+      }
+      if (!operation.takesBody) return
+
+      const good = world.bodyOf(operation) as Record<string, unknown>
+      expectFaultAt(await world.send(operation, { address, body: { ...good, noSuchField: 1 } }), '/noSuchField')
+      const { required = [] } = contract.resolve(schemaOfBody(operation) as object) as { required?: string[] }
+      for (const name of required) {
+        const { [name]: _left, ...rest } = good
+        expectFaultAt(await world.send(operation, { address, body: rest }), `/${name}`)
+      }
+      // A proxy that reads the body itself may never answer when it is none.
+      if (isProxied) return
+      expectProblem(await world.send(operation, { address, body: '{"a":' }), 400, 'malformed_json')
+      const headers = { 'content-type': 'text/plain' }
+      expectProblem(await world.send(operation, { address, body: 'x', headers }), 415, 'unsupported_media_type')
+    })
+  }
+})
+
+describe('what is not there is not found', () => {
+  for (const operation of operations.filter(({ path }) => path.includes('{'))) {
+    test(operation.id, async (t) => {
+      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      const nothing = (name: string) => `${prefixOf(name) ?? 'no'}_01m7y975jzfesvq6zzzzzzzzzz`
+      const address = addressOf(operation).split('?', 1)[0] ?? ''
+      const target = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => nothing(name))
+      const query = addressOf(operation).slice(address.length)
+      const code = operation.path.includes('{skillName}') ? 'skill_not_found' : 'not_found'
+      expectProblem(await world.send(operation, { address: target + query }), 404, code)
+    })
+  }
+})
+
+describe('a method that a path does not have is refused with those that it has', () => {
+  for (const [path, those] of Map.groupBy(operations, (operation) => operation.path)) {
+    const known = those.map(({ method }): string => method)
+    const other = ['PUT', 'DELETE', 'PATCH', 'POST'].find((method) => !known.includes(method))
+    if (other === undefined) continue
+    test(`${other} ${path}`, async () => {
+      const answer = await service.request(other, path.replaceAll(/\{\w+\}/g, 'x'))
+      expectProblem(answer, 405, 'method_not_allowed')
+      if (isFromProxy(answer)) return
+      const allowed = (answer.headers.get('allow') ?? '').split(/, */)
+      assert.deepEqual(
+        known.filter((method) => !allowed.includes(method)),
+        [],
+        `Allow says ${answer.headers.get('allow')}`,
+      )
+    })
+  }
+})
+
+describe('a list has no gaps between its pages, and nothing twice', () => {
+  for (const operation of operations.filter(isList)) {
+    test(operation.id, async (t) => {
+      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      const address = addressOf(operation)
+      const page = (query: string) => `${address}${address.includes('?') ? '&' : '?'}${query}`
+      const whole = await succeed(operation, page(`limit=${PAGES * PAGE_SIZE}`))
+      const walked: unknown[] = []
+      let target: string | null = page(`limit=${PAGE_SIZE}`)
+      for (let pages = 0; target !== null && pages < PAGES; pages++) {
+        const { body, headers }: Answer = await succeed(operation, target)
+        walked.push(...body.data)
+        target = body.nextCursor === null ? null : page(`limit=${PAGE_SIZE}&cursor=${body.nextCursor}`)
+        const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+        assert.equal(next === undefined, body.nextCursor === null, `nextCursor and Link disagree: ${next}`)
+      }
+      // Others may add to a list while it is read; what was there at first is still there, in its order.
+      const ids = (items: unknown[]) => items.map((item) => (item as { id?: string }).id ?? JSON.stringify(item))
+      assert.deepEqual(ids(walked), [...new Set(ids(walked))], 'an item comes twice')
+      const first = new Set(ids(whole.body.data))
+      assert.deepEqual(
+        ids(walked).filter((id) => first.has(id)),
+        ids(whole.body.data).slice(0, ids(walked).filter((id) => first.has(id)).length),
+      )
+      assert.ok(walked.length >= Math.min(first.size, PAGES * PAGE_SIZE) - PAGE_SIZE, 'items are left out')
+    })
+  }
+})
+
+describe('what a condition says is held to', () => {
+  for (const operation of operations.filter(({ declaration }) => '304' in declaration.responses)) {
+    test(`${operation.id}, not modified`, async (t) => {
+      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      const answer = await succeed(operation, addressOf(operation))
+      const again = await world.send(operation, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } })
+      assert.equal(again.status, 304)
+    })
+  }
+  for (const operation of operations.filter(
+    ({ method, declaration }) => method !== 'POST' && '412' in declaration.responses,
+  )) {
+    test(`${operation.id}, another version`, async (t) => {
+      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      // What could not be changed in any version is refused for that, so the next one is tried.
+      for (let which = 0; ; which++) {
+        const address = world.addressOf(operation, which)
+        assert.ok(address !== undefined, 'nothing can be changed at all')
+        const answer = await world.send(operation, { address, headers: { 'if-match': '"no such version"' } })
+        if (answer.status !== 409) return expectProblem(answer, 412, 'precondition_failed')
+      }
+    })
+  }
+})
+
+describe('what the examples show is done, and every answer of this run was as the contract says', () => {
+  before(async () => {
+    progress('doing what the examples show')
+    for (const operation of operations) if (operation.method === 'GET') await attempt(world, operation)
+    const changing = operations.filter(({ method }) => method !== 'GET')
+    // What belongs to something goes before it.
+    const removing = changing.filter(({ method }) => method === 'DELETE').toReversed()
+    const inOrder = [...changing.filter((operation) => !removing.includes(operation)), ...removing]
+    for (const operation of inOrder) await attempt(world, operation)
+    // What was settled by then is done to something new, and first what was not done yet.
+    for (let pending = inOrder.filter(isPending); pending.length > 0 && worlds.length < MOST_WORLDS; ) {
+      progress(`making more for ${pending.map(({ id }) => id).join(', ')}`)
+      const another = new World(service, key.secret, receiver)
+      worlds.push(another)
+      await another.populate()
+      for (const operation of pending) await attempt(another, operation)
+      pending = pending.filter(isPending)
+    }
+  })
+
+  for (const operation of operations) {
+    test(operation.id, (t) => {
+      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      assert.equal([...(seen.get(operation.id)?.faults ?? [])].join('\n\n'), '')
+      assert.ok(!isPending(operation), `it never succeeds:\n${reasons(operation)}`)
+    })
+  }
+})
+
+describe('a creation that is sent again is answered as before, and done once', () => {
+  for (const operation of operations.filter(({ declaration }) => '201' in declaration.responses)) {
+    test(operation.id, async (t) => {
+      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      const repeated = seen.get(operation.id)?.repeated
+      assert.ok(repeated, `it never succeeds:\n${reasons(operation)}`)
+      const { first, again, headers } = repeated
+      assert.deepEqual([again.status, again.body], [first.status, first.body])
+      assert.equal(again.headers.get('idempotent-replayed'), 'true')
+      // The same key for another request is a mistake of the sender's.
+      const skills = contract.operations.get('executeSkill')
+      if (skills === undefined || !isPermitted(skills)) return
+      const other = await world.send(skills, { body: { skill: 'getCaller', input: {} }, headers })
+      expectProblem(other, 422, 'idempotency_key_reused')
+    })
+  }
+})
+
+/** Does what the examples show, to one thing after the other: what one's state forbids, another's may allow. */
+async function attempt(at: World, operation: Operation): Promise<void> {
+  if (!isPermitted(operation)) return
+  for (let which = 0; which < MOST_TRIES; which++) {
+    const address = at.addressOf(operation, which)
+    if (address === undefined) return
+    for (const body of at.bodiesOf(operation)) {
+      const isCreation = '201' in operation.declaration.responses
+      const send = (content: unknown) =>
+        at.send(operation, {
+          address,
+          body: content,
+          headers: isCreation ? { 'idempotency-key': crypto.randomUUID() } : {},
+        })
+      let answer = await send(body)
+      const otherwise = renamed(body, answer)
+      if (otherwise !== null) answer = await send(otherwise)
+      at.learn(answer, operation)
+      if (answer.status < 300) return
+    }
+  }
+}
+
+function isPending(operation: Operation): boolean {
+  return isPermitted(operation) && seen.get(operation.id)?.hasSucceeded !== true
+}
+
+function reasons({ id }: Operation): string {
+  return [...(seen.get(id)?.refusals ?? [])].join('\n')
+}
+
+const MOST_WORLDS = 4
+const PAGE_SIZE = 2
+const PAGES = 4
+const MOST_TRIES = 8
+
+function isPermitted({ permissions }: Operation): boolean {
+  return permissions.every((permission) => permitted.has(permission))
+}
+
+function isList({ method, declaration }: Operation): boolean {
+  const names = (declaration.parameters ?? []).map((declared) => contract.resolve(declared).name)
+  return method === 'GET' && names.includes('cursor') && names.includes('limit')
+}
+
+function addressOf(operation: Operation): string {
+  const address = world.addressOf(operation)
+  assert.ok(address !== undefined, `nothing could be made that ${operation.id} could be sent to`)
+  return address
+}
+
+/** Who is refused does not come to the point where it matters what is there. */
+function addressForRefusal(operation: Operation): string {
+  return world.addressOf(operation) ?? operation.path.replaceAll(/\{\w+\}/g, 'x')
+}
+
+async function succeed(operation: Operation, address: string): Promise<Answer> {
+  const answer = await world.send(operation, { address })
+  assert.equal(answer.status, 200, `${address}: ${brief(answer.body)}`)
+  return answer
+}
+
+function expectProblem(answer: Answer, status: number, code: string): void {
+  assert.equal(answer.status, status, `${code} was expected: ${brief(answer.body)}`)
+  if (isFromProxy(answer)) return
+  assert.equal(answer.body.code, code, brief(answer.body))
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/)
+}
+
+function expectFaultAt(answer: Answer, pointer: string): void {
+  expectProblem(answer, 422, 'validation_failed')
+  if (isFromProxy(answer)) return
+  const pointers = answer.body.errors.map((fault: { pointer: string }) => fault.pointer)
+  assert.ok(pointers.includes(pointer), `the fault at ${pointer} is not named: ${brief(answer.body)}`)
+}
+
+/** Whether a validating proxy has refused the request itself; an answer of the server that it refuses is a fault. */
+function isFromProxy({ status, body }: Answer): boolean {
+  return isProxied && status < 500 && String(body?.type).startsWith('https://stoplight.io/prism/errors#')
+}

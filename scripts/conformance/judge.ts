@@ -1,0 +1,38 @@
+import type { Operation, ResponseObject } from '../../server/http/contract.ts'
+import { at, contract, faults } from './contract.ts'
+import type { Answer } from './service.ts'
+
+/**
+ * What is wrong with an answer by what the contract declares of its operation, in words; an empty text when nothing is.
+ * Looked at are the status, the type and the schema of the body, and the headers that have to be there.
+ */
+export function faultOf(operation: Operation, answer: Answer): string {
+  const { status, body, headers } = answer
+  const declared = operation.declaration.responses[String(status)]
+  if (declared === undefined) return `${operation.id} does not declare ${status}: ${brief(body)}`
+  if (headers.get('x-request-id') === null) return `${operation.id} answers ${status} without X-Request-Id`
+  const response = contract.resolve<ResponseObject>(declared)
+  for (const [name, header] of Object.entries(response.headers ?? {})) {
+    const { required } = contract.resolve(header as { required?: boolean })
+    if (required === true && headers.get(name) === null) return `${operation.id} answers ${status} without ${name}`
+  }
+
+  const place = [...placeOf(operation), 'responses', String(status), 'content']
+  const [type] = Object.keys((at(...place) as object | undefined) ?? {})
+  if (type === undefined) return body === '' ? '' : `${operation.id} answers ${status} with a body: ${brief(body)}`
+  const said = headers.get('content-type')?.split(';', 1)[0]
+  if (said !== type) return `${operation.id} answers ${status} as ${said}, not as ${type}`
+  const wrong = type.endsWith('json') ? faults(body, ...place, type, 'schema') : ''
+  return wrong === '' ? '' : `${operation.id} answers ${status} against its schema:\n${wrong}\n${brief(body)}`
+}
+
+/** Where an operation stands in the document. */
+export function placeOf({ path, method }: Operation): string[] {
+  return ['paths', path, method.toLowerCase()]
+}
+
+/** As much of a body as is read in a report. */
+export function brief(body: unknown): string {
+  const text = JSON.stringify(body) ?? 'nothing'
+  return text.length > 600 ? `${text.slice(0, 600)} …` : text
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env node
+import { createWriteStream } from 'node:fs'
+import path from 'node:path'
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { junit, spec } from 'node:test/reporters'
+import { Command, Option } from 'commander'
+import { contract, document } from './contract.ts'
+import { brief } from './judge.ts'
+import { type Key, tellOptions } from './options.ts'
+import { ask } from './service.ts'
+
+/**
+ * Checks whether a server does what this contract says.
+ *
+ *   npm run conformance -- --base-url http://127.0.0.1:3000 --key plb_…
+ *
+ * Prints a report as it goes, writes one for a CI where it is told to, and exits with 0 when everything holds, with 1 when
+ * something does not.
+ */
+interface Given {
+  baseUrl: string
+  key: string
+  restrictedKey?: string
+  receiver: string
+  proxied: boolean
+  junit?: string
+  only?: string
+}
+
+const program = new Command('plumbline-conformance')
+  .description(`Checks whether a server does what version ${document.info.version} of the Plumbline contract says.`)
+  .addOption(new Option('--base-url <url>', 'where the server is').env('PLUMBLINE_URL').makeOptionMandatory())
+  .addOption(
+    new Option('--key <key>', 'a key with all permissions, best of an organization made for this')
+      .env('PLUMBLINE_KEY')
+      .makeOptionMandatory(),
+  )
+  .addOption(
+    new Option('--restricted-key <key>', 'a key of the same organization with few permissions or none').env(
+      'PLUMBLINE_RESTRICTED_KEY',
+    ),
+  )
+  .option(
+    '--receiver <url>',
+    'where the webhook subscriptions that are made lead',
+    'https://plumbline-conformance.example.com/hooks',
+  )
+  .option('--proxied', 'a validating proxy stands before the server; its own refusals count', false)
+  .addOption(new Option('--only <operationId>', 'check one operation').choices([...contract.operations.keys()]))
+  .option('--junit <file>', 'write a report as JUnit XML too')
+  .parse()
+const given = program.opts<Given>()
+
+const baseUrl = given.baseUrl.replace(/\/+$/, '')
+tellOptions({
+  baseUrl,
+  key: await keyOf(given.key),
+  ...(given.restrictedKey !== undefined && { restrictedKey: await keyOf(given.restrictedKey) }),
+  ...(given.only !== undefined && { only: given.only }),
+  receiver: given.receiver,
+  isProxied: given.proxied,
+  progress: (line) => process.stderr.write(`… ${line}\n`),
+})
+
+const results = run({
+  files: [path.join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? 'checks.ts' : 'checks.js')],
+  isolation: 'none',
+  concurrency: false,
+})
+results.on('test:fail', () => {
+  process.exitCode = 1
+})
+results.compose(new spec()).pipe(process.stdout)
+if (given.junit !== undefined) await finished(results.compose(junit).pipe(createWriteStream(given.junit)))
+
+/** The key with what it may do; ends the run where there is no server, or none that knows the key. */
+async function keyOf(secret: string): Promise<Key> {
+  const answer = await ask(baseUrl, 'GET', '/api/ext/me', undefined, { key: secret }).catch((error: Error) => {
+    return program.error(`${baseUrl} does not answer: ${String(error.cause ?? error)}`)
+  })
+  if (answer.status !== 200) program.error(`The key is not accepted: ${answer.status} ${brief(answer.body)}`)
+  return { secret, permissions: answer.body.permissions }
+}

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+
+/** Where values that nobody thought of come from: whole numbers, and all that can be made of them. */
+export abstract class Random {
+  /** A whole number, both ends included, each as likely as any other. */
+  abstract between(least: number, most: number): number
+
+  /** From 0 up to, not including, 1. */
+  next(): number {
+    return this.between(0, 2 ** 32 - 1) / 2 ** 32
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  pick<T>(values: readonly [T, ...T[]] | readonly T[]): T {
+    const value = values[this.between(0, values.length - 1)]
+    if (value === undefined) throw new Error('There is nothing to pick from.')
+    return value
+  }
+}
+
+/** Follows from its seed (mulberry32), so that what a run found can be found again. */
+export class SeededRandom extends Random {
+  #state: number
+
+  constructor(seed: number) {
+    super()
+    this.#state = seed >>> 0
+  }
+
+  override between(least: number, most: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return least + Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * (most - least + 1))
+  }
+}
+
+/** Drawn by fast-check, which repeats a run by its seed and looks for the smallest values that still fail. */
+export class DrawnRandom extends Random {
+  readonly #draw: fc.GeneratorValue
+
+  constructor(draw: fc.GeneratorValue) {
+    super()
+    this.#draw = draw
+  }
+
+  override between(least: number, most: number): number {
+    return this.#draw(evenly, least, most)
+  }
+}
+
+// Left to itself fast-check prefers what is near the ends, which would make every rare choice a frequent one.
+function evenly(least: number, most: number): fc.Arbitrary<number> {
+  return fc.noBias(fc.integer({ min: least, max: most }))
+}

@@ -1,0 +1,338 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contract } from '../../scripts/conformance/contract.ts'
+import { brief, faultOf } from '../../scripts/conformance/judge.ts'
+import { SeededRandom } from '../../scripts/conformance/random.ts'
+import { type Sources, validValue } from '../../scripts/conformance/values.ts'
+import { EXAMPLE_IDS, kindOf, operationsOn, prefixOf, schemaOfBody, World } from '../../scripts/conformance/world.ts'
+import type { Operation } from '../../server/http/contract.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { SEED } from '../support/seed.ts'
+
+/**
+ * Sequences that nobody thought of, over every kind of thing that can be created: create, read, change, list, archive, use
+ * again. A small model says what has to hold whatever the kind: what was answered is what is read, the same ETag means the
+ * same content, a refusal changes nothing, a stale version changes nothing, and what was archived stays so and is in no
+ * list. fast-check looks for the shortest sequence that breaks it.
+ */
+const RUNS = Number(process.env.FUZZ_SEQUENCES ?? 150)
+const MOST_STEPS = 40
+
+/** One kind of thing, and what can be done to it. */
+interface Kind {
+  name: string
+  create: Operation
+  get: Operation
+  update: Operation | undefined
+  archive: Operation | undefined
+  list: Operation | undefined
+}
+
+/** A thing that the sequence made, as it was last seen. */
+interface Thing {
+  kind: Kind
+  id: string
+  address: string
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the kind, it is what came over the wire.
+  body: any
+  etag: string
+  isArchived: boolean
+}
+
+type Model = Thing[]
+
+const kinds: Kind[] = [...contract.operations.values()].flatMap((create) => {
+  const kind = kindOf(create)
+  if (kind === undefined) return []
+  const on = operationsOn(kind)
+  const of = (method: string) => on.find((operation) => operation.method === method)
+  const get = of('GET')
+  if (get === undefined) return []
+  const list = [...contract.operations.values()].find(
+    ({ method, path, id }) => method === 'GET' && path === create.path && id.startsWith('list'),
+  )
+  return [{ name: kind, create, get, update: of('PATCH'), archive: of('DELETE'), list }]
+})
+
+let plumbline: TestPlumbline
+let receiver: Receiver
+let world: World
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  receiver = await startReceiver()
+  world = await new World(plumbline, plumbline.key, receiver.url).populate()
+})
+
+afterAll(async () => {
+  await plumbline.stop()
+  await receiver.close()
+})
+
+test('the kinds are those that a builder works with', () => {
+  expect(kinds.map(({ create }) => create.id)).toEqual(
+    expect.arrayContaining(['createVendor', 'createScope', 'createCommunity', 'createHome', 'addBudgetLine']),
+  )
+  expect(kinds.filter(({ archive }) => archive !== undefined).length).toBeGreaterThan(5)
+})
+
+test(`${RUNS} sequences of up to ${MOST_STEPS} steps, seed ${SEED}`, { timeout: 1_800_000 }, async () => {
+  const steps = new Map<string, number>()
+  const drawn = { which: fc.nat(20), seed: fc.noShrink(fc.nat()), steps: fc.constant(steps) }
+  const step = (make: new (drawn: Drawn) => Step) => fc.record(drawn).map((values) => new make(values))
+  const creation = fc.record({ ...drawn, kind: fc.constantFrom(...kinds) }).map((values) => new Create(values))
+  const sequences = fc.commands(
+    [creation, creation, step(Read), step(Update), step(UpdateStale), step(Archive), step(List)],
+    { maxCommands: MOST_STEPS, size: 'max' },
+  )
+  await fc.assert(
+    fc.asyncProperty(sequences, async (sequence) => {
+      await fc.asyncModelRun(() => ({ model: [], real: null }), sequence)
+    }),
+    { seed: SEED, numRuns: RUNS },
+  )
+  console.log(`seed ${SEED}: ${[...steps].map(([what, count]) => `${what} ${count}`).join(', ')}`)
+  // Sequences in which nothing succeeds would prove nothing.
+  for (const what of ['created', 'read', 'changed', 'refused as stale', 'archived', 'refused when archived', 'listed'])
+    expect(steps.get(what) ?? 0, what).toBeGreaterThanOrEqual(RUNS / 10)
+})
+
+interface Drawn {
+  /** Which of the things that it can be done to. */
+  which: number
+  /** What its values follow from. */
+  seed: number
+  steps: Map<string, number>
+}
+
+abstract class Step implements fc.AsyncCommand<Model, null> {
+  readonly #drawn: Drawn
+
+  constructor(drawn: Drawn) {
+    this.#drawn = drawn
+  }
+
+  abstract run(model: Model): Promise<void>
+
+  /** The operation on a thing of this kind that the step is about. */
+  abstract operation(kind: Kind): Operation | undefined
+
+  check(model: Readonly<Model>): boolean {
+    return model.some(({ kind }) => this.operation(kind) !== undefined)
+  }
+
+  toString(): string {
+    return `${this.constructor.name} (thing ${this.#drawn.which}, values ${this.#drawn.seed})`
+  }
+
+  protected chosen(model: Model): { thing: Thing; operation: Operation } {
+    const things = model.filter(({ kind }) => this.operation(kind) !== undefined)
+    const thing = things[this.#drawn.which % things.length]
+    const operation = thing && this.operation(thing.kind)
+    if (thing === undefined || operation === undefined) throw new Error('check() has seen that there is one.')
+    return { thing, operation }
+  }
+
+  /** A body that the schema takes, from an example or made up, whose ids are those of this sequence where it has some. */
+  protected body(model: Model, operation: Operation): unknown {
+    const random = new SeededRandom(this.#drawn.seed)
+    const examples = world.bodiesOf(operation)
+    if (examples.length > 0 && random.chance(0.5)) return random.pick(examples)
+    const own = (field: string) => {
+      const prefix = prefixOf(field)
+      return model.filter(({ kind }) => kind.name === prefix).map(({ id }) => id)
+    }
+    const sources: Sources = {
+      random,
+      url: world.receiver,
+      idFor(field) {
+        const ids = [...own(field), ...world.idsFor(field).slice(0, 2)]
+        return ids.length === 0 ? undefined : random.pick(ids)
+      },
+    }
+    return validValue(schemaOfBody(operation), sources)
+  }
+
+  protected async send(
+    operation: Operation,
+    address: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const answer = await world.send(operation, { address, body, headers })
+    expect(answer.status, brief(answer.body)).toBeLessThan(500)
+    expect(faultOf(operation, answer)).toBe('')
+    return answer
+  }
+
+  protected count(what: string): void {
+    const { steps } = this.#drawn
+    steps.set(what, (steps.get(what) ?? 0) + 1)
+  }
+
+  /** Reads the thing; what nobody has changed since has its ETag still, and the same ETag means the same content. */
+  protected async look(thing: Thing): Promise<Answer> {
+    const answer = await this.send(thing.kind.get, thing.address)
+    expect([200, 404]).toContain(answer.status)
+    if (answer.status === 404) {
+      expect(thing.isArchived, `${thing.address} is gone`).toBe(true)
+      return answer
+    }
+    const etag = answer.headers.get('etag') ?? ''
+    if (etag === thing.etag) expect(answer.body).toEqual(thing.body)
+    if (thing.isArchived && 'archivedAt' in answer.body) expect(answer.body.archivedAt).not.toBeNull()
+    thing.body = answer.body
+    thing.etag = etag
+    return answer
+  }
+}
+
+class Create extends Step {
+  readonly #kind: Kind
+
+  constructor(drawn: Drawn & { kind: Kind }) {
+    super(drawn)
+    this.#kind = drawn.kind
+  }
+
+  override check(): boolean {
+    return true
+  }
+
+  override operation(): Operation {
+    return this.#kind.create
+  }
+
+  override toString(): string {
+    return `${this.#kind.create.id} ${super.toString()}`
+  }
+
+  override async run(model: Model): Promise<void> {
+    const operation = this.operation()
+    const address = world.addressOf(operation)
+    if (address === undefined) throw new Error(`${operation.id} has nothing to be sent to.`)
+    const answer = await this.send(operation, address, this.body(model, operation))
+    if (answer.status !== 201) return
+    const { secret: _shownOnce, ...body } = answer.body
+    const etag = answer.headers.get('etag') ?? ''
+    expect(EXAMPLE_IDS.has(body.id)).toBe(false)
+    const thing: Thing = {
+      kind: this.#kind,
+      id: body.id,
+      address: answer.headers.get('location') ?? '',
+      body,
+      etag,
+      isArchived: false,
+    }
+    expect((await this.look(thing)).status).toBe(200)
+    expect(thing.etag).toBe(etag)
+    this.count('created')
+    model.push(thing)
+  }
+}
+
+class Read extends Step {
+  override operation(kind: Kind): Operation {
+    return kind.get
+  }
+
+  override async run(model: Model): Promise<void> {
+    const { thing, operation } = this.chosen(model)
+    const answer = await this.look(thing)
+    this.count(thing.isArchived ? 'read when archived' : 'read')
+    if (answer.status === 404) return
+    const unchanged = await this.send(operation, thing.address, undefined, { 'if-none-match': thing.etag })
+    expect(unchanged.status).toBe(304)
+  }
+}
+
+class Update extends Step {
+  override operation(kind: Kind): Operation | undefined {
+    return kind.update
+  }
+
+  override async run(model: Model): Promise<void> {
+    const { thing, operation } = this.chosen(model)
+    await this.look(thing)
+    const before = thing.body
+    const answer = await this.send(operation, thing.address, this.body(model, operation), { 'if-match': thing.etag })
+    if (answer.status === 200) {
+      expect(thing.isArchived, `${thing.address} is changed after it was archived`).toBe(false)
+      thing.body = answer.body
+      thing.etag = answer.headers.get('etag') ?? ''
+      expect((await this.look(thing)).status).toBe(200)
+      this.count('changed')
+      return
+    }
+    const { etag } = thing
+    await this.look(thing)
+    // Only the service itself may have come between, as when it counts a delivery that failed.
+    if (answer.status === 412) return expect(thing.etag, 'nobody else has changed it').not.toBe(etag)
+    if (thing.etag === etag) expect(thing.body, 'a refusal has changed something').toEqual(before)
+    else expect(thing.kind.create.id, 'a refusal has changed something').toBe('createWebhook')
+    if (thing.isArchived) this.count('refused when archived')
+  }
+}
+
+class UpdateStale extends Step {
+  override operation(kind: Kind): Operation | undefined {
+    return kind.update
+  }
+
+  override async run(model: Model): Promise<void> {
+    const { thing, operation } = this.chosen(model)
+    await this.look(thing)
+    const before = thing.body
+    const body = this.body(model, operation)
+    const answer = await this.send(operation, thing.address, body, { 'if-match': '"of another time"' })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    if (answer.status === 412) this.count('refused as stale')
+    await this.look(thing)
+    expect(thing.body, 'a stale change has changed something').toEqual(before)
+  }
+}
+
+class Archive extends Step {
+  override operation(kind: Kind): Operation | undefined {
+    return kind.archive
+  }
+
+  override async run(model: Model): Promise<void> {
+    const { thing, operation } = this.chosen(model)
+    const answer = await this.send(operation, thing.address)
+    if (thing.isArchived) expect([204, 404, 409]).toContain(answer.status)
+    if (answer.status === 204) {
+      thing.isArchived = true
+      this.count('archived')
+    }
+    await this.look(thing)
+  }
+}
+
+class List extends Step {
+  override operation(kind: Kind): Operation | undefined {
+    return kind.list
+  }
+
+  override async run(model: Model): Promise<void> {
+    const { thing, operation } = this.chosen(model)
+    const address = world.addressOf(operation)
+    if (address === undefined) throw new Error(`${operation.id} has nothing to be sent to.`)
+    const found = new Set<string>()
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query: string = cursor === '' ? '?limit=100' : `?limit=100&cursor=${cursor}`
+      const { status, body } = await this.send(operation, address + query)
+      expect(status).toBe(200)
+      for (const { id } of body.data) {
+        expect(found.has(id), `${id} comes twice`).toBe(false)
+        found.add(id)
+      }
+      cursor = body.nextCursor
+    }
+    for (const { kind, id, isArchived } of model) {
+      if (kind === thing.kind) expect([id, found.has(id)]).toEqual([id, !isArchived])
+    }
+    this.count('listed')
+  }
+}
