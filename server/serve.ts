@@ -6,8 +6,7 @@ import { banner, makeDemoOnFirstStart } from './first-start.ts'
 import { ContractError } from './http/contract.ts'
 import { startPlumbline } from './plumbline.ts'
 
-/** One process of the service, from the environment to the last drained request. */
-async function main(): Promise<void> {
+async function run(): Promise<void> {
   const config = readConfig(process.env)
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
   const database = await openDatabase(config)
@@ -33,13 +32,21 @@ async function main(): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-main().catch((error: unknown) => {
-  // What the operator can put right is said in one sentence; anything else with all that is known.
-  const expected = error instanceof ConfigError || error instanceof DataFolderInUse || error instanceof ContractError
-  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-    console.error(
-      `Plumbline did not start: port ${(error as { port?: number }).port} is taken; set PORT, or METRICS_PORT, to another one.`,
-    )
-  } else console.error(expected ? `Plumbline did not start: ${(error as Error).message}` : error)
-  process.exit(1)
-})
+/** One process of the service, from the environment to the last drained request. */
+export async function serve(): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    console.error(reasonNotToStart(error))
+    process.exit(1)
+  }
+}
+
+/** What the operator can put right is said in one sentence; anything else with all that is known. */
+function reasonNotToStart(error: unknown): unknown {
+  if (error instanceof ConfigError || error instanceof DataFolderInUse || error instanceof ContractError)
+    return `Plumbline did not start: ${error.message}`
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (code !== 'EADDRINUSE') return error
+  return `Plumbline did not start: port ${port} is taken; set PORT, or METRICS_PORT, to another one.`
+}
