@@ -15,7 +15,6 @@ export class SharedStatements {
   readonly #writing: Lane[]
   readonly #gathering = new Map<Insertion, Gathering>()
   #nextRead = 0
-  #nextWrite = 0
 
   // Reads want few connections, for larger batches. A write waits for the disk, and those behind it wait too, so writes have more.
   constructor(config: pg.ClientConfig, lanes = { reading: 3, writing: 12 }) {
@@ -26,9 +25,7 @@ export class SharedStatements {
 
   run(text: string, values: readonly unknown[], asJson = false): Promise<StatementResult> {
     const reads = text.startsWith('select')
-    const lanes = reads ? this.#reading : this.#writing
-    const at = reads ? ++this.#nextRead : ++this.#nextWrite
-    const lane = lanes[at % lanes.length]
+    const lane = reads ? this.#reading[++this.#nextRead % this.#reading.length] : leastBusy(this.#writing)
     if (lane === undefined) throw new Error('a lane is always there')
     return lane.run(text, values, asJson)
   }
@@ -114,11 +111,22 @@ interface GatheredRow {
   fail(error: unknown): void
 }
 
-// While so many statements wait for the disk the next rows gather, so that the busier it is, the more come together.
-const MOST_INSERTS_UNDER_WAY = 8
+// The first of those with the least to do: a few connections that are used all the time work faster than many now and then.
+function leastBusy(lanes: readonly Lane[]): Lane | undefined {
+  let least = lanes[0]
+  for (const lane of lanes) {
+    if (lane.underWay === 0) return lane
+    if (least !== undefined && lane.underWay < least.underWay) least = lane
+  }
+  return least
+}
+
+// While so many statements wait for the disk the next rows gather, so that the busier it is, the more come together. More
+// statements at once only take the database's attention from one another.
+const MOST_INSERTS_UNDER_WAY = 5
 
 // Larger statements cost the database little less per row, and let everybody wait for everybody.
-const MOST_ROWS = 8
+const MOST_ROWS = 4
 
 // Classes 22 and 23: a value that a column cannot hold, a constraint that a row breaks.
 function isOfOneRow(error: unknown): boolean {
@@ -136,6 +144,10 @@ class Lane {
   #open: pg.Client | null = null
   #failedAt = 0
   #failure: unknown = null
+  #underWay = 0
+  readonly #answered = (): void => {
+    this.#underWay--
+  }
 
   constructor(config: pg.ClientConfig) {
     this.#config = config
@@ -145,9 +157,19 @@ class Lane {
     return this.#open !== null
   }
 
+  /** How many statements it has not answered yet. */
+  get underWay(): number {
+    return this.#underWay
+  }
+
   run(text: string, values: readonly unknown[], asJson: boolean): Promise<StatementResult> {
-    if (this.#open !== null) return submit(this.#open, text, values, asJson)
-    return this.#connect().then((client) => submit(client, text, values, asJson))
+    this.#underWay++
+    const result =
+      this.#open === null
+        ? this.#connect().then((client) => submit(client, text, values, asJson))
+        : submit(this.#open, text, values, asJson)
+    result.then(this.#answered, this.#answered)
+    return result
   }
 
   #connect(): Promise<pg.Client> {

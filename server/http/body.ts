@@ -65,7 +65,9 @@ function readText(req: IncomingMessage): Promise<string> {
       }
     })
     req.on('error', fail)
-    req.on('close', () => fail(problem('malformed_json', 'The body ended early.')))
+    req.on('close', () => {
+      if (!req.readableEnded) fail(problem('malformed_json', 'The body ended early.'))
+    })
   })
 }
 
