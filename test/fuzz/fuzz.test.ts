@@ -17,7 +17,7 @@ import { SEED } from '../support/seed.ts'
  * Several builders are at it at once. What a run found is looked for again with FUZZ_SEED=…; FUZZ_RUNS=2000 sends
  * thousands of requests to each operation, where a usual run sends about a hundred.
  */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 80)
+const RUNS = Number(process.env.FUZZ_RUNS ?? 90)
 const BUILDERS = 4
 
 const operations = [...contract.operations.values()]

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { at, contract, faults } from '../../scripts/conformance/contract.ts'
+import { at, contract } from '../../scripts/conformance/contract.ts'
+import { faultOf } from '../../scripts/conformance/judge.ts'
+import { ask as askAt } from '../../scripts/conformance/service.ts'
 import { EXAMPLE_IDS, TYPE_ID, World } from '../../scripts/conformance/world.ts'
 import type { Operation, ResponseObject } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
@@ -118,12 +120,8 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
   }
 }
 
-async function ask({ method, address, body, headers }: Call): Promise<Answer> {
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-  const response = await fetch(mock.url + address, { method, headers, ...(text !== undefined && { body: text }) })
-  const got = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') === true
-  return { status: response.status, body: isJson ? JSON.parse(got) : got, headers: response.headers }
+function ask({ method, address, body, headers }: Call): Promise<Answer> {
+  return askAt(mock.url, method, address, body, { headers })
 }
 
 /** What is not the same, in words; null when everything that matters is. */
@@ -187,22 +185,12 @@ function bodyDifference(operation: Operation | null, service: Answer, mocked: An
     const [one, other] = [JSON.stringify(members(service.body)), JSON.stringify(members(mocked.body))]
     if (one !== other) return `${one} and ${other}`
   }
-  const place = operation && [
-    'paths',
-    operation.path,
-    operation.method.toLowerCase(),
-    'responses',
-    String(service.status),
-    'content',
-  ]
-  const [type] = Object.keys((place && (at(...place) as object | undefined)) ?? {})
-  if (place === null || type === undefined) return null
-  if (!type.endsWith('json')) return typeof service.body === typeof mocked.body ? null : 'another kind of text'
-  for (const { body } of [service, mocked]) {
-    const wrong = faults(body, ...place, type, 'schema')
+  if (operation === null) return null
+  for (const answer of [service, mocked]) {
+    const wrong = faultOf(operation, answer)
     if (wrong !== '') return wrong
   }
-  return null
+  return typeof service.body === typeof mocked.body ? null : 'another kind of text'
 }
 
 /** What a problem has whatever its code. The others belong to a code, but not in every case. */
