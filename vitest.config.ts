@@ -10,6 +10,7 @@ const project = (name: 'pglite' | 'postgres') => ({
     include: ['server/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/contract/**'],
     globalSetup: `test/support/setup-${name}.ts`,
+    setupFiles: 'test/support/record-answers.ts',
   },
 })
 

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { root } from '../../scripts/conformance/contract.ts'
+
+/**
+ * One line of the contract is changed in a copy of the repository, everything is generated anew, and what each kind of
+ * change is caught by stands here: the compiler, where code no longer fits; the lint, where the contract no longer agrees
+ * with itself; the check for breaking changes, where clients are hurt. `npm run check` is all three.
+ */
+let folder: string
+let contract: string
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'plumbline-one-line-'))
+  const left = new Set(['node_modules', '.git', '.data', 'dist'])
+  cpSync(root, folder, { recursive: true, filter: (file) => !left.has(path.basename(file)) })
+  for (const modules of ['node_modules', 'scripts/codegen/node_modules'])
+    symlinkSync(path.join(root, modules), path.join(folder, modules))
+  contract = readFileSync(path.join(folder, 'openapi.yaml'), 'utf8')
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface Change {
+  what: string
+  /** A line that is there once, and the text behind it that is changed. */
+  below: string
+  from: string
+  to: string
+  /** What the compiler says, file and all; null where the types cannot know. */
+  compiler: RegExp | null
+  /** What the lint says; null where it has nothing to say. */
+  lint: RegExp | null
+  /** What the check for breaking changes says; null where no client is hurt. */
+  breaking: RegExp | null
+}
+
+const CHANGES: Change[] = [
+  {
+    what: 'a field of an answer is renamed',
+    below: 'description: A subcontractor or supplier.',
+    from: "contactName: { type: [string, 'null']",
+    to: "contactPerson: { type: [string, 'null']",
+    compiler: /^server\/vendors\/queries\.ts\S+ error .*contactName/m,
+    lint: /whole-answers .*contactPerson is required/,
+    breaking: /^field removed: listVendors 200.*contactName/m,
+  },
+  {
+    what: 'a field of a body is renamed',
+    below: 'description: A vendor to be added.',
+    from: 'phone:',
+    to: 'telephone:',
+    compiler: /^server\/vendors\/vendor\.ts\S+ error .*'phone' does not exist/m,
+    lint: /Example value .*`phone`/,
+    breaking: /^field removed: createVendor body\/phone/m,
+  },
+  {
+    what: 'a field of a body becomes required',
+    below: 'description: A vendor to be added.',
+    from: 'required: [companyName]',
+    to: 'required: [companyName, email]',
+    compiler: /^client\/retry\.test\.ts\S+ error .*'email' is missing/m,
+    lint: /Example value .*required property 'email'/,
+    breaking: /^field required: createVendor body\/email/m,
+  },
+  {
+    what: 'an answer has one field more',
+    below: 'description: A subcontractor or supplier.',
+    from: '        - archivedAt\n      properties:\n',
+    to: '        - archivedAt\n        - rating\n      properties:\n        rating: { type: integer }\n',
+    compiler: /^server\/vendors\/vendor\.ts\S+ error .*'rating' is missing/m,
+    lint: /Example value .*required property 'rating'/,
+    breaking: null,
+  },
+  {
+    what: 'a status of a record is dropped',
+    below: '    VendorStatus:',
+    from: 'enum: [prospective, active, on_hold, inactive]',
+    to: 'enum: [prospective, active, inactive]',
+    compiler: /^server\/vendors\/vendor\.ts\S+ error .*'"on_hold"'/m,
+    lint: /Example value .*`status` property/,
+    breaking: /^enum value removed: changeVendorStatus body\/status: "on_hold"/m,
+  },
+  {
+    what: 'a success of an operation has another status',
+    below: 'operationId: testWebhook',
+    from: "'202':",
+    to: "'200':",
+    compiler: /^server\/webhooks\/operations\.ts\S+ error .*status: 202/m,
+    lint: null,
+    breaking: /^status dropped: testWebhook: 202/m,
+  },
+  {
+    what: 'a refusal of an operation is dropped',
+    below: 'operationId: createVendor',
+    from: "        '409': { $ref: '#/components/responses/Conflict' }\n",
+    to: '',
+    compiler: null,
+    lint: /problem-responses .*409 are not declared/,
+    breaking: /^status dropped: createVendor: 409/m,
+  },
+  {
+    what: 'an operation asks for another permission',
+    below: 'operationId: getVendor\n',
+    from: '- apiKey: [vendors:read]',
+    to: '- apiKey: [vendors:write]',
+    compiler: null,
+    lint: /permissions .*needs vendors:write/,
+    breaking: /^permission added: getVendor: .*vendors:write/m,
+  },
+]
+
+test.each(CHANGES)('$what', { timeout: 240_000 }, async ({ below, from, to, compiler, lint, breaking }) => {
+  const parts = contract.split(below)
+  expect(parts).toHaveLength(2)
+  writeFileSync(path.join(folder, 'openapi.yaml'), [parts[0], parts[1]?.replace(from, to)].join(below))
+  await run('scripts/generate.ts')
+  const [types, rules, change] = await Promise.all([
+    run('node_modules/typescript/bin/tsc', '--pretty', 'false'),
+    run('node_modules/@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml', '--format', 'stylish'),
+    run('scripts/release.ts'),
+  ])
+  expect(types).toEqual(compiler === null ? '' : expect.stringMatching(compiler))
+  if (lint !== null) expect(rules).toMatch(lint)
+  expect(change).toEqual(breaking === null ? '' : expect.stringMatching(breaking))
+})
+
+/** What a script says; nothing where it is content. */
+function run(script: string, ...args: string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...args], { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, (error, out, err) => {
+      resolve(error === null ? '' : out + err)
+    })
+  })
+}
