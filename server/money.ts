@@ -14,6 +14,21 @@ export function percentOf(amount: number, percent: number): number {
   return new Big(amount).times(percent).div(100).round(2, Big.roundHalfUp).toNumber()
 }
 
+/** How much a part is in percent of the whole, to two decimals; of nothing there is no percentage. */
+export function percentage(part: number | null, whole: number | null): number | null {
+  if (part === null || whole === null || whole <= 0) return null
+  return new Big(part).times(100).div(whole).round(2, Big.roundHalfUp).toNumber()
+}
+
+export function minus(amount: number, other: number): number {
+  return new Big(amount).minus(other).toNumber()
+}
+
+/** To the cent; there is at least one amount. */
+export function average(amounts: readonly number[]): number {
+  return new Big(sum(amounts)).div(amounts.length).round(2, Big.roundHalfUp).toNumber()
+}
+
 export function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total.plus(amount), new Big(0)).toNumber()
 }

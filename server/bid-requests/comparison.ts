@@ -1,4 +1,3 @@
-import Big from 'big.js'
 import type {
   BidComparison,
   BidComparisonLine,
@@ -10,7 +9,7 @@ import type {
   Vendor,
 } from '../../client/contract.gen.ts'
 import { canStillWin, hasRunOut, takes } from '../bids/bid.ts'
-import { sum } from '../money.ts'
+import { average, minus, percentage, sum } from '../money.ts'
 import { obstaclesToEngage } from '../vendors/vendor.ts'
 import type { ComparedBid } from './comparison-queries.ts'
 
@@ -163,9 +162,9 @@ function bidEntry(
     amount: hidden ? null : bid.amount,
     rank,
     aboveLowAmount: aboveLow,
-    aboveLowPercent: percent(aboveLow, low),
+    aboveLowPercent: percentage(aboveLow, low),
     aboveBudgetAmount: aboveBudget,
-    aboveBudgetPercent: percent(aboveBudget, budget),
+    aboveBudgetPercent: percentage(aboveBudget, budget),
     pricedLineCount: request.lines.length - missing.length - excluded.length,
     missingLineIds: missing.map((line) => line.lineId),
     excludedLineIds: excluded.map((line) => line.lineId),
@@ -238,16 +237,5 @@ function figuresOf(amounts: readonly number[]): Spread {
   const low = Math.min(...amounts)
   const high = Math.max(...amounts)
   const spread = minus(high, low)
-  const average = new Big(sum(amounts)).div(amounts.length).round(2, Big.roundHalfUp).toNumber()
-  return { low, high, average, spread, spreadPercent: percent(spread, low) }
-}
-
-function minus(a: number, b: number): number {
-  return new Big(a).minus(b).toNumber()
-}
-
-/** In percent of the whole, to two decimals; of nothing there is no percentage. */
-function percent(part: number | null, whole: number | null): number | null {
-  if (part === null || whole === null || whole <= 0) return null
-  return new Big(part).times(100).div(whole).round(2, Big.roundHalfUp).toNumber()
+  return { low, high, average: average(amounts), spread, spreadPercent: percentage(spread, low) }
 }

@@ -1,6 +1,6 @@
 import type { Home, HomeCreate, HomeStatus } from '../../client/contract.gen.ts'
+import { wholeAddress } from '../address.ts'
 import type { Values } from '../database/resource.ts'
-import { wholeAddress } from '../vendors/vendor.ts'
 
 // The way of a home without the detours: each status and the one after it.
 const NEXT: Readonly<Record<HomeStatus, HomeStatus | null>> = {

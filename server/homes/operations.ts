@@ -1,3 +1,4 @@
+import { wholeAddress } from '../address.ts'
 import { dateIn } from '../calendar.ts'
 import { reasonNotToBuild } from '../communities/community.ts'
 import * as communities from '../communities/queries.ts'
@@ -5,7 +6,6 @@ import { recordEvent } from '../events/record.ts'
 import { recordStatusChange } from '../events/status-history.ts'
 import type { Some } from '../http/operation.ts'
 import { invalidTransition, problem } from '../http/problem.ts'
-import { wholeAddress } from '../vendors/vendor.ts'
 import { consequences, movesOf, newHome, reasonNotToArchive } from './home.ts'
 import * as homes from './queries.ts'
 

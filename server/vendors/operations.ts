@@ -1,4 +1,5 @@
 import type { Vendor } from '../../client/contract.gen.ts'
+import { wholeAddress } from '../address.ts'
 import * as communities from '../communities/queries.ts'
 import type { Db } from '../database/database.ts'
 import { recordEvent } from '../events/record.ts'
@@ -10,7 +11,7 @@ import { portalUrl } from '../portal/address.ts'
 import * as scopes from '../scopes/queries.ts'
 import * as vendors from './queries.ts'
 import { scorecard } from './scorecard.ts'
-import { newVendor, reasonNotToInvite, VENDOR_MOVES, wholeAddress, wholeContacts } from './vendor.ts'
+import { newVendor, reasonNotToInvite, VENDOR_MOVES, wholeContacts } from './vendor.ts'
 
 export const vendorOperations: Some<
   | 'listVendors'

@@ -1,4 +1,5 @@
 import type { Vendor, VendorCreate, VendorStatus } from '../../client/contract.gen.ts'
+import { wholeAddress } from '../address.ts'
 
 /** A vendor's way: from prospective to active, on hold and back, and out of use and back. */
 export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]>> = {
@@ -71,12 +72,6 @@ export function newVendor(
     poLimit: body.poLimit ?? null,
     defaultRetainagePercent: body.defaultRetainagePercent ?? 0,
   }
-}
-
-const NO_ADDRESS = { line1: null, line2: null, city: null, state: null, postalCode: null, country: null }
-
-export function wholeAddress(address: VendorCreate['address']): Vendor['address'] {
-  return address == null ? null : { ...NO_ADDRESS, ...address }
 }
 
 const NO_CONTACT = { email: null, phone: null, role: null, notify: true }
