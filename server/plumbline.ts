@@ -163,18 +163,23 @@ async function close(server: Server): Promise<void> {
 }
 
 // The first request of each path would wait for its validator to be made. They are made beforehand, one by one, while
-// requests are answered in between.
+// requests are answered in between; and only when those have been answered who wait for the start.
+const WARM_AFTER_MS = 500
+
 function warm(app: App, log: Logger): () => void {
   let stopped = false
   const pause = async () => {
     await new Promise((next) => setImmediate(next))
     if (stopped) throw new Stopped()
   }
-  app.validator.compileAll({ pause }).catch((error: unknown) => {
-    if (!(error instanceof Stopped)) log.fatal({ err: error }, 'the contract cannot be served')
-  })
+  const begin = setTimeout(() => {
+    app.validator.compileAll({ pause }).catch((error: unknown) => {
+      if (!(error instanceof Stopped)) log.fatal({ err: error }, 'the contract cannot be served')
+    })
+  }, WARM_AFTER_MS)
   return () => {
     stopped = true
+    clearTimeout(begin)
   }
 }
 class Stopped extends Error {}
