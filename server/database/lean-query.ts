@@ -61,7 +61,12 @@ interface LeanQuery {
 const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
   submit(this: LeanQuery, connection: Connection): null {
     const { statement, name, values } = this
-    if (connection.parsedStatements[name] === undefined && connection.submittedNamedStatements[name] === undefined) {
+    // What has no name is one among many on this connection, and the connection keeps only the last of them.
+    if (name === '') connection.parse({ text: statement.text, name })
+    else if (
+      connection.parsedStatements[name] === undefined &&
+      connection.submittedNamedStatements[name] === undefined
+    ) {
       connection.parse({ text: statement.text, name })
       connection.submittedNamedStatements[name] = statement.text
     }

@@ -154,10 +154,9 @@ class Requests {
       const { name, in: where, schema, required } = contract.resolve(declared)
       if (where === 'path') {
         const id = random.chance(0.95) ? this.#sources.idFor(name) : undefined
-        path = path.replace(
-          `{${name}}`,
-          encodeURIComponent(id ?? String(validValue(schema, this.#sources, name))) || 'x',
-        )
+        const value = id ?? String(validValue(schema, this.#sources, name))
+        // An empty segment, or one of dots, would be another path.
+        path = path.replace(`{${name}}`, /^\.{0,2}$/.test(value) ? 'x' : encodeURIComponent(value))
       } else if (where === 'query' && (required === true || random.chance(0.15))) {
         const value = validValue(schema, this.#sources, name)
         query.set(name, Array.isArray(value) ? value.join(',') : String(value))
