@@ -42,8 +42,8 @@ const service: Service = {
   async request(method, target, body, options = {}) {
     const answer = await remote.request(method, target, body, options)
     const { operation } = contract.match(method, target.split('?', 1)[0] ?? '')
-    const of = operation && seen.get(operation.id)
-    if (operation === null || of === null || of === undefined || isFromProxy(answer)) return answer
+    const of = operation === null ? undefined : seen.get(operation.id)
+    if (operation === null || of === undefined || isFromProxy(answer)) return answer
     const fault = faultOf(operation, answer)
     if (fault !== '') of.faults.add(fault)
     if (answer.status < 300) of.hasSucceeded = true

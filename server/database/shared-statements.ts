@@ -27,7 +27,10 @@ export class SharedStatements {
     const reads = text.startsWith('select')
     const lane = reads ? this.#reading[++this.#nextRead % this.#reading.length] : leastBusy(this.#writing)
     if (lane === undefined) throw new Error('a lane is always there')
-    return lane.run(text, values, asJson)
+    const result = lane.run(text, values, asJson)
+    // Reads are spread evenly, so nobody asks how busy their lanes are.
+    if (!reads) lane.count(result)
+    return result
   }
 
   /**
@@ -157,19 +160,19 @@ class Lane {
     return this.#open !== null
   }
 
-  /** How many statements it has not answered yet. */
+  /** How many of the statements that it was told to count are not answered yet. */
   get underWay(): number {
     return this.#underWay
   }
 
-  run(text: string, values: readonly unknown[], asJson: boolean): Promise<StatementResult> {
+  count(result: Promise<unknown>): void {
     this.#underWay++
-    const result =
-      this.#open === null
-        ? this.#connect().then((client) => submit(client, text, values, asJson))
-        : submit(this.#open, text, values, asJson)
     result.then(this.#answered, this.#answered)
-    return result
+  }
+
+  run(text: string, values: readonly unknown[], asJson: boolean): Promise<StatementResult> {
+    if (this.#open !== null) return submit(this.#open, text, values, asJson)
+    return this.#connect().then((client) => submit(client, text, values, asJson))
   }
 
   #connect(): Promise<pg.Client> {
