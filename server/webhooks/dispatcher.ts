@@ -62,6 +62,19 @@ export async function dispatch(database: Database, config: Config, clock: Clock)
   })
 }
 
+// The counters of the organizations go up by the number of their events that are `ranked`, and these take the numbers in
+// between.
+const PLACED = sql`counted as (
+      update "organizations" o set "lastEventSequence" = o."lastEventSequence" + c."total"
+      from (select distinct "organizationId", "total" from ranked) c where o."id" = c."organizationId"
+      returning o."id", o."lastEventSequence" - c."total" as "base"
+    ), placed as (
+      update "events" e set "sequence" = c."base" + r."rank"
+      from ranked r join counted c on c."id" = r."organizationId"
+      where e."organizationId" = r."organizationId" and e."id" = r."id"
+      returning e."organizationId", e."id", e."type", e."sequence"
+    )`
+
 /** They take no trip through this process, so there may be more of them in a transaction. */
 const MOST_UNWATCHED = 2000
 
@@ -78,16 +91,7 @@ async function placeUnwatched(trx: Db): Promise<number> {
         row_number() over (partition by "organizationId" order by "recordedOrder") as "rank",
         count(*) over (partition by "organizationId") as "total"
       from waiting
-    ), counted as (
-      update "organizations" o set "lastEventSequence" = o."lastEventSequence" + c."total"
-      from (select distinct "organizationId", "total" from ranked) c where o."id" = c."organizationId"
-      returning o."id", o."lastEventSequence" - c."total" as "base"
-    ), placed as (
-      update "events" e set "sequence" = c."base" + r."rank"
-      from ranked r join counted c on c."id" = r."organizationId"
-      where e."organizationId" = r."organizationId" and e."id" = r."id"
-      returning 1
-    ) select count(*) as "count" from placed`.execute(trx)
+    ), ${PLACED} select count(*) as "count" from placed`.execute(trx)
   return rows[0]?.count ?? 0
 }
 
@@ -149,8 +153,7 @@ function match(waiting: Waiting[], subscriptions: Subscription[]): { events: Wai
   return { events: waiting.slice(0, taken), deliveries }
 }
 
-// One statement: the counters of the organizations go up by the number of their events, the events take the numbers in
-// between, and the deliveries take them over.
+// One statement: the events are placed, and the deliveries take their numbers over.
 async function place(
   trx: Db,
   events: Waiting[],
@@ -159,22 +162,13 @@ async function place(
 ): Promise<void> {
   const firstAttemptAt = new Date(now.getTime() + firstPauseSeconds * 1000).toISOString()
   await sql`
-    with incoming as (
-      select "organizationId", "id", "ordinal",
+    with ranked as (
+      select "organizationId", "id",
         row_number() over (partition by "organizationId" order by "ordinal") as "rank",
         count(*) over (partition by "organizationId") as "total"
       from unnest(${events.map((event) => event.organizationId)}::text[], ${events.map((event) => event.id)}::text[])
         with ordinality as i ("organizationId", "id", "ordinal")
-    ), counted as (
-      update "organizations" o set "lastEventSequence" = o."lastEventSequence" + c."total"
-      from (select distinct "organizationId", "total" from incoming) c where o."id" = c."organizationId"
-      returning o."id", o."lastEventSequence" - c."total" as "base"
-    ), placed as (
-      update "events" e set "sequence" = c."base" + i."rank"
-      from incoming i join counted c on c."id" = i."organizationId"
-      where e."organizationId" = i."organizationId" and e."id" = i."id"
-      returning e."organizationId", e."id", e."type", e."sequence"
-    )
+    ), ${PLACED}
     insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "nextAttemptAt", "createdAt", "updatedAt")
     select d."organizationId", d."id", d."webhookId", d."eventId", p."type", p."sequence", ${firstAttemptAt}::timestamptz, ${now.toISOString()}::timestamptz, ${now.toISOString()}::timestamptz
     from unnest(${deliveries.map((delivery) => delivery.organizationId)}::text[], ${deliveries.map((delivery) => delivery.id)}::text[],
