@@ -4,10 +4,17 @@ import { contract } from '../../scripts/conformance/contract.ts'
 import { brief, faultOf } from '../../scripts/conformance/judge.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
 import { type Sources, validValue } from '../../scripts/conformance/values.ts'
-import { EXAMPLE_IDS, kindOf, operationsOn, prefixOf, schemaOfBody, World } from '../../scripts/conformance/world.ts'
+import {
+  EXAMPLE_IDS,
+  kindOf,
+  operationsOn,
+  prefixOf,
+  schemaOfBody,
+  type World,
+} from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/http/contract.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import type { Answer } from '../support/plumbline.ts'
+import { startPopulated } from '../support/populated.ts'
 import { SEED } from '../support/seed.ts'
 
 /**
@@ -55,20 +62,14 @@ const kinds: Kind[] = [...contract.operations.values()].flatMap((create) => {
   return [{ name: kind, create, get, update: of('PATCH'), archive: of('DELETE'), list }]
 })
 
-let plumbline: TestPlumbline
-let receiver: Receiver
 let world: World
+let stop: () => Promise<void>
 
 beforeAll(async () => {
-  plumbline = await startTestPlumbline()
-  receiver = await startReceiver()
-  world = await new World(plumbline, plumbline.key, receiver.url).populate()
+  ;({ world, stop } = await startPopulated())
 })
 
-afterAll(async () => {
-  await plumbline.stop()
-  await receiver.close()
-})
+afterAll(() => stop())
 
 test('the kinds are those that a builder works with', () => {
   expect(kinds.map(({ create }) => create.id)).toEqual(
@@ -324,9 +325,11 @@ class List extends Step {
       const query: string = cursor === '' ? '?limit=100' : `?limit=100&cursor=${cursor}`
       const { status, body } = await this.send(operation, address + query)
       expect(status).toBe(200)
-      for (const { id } of body.data) {
-        expect(found.has(id), `${id} comes twice`).toBe(false)
-        found.add(id)
+      for (const item of body.data) {
+        expect(found.has(item.id), `${item.id} comes twice`).toBe(false)
+        found.add(item.id)
+        const known = model.find(({ id, etag }) => id === item.id && etag === `"${item.version}"`)
+        if (known !== undefined) expect(item, 'a list says the same as the thing by itself').toEqual(known.body)
       }
       cursor = body.nextCursor
     }

@@ -5,27 +5,26 @@ import { EXAMPLE_IDS, idsIn, prefixOf, TYPE_ID, World } from '../../scripts/conf
 import type { Operation } from '../../server/http/contract.ts'
 import { ALL_PERMISSIONS } from '../../server/keys/roles.ts'
 import { newSecret } from '../../server/keys/secret.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import type { TestPlumbline } from '../support/plumbline.ts'
+import { startPopulated } from '../support/populated.ts'
 import { snapshot } from '../support/snapshot.ts'
 
 /** Who may do what, over every operation of the contract, whatever operations there are. */
 const operations = [...contract.operations.values()]
 
 let plumbline: TestPlumbline
-let receiver: Receiver
 let ours: World
+let stop: () => Promise<void>
 let theirs: World
 let strangers: [what: string, authorization: string | null, code: string][]
 let keyOfAnotherTier: string
 let before: Record<string, string>
 
 beforeAll(async () => {
-  plumbline = await startTestPlumbline()
-  receiver = await startReceiver()
-  ours = await new World(plumbline, plumbline.key, receiver.url).populate()
+  const populated = await startPopulated()
+  ;({ plumbline, world: ours, stop } = populated)
   const other = await plumbline.newBuilder()
-  theirs = await new World(plumbline, other.key, receiver.url).populate()
+  theirs = await new World(plumbline, other.key, populated.receiver.url).populate()
   for (const permissions of narrowings()) keys.set(permissions.join(), await plumbline.newKey(permissions))
   const [expired, revoked] = [await plumbline.newKey([]), await plumbline.newKey([])]
   await endKey(expired, 'expiresAt')
@@ -46,10 +45,7 @@ beforeAll(async () => {
   before = await snapshot(plumbline.database)
 }, 120_000)
 
-afterAll(async () => {
-  await plumbline.stop()
-  await receiver.close()
-})
+afterAll(() => stop())
 
 test('the examples of the contract make something for every operation to work on', () => {
   expect(operations.filter((operation) => ours.addressOf(operation) === undefined).map(({ id }) => id)).toEqual([])

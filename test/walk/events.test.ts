@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
-import { World } from '../../scripts/conformance/world.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startPopulated } from '../support/populated.ts'
 import { eventFaults, type RecordedEvent, recordedEvents } from '../support/recorded-events.ts'
 
 /** Every operation is performed as its examples show it, and the events of it are held against `webhooks` in the contract. */
-let plumbline: TestPlumbline
-let receiver: Receiver
+let stop: () => Promise<void>
 let recorded: RecordedEvent[]
 
 beforeAll(async () => {
-  plumbline = await startTestPlumbline()
-  receiver = await startReceiver()
-  const world = await new World(plumbline, plumbline.key, receiver.url).populate()
+  const populated = await startPopulated()
+  const { plumbline, world } = populated
+  stop = populated.stop
   // Each thing is taken through all that can be done to it, one forwards, the next backwards: what a request can still be
   // reminded of is over once it is closed.
   const changing = [...contract.operations.values()].filter(({ method }) => method !== 'GET' && method !== 'DELETE')
@@ -27,10 +24,7 @@ beforeAll(async () => {
   recorded = await recordedEvents(plumbline.database)
 }, 120_000)
 
-afterAll(async () => {
-  await plumbline.stop()
-  await receiver.close()
-})
+afterAll(() => stop())
 
 describe('each event is as the contract declares it', () => {
   test.each(entriesAt('webhooks').map(([type]) => type))('%s', (type) => {

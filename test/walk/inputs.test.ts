@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { at, contract } from '../../scripts/conformance/contract.ts'
-import { schemaOfBody, World } from '../../scripts/conformance/world.ts'
+import { schemaOfBody, type World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/http/contract.ts'
 import type { Answer, TestPlumbline } from '../support/plumbline.ts'
-import { startTestPlumbline } from '../support/plumbline.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startPopulated } from '../support/populated.ts'
 import { snapshot } from '../support/snapshot.ts'
 
 /** What every operation does with input that the contract does not allow: one exact refusal, and nothing changed. */
@@ -13,21 +12,16 @@ const withBody = operations.filter(({ takesBody }) => takesBody)
 const withoutBody = operations.filter(({ takesBody }) => !takesBody)
 
 let plumbline: TestPlumbline
-let receiver: Receiver
 let world: World
+let stop: () => Promise<void>
 let before: Record<string, string>
 
 beforeAll(async () => {
-  plumbline = await startTestPlumbline()
-  receiver = await startReceiver()
-  world = await new World(plumbline, plumbline.key, receiver.url).populate()
+  ;({ plumbline, world, stop } = await startPopulated())
   before = await snapshot(plumbline.database)
 }, 120_000)
 
-afterAll(async () => {
-  await plumbline.stop()
-  await receiver.close()
-})
+afterAll(() => stop())
 
 describe('a body that cannot be read is refused before anything else is looked at', () => {
   test.each(withBody)('$id', async (operation) => {

@@ -1,28 +1,23 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '../../scripts/conformance/contract.ts'
-import { World } from '../../scripts/conformance/world.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import type { World } from '../../scripts/conformance/world.ts'
+import type { TestPlumbline } from '../support/plumbline.ts'
+import { startPopulated } from '../support/populated.ts'
 
 /** What is answered where the contract has no such path or method, and to HEAD where it has GET. */
 const paths = Map.groupBy(contract.operations.values(), ({ path }) => path)
 const gets = [...contract.operations.values()].filter(({ method }) => method === 'GET')
 
 let plumbline: TestPlumbline
-let receiver: Receiver
 let world: World
+let stop: () => Promise<void>
 
 beforeAll(async () => {
-  plumbline = await startTestPlumbline()
-  receiver = await startReceiver()
-  world = await new World(plumbline, plumbline.key, receiver.url).populate()
+  ;({ plumbline, world, stop } = await startPopulated())
 }, 120_000)
 
-afterAll(async () => {
-  await plumbline.stop()
-  await receiver.close()
-})
+afterAll(() => stop())
 
 describe('a method that the contract does not have here is refused with those that it has', () => {
   test.each([...paths])('%s', async (path, operations) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '../../scripts/conformance/contract.ts'
-import { World } from '../../scripts/conformance/world.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import type { World } from '../../scripts/conformance/world.ts'
+import type { TestPlumbline } from '../support/plumbline.ts'
+import { startPopulated } from '../support/populated.ts'
 import { snapshot } from '../support/snapshot.ts'
 
 /** ETag, If-None-Match and If-Match, over every operation that declares them. */
@@ -13,19 +13,14 @@ const guarded = operations.filter(({ declaration }) =>
 )
 
 let plumbline: TestPlumbline
-let receiver: Receiver
 let world: World
+let stop: () => Promise<void>
 
 beforeAll(async () => {
-  plumbline = await startTestPlumbline()
-  receiver = await startReceiver()
-  world = await new World(plumbline, plumbline.key, receiver.url).populate()
+  ;({ plumbline, world, stop } = await startPopulated())
 }, 120_000)
 
-afterAll(async () => {
-  await plumbline.stop()
-  await receiver.close()
-})
+afterAll(() => stop())
 
 describe('what has not changed since it was read is not sent again', () => {
   test.each(readable)('$id', async (operation) => {

@@ -1,0 +1,23 @@
+import { World } from '../../scripts/conformance/world.ts'
+import { startTestPlumbline, type TestPlumbline } from './plumbline.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+
+/** A service with something of every kind in it, for a suite that walks the contract. */
+export interface Populated {
+  plumbline: TestPlumbline
+  /** Where its subscriptions lead. */
+  receiver: Receiver
+  world: World
+  stop(): Promise<void>
+}
+
+export async function startPopulated(): Promise<Populated> {
+  const plumbline = await startTestPlumbline()
+  const receiver = await startReceiver()
+  const world = await new World(plumbline, plumbline.key, receiver.url).populate()
+  async function stop(): Promise<void> {
+    await plumbline.stop()
+    await receiver.close()
+  }
+  return { plumbline, receiver, world, stop }
+}
