@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { MEMBERS } from './columns.ts'
 import { columnReader, columnText } from './wire-types.ts'
 
 /**
@@ -21,7 +22,12 @@ export type RawRow = readonly (string | null)[]
 /** A row that is passed on as it is: its JSON, and its columns as the database wrote them. */
 export interface JsonRow {
   readonly json: string
+  readonly names: readonly string[]
   readonly raw: RawRow
+}
+
+export function cellOf({ names, raw }: JsonRow, name: string): string | null | undefined {
+  return raw[names.indexOf(name)]
 }
 
 export interface StatementResult {
@@ -130,12 +136,14 @@ function objectReader(fields: Field[]): (row: RawRow) => unknown {
 }
 
 function jsonReader(fields: Field[]): (row: RawRow) => JsonRow {
+  const names = fields.map(({ name }) => name)
   const writers = fields.map((field) => columnText(field.dataTypeID))
   const parts = fields.map(({ name }, i) => {
-    const start = JSON.stringify(`${i === 0 ? '{' : ','}${JSON.stringify(name)}:`)
+    const start = i === 0 ? '{' : ','
+    if (name.startsWith(MEMBERS)) return `'${start}' + row[${i}]`
     const value = writers[i] === null ? `row[${i}]` : `write[${i}](row[${i}])`
-    return `${start} + (row[${i}] === null ? 'null' : ${value})`
+    return `${JSON.stringify(`${start}${JSON.stringify(name)}:`)} + (row[${i}] === null ? 'null' : ${value})`
   })
-  const body = `return (row) => ({ json: ${parts.join(' + ')} + '}', raw: row })`
-  return new Function('write', body)(writers) as (row: RawRow) => JsonRow
+  const body = `return (row) => ({ json: ${parts.join(' + ')} + '}', names, raw: row })`
+  return new Function('write', 'names', body)(writers, names) as (row: RawRow) => JsonRow
 }

@@ -8,8 +8,9 @@ import { checkIfMatch } from '../http/etag.ts'
 import { Json } from '../http/json.ts'
 import { invalidCursor, readCursor, writeCursor } from '../http/page.ts'
 import { notFound, problem, unknownReference } from '../http/problem.ts'
+import { asMembers, asValues, type Columns, jsonOfMembers, type Kind } from './columns.ts'
 import { type Db, insertTogether, rowsAsJson } from './database.ts'
-import type { JsonRow } from './lean-query.ts'
+import { cellOf, type JsonRow } from './lean-query.ts'
 import type { Insertion } from './shared-statements.ts'
 
 /**
@@ -25,15 +26,12 @@ export interface Declaration<R extends Row, Computed extends keyof R> {
   /** The prefix of the ids, without the underscore. */
   prefix: string
   /** Every field of the resource. A computed one gives its SQL, over the row as `t`. */
-  columns: { [Field in keyof R]: Field extends Computed ? { sql: string } : ColumnKind }
+  columns: { [Field in keyof R]: Field extends Computed ? { sql: string } : Kind<R[Field]> }
   /** Query parameters that are no plain comparison with the column of their name: SQL of a condition on the parameter. */
   filters?: Record<string, (parameter: string) => string>
   /** What `q` searches: columns of text, or SQL of a text over the row as `t`. */
   search?: readonly ((keyof R & string) | { sql: string })[]
 }
-
-/** `plain` holds a scalar or an array of text, `json` a nested value. */
-export type ColumnKind = 'plain' | 'json'
 
 export interface Row {
   id: string
@@ -83,23 +81,22 @@ export interface Resource<R extends Row, Computed extends keyof R = never> {
   archive(trx: Db, call: Call, before: R): Promise<R>
 }
 
+// A limit that is a parameter makes PostgreSQL plan the statement anew each time, because for all it knows a tenth of the
+// table is wanted; that takes it half as long as the page itself. So the limits that are asked for often are written out.
+const USUAL_LIMITS: ReadonlySet<number> = new Set([10, 20, 25, 50, 100, 200])
+
 const SPECIAL = new Set(['limit', 'cursor', 'sort', 'includeArchived'])
 
 export function resource<R extends Row, Computed extends keyof R = never>(
   declaration: Declaration<R, Computed>,
 ): Resource<R, Computed> {
   const { table, prefix, filters = {}, search = [] } = declaration
-  const kinds = declaration.columns as Record<string, ColumnKind | { sql: string }>
+  const kinds = declaration.columns as Columns
   const fields = Object.keys(kinds)
   const stored = fields.filter((field) => typeof kinds[field] === 'string')
   const isComputed = stored.length < fields.length
   const isArchivable = 'archivedAt' in kinds
-  const selected = fields
-    .map((field) => {
-      const kind = kinds[field]
-      return typeof kind === 'object' ? `(${kind.sql}) as "${field}"` : `t."${field}"`
-    })
-    .join(', ')
+  const selected = asValues(kinds)
   const texts = new Map<string, string>()
 
   function text(shape: string, build: () => string): string {
@@ -117,7 +114,8 @@ export function resource<R extends Row, Computed extends keyof R = never>(
 
   function toColumn(field: string, value: unknown): unknown {
     if (value === null || value === undefined) return null
-    return kinds[field] === 'json' ? JSON.stringify(value) : value
+    const kind = kinds[field]
+    return kind === 'json' || kind === 'json?' ? JSON.stringify(value) : value
   }
 
   const one = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = $2`
@@ -161,6 +159,7 @@ export function resource<R extends Row, Computed extends keyof R = never>(
         sort,
         position !== null,
         includeArchived,
+        USUAL_LIMITS.has(limit) && limit,
         wanted.map(([name, value]) => [name, value === 'null']),
         Object.keys(within),
       ])
@@ -176,12 +175,14 @@ export function resource<R extends Row, Computed extends keyof R = never>(
         }
       }
       if (isArchivable && !includeArchived) conditions.push(`t."archivedAt" is null`)
-      const take = parameter(limit + 1)
+      const take = USUAL_LIMITS.has(limit) ? limit + 1 : parameter(limit + 1)
       const statement = text(shape, () => {
         const direction = descending ? 'desc' : 'asc'
         const order = byId ? `t."id" ${direction}` : `t."${field}" ${direction}, t."id" ${direction}`
         const where = ['t."organizationId" = $1', ...conditions].join(' and ')
-        return `select ${selected} from "${table}" as t where ${where} order by ${order} limit ${take}`
+        // The cursor needs what the page is sorted by, as the database writes it.
+        const members = asMembers(kinds, ['id', field])
+        return `select ${members} from "${table}" as t where ${where} order by ${order} limit ${take}`
       })
       const { rows: found } = await db.executeQuery(rowsAsJson(statement, values)).catch((error: unknown) => {
         // A value in a cursor that its column cannot read was not written by us.
@@ -191,19 +192,16 @@ export function resource<R extends Row, Computed extends keyof R = never>(
       const last = found.length > limit ? found[limit - 1] : undefined
       const nextCursor =
         last === undefined ? null : writeCursor(sort, { value: byId ? null : cell(last, field), id: cell(last, 'id') })
-      let data = ''
-      for (let i = 0; i < limit && i < found.length; i++) data += (i === 0 ? '' : ',') + textOf(found[i])
+      const data = found.slice(0, limit).map(textOf).join()
       return new Json(`{"data":[${data}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
 
       // A column of a row in whichever form it came, as a later comparison with it has to be written.
       function cell(row: object, name: string): string {
-        return String(
-          'raw' in row ? (row as JsonRow).raw[fields.indexOf(name)] : (row as Record<string, unknown>)[name],
-        )
+        return String('json' in row ? cellOf(row as JsonRow, name) : (row as Record<string, unknown>)[name])
       }
 
-      function textOf(row: object | undefined): string {
-        return row !== undefined && 'json' in row ? (row as JsonRow).json : JSON.stringify(row)
+      function textOf(row: object): string {
+        return 'json' in row ? (row as JsonRow).json : jsonOfMembers(row)
       }
 
       function condition(name: string, value: unknown, parameter: (value: unknown) => string): string {

@@ -7,7 +7,6 @@ import pg from 'pg'
  */
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
 const OIDS = {
-  bool: 16,
   int8: 20,
   int2: 21,
   int4: 23,
@@ -51,10 +50,6 @@ export function columnText(oid: number): ((text: string) => string) | null {
   if (VERBATIM.has(oid)) return null
   if (TEXTS.has(oid)) return jsonString
   if (oid === OIDS.timestamptz) return (text) => `"${instant(text)}"`
-  if (oid === OIDS.bool) return (text) => (text === 't' ? 'true' : 'false')
-  // 1250.50 is 1250.5, as it would be had it gone through a number.
-  if (oid === OIDS.numeric) return (text) => String(Number(text))
-  if (oid === OIDS.textArray) return jsonArray
   const read = pg.types.getTypeParser(oid as TypeId)
   return (text) => JSON.stringify(read(text))
 }
@@ -67,17 +62,6 @@ function jsonString(text: string): string {
   return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`
 }
 
-// Between the braces, elements without quotes are separated by commas and by nothing else.
-function jsonArray(text: string): string {
-  if (text === '{}') return '[]'
-  if (!isPlainArray(text) || ESCAPED.test(text)) return JSON.stringify(textArray(text))
-  return `["${text.slice(1, -1).replaceAll(',', '","')}"]`
-}
-
-function isPlainArray(text: string): boolean {
-  return !(text.includes('"') || text.includes('NULL') || text.includes('{', 1))
-}
-
 // PostgreSQL writes 2026-11-20 15:04:05.5+00 and leaves out a fraction of zero.
 function instant(text: string): string {
   if (text.charCodeAt(10) !== 32 || !text.endsWith('+00')) return new Date(text).toISOString()
@@ -87,8 +71,9 @@ function instant(text: string): string {
   return `${day}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0').slice(0, 3)}Z`
 }
 
+// Between the braces, elements without quotes are separated by commas and by nothing else.
 function textArray(text: string): unknown {
   if (text === '{}') return []
-  if (!isPlainArray(text)) return parseTextArray(text)
+  if (text.includes('"') || text.includes('NULL') || text.includes('{', 1)) return parseTextArray(text)
   return text.slice(1, -1).split(',')
 }

@@ -1,0 +1,114 @@
+/**
+ * What the columns of a resource hold. The compiler holds it against the contract: a column has one of the kinds that
+ * its field's type allows, with a question mark where the field may be null. An `id` is one of ours, not a caller's.
+ */
+export type Kind<T> = `${KindOf<NonNullable<T>>}${null extends T ? '?' : undefined extends T ? '?' : ''}`
+
+type KindOf<T> = T extends boolean
+  ? 'boolean'
+  : T extends number
+    ? 'integer' | 'decimal'
+    : T extends readonly string[]
+      ? 'texts'
+      : T extends string
+        ? string extends T
+          ? 'text' | 'id' | 'date' | 'instant'
+          : 'enum'
+        : 'json'
+
+type AnyKind = KindOf<boolean | number | string | string[] | object> | KindOf<'one of a few'>
+
+/** A kind, or the SQL of a computed field over the row as `t`. */
+export type Column = AnyKind | `${AnyKind}?` | { sql: string }
+export type Columns = Readonly<Record<string, Column>>
+
+/** The columns of a select whose rows are read as objects. */
+export function asValues(columns: Columns): string {
+  return Object.entries(columns)
+    .map(([name, column]) => selectionOf(name, column))
+    .join(', ')
+}
+
+/**
+ * The columns of a select whose rows are passed on as JSON. Reading value by value is most of what a list costs, so
+ * neighbours that need no escaping come together as one text, as members of the object; the database writes that for no
+ * more than sending them one by one. Texts and instants come as they are, and so do the columns that are `apart`.
+ */
+export function asMembers(columns: Columns, apart: readonly string[]): string {
+  const selection: string[] = []
+  let run: Member[] = []
+  const end = () => {
+    const [first] = run
+    if (run.length > 1) selection.push(`${joined(run)} as "${MEMBERS}${selection.length}"`)
+    else if (first !== undefined) selection.push(`${first.value} as "${first.name}"`)
+    run = []
+  }
+  for (const [name, column] of Object.entries(columns)) {
+    const member = typeof column === 'object' || apart.includes(name) ? null : memberOf(name, column)
+    if (member === null) {
+      end()
+      selection.push(selectionOf(name, column))
+    } else run.push(member)
+  }
+  end()
+  return selection.join(', ')
+}
+
+/** Begins the name of a column that holds members of the object, as JSON. */
+export const MEMBERS = '{'
+
+/** The JSON of a row of such a select that was read as an object. */
+export function jsonOfMembers(row: object): string {
+  const members = Object.entries(row).map(([name, value]) =>
+    name.startsWith(MEMBERS) ? value : `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+  )
+  return `{${members.join()}}`
+}
+
+function selectionOf(name: string, column: Column): string {
+  return typeof column === 'object' ? `(${column.sql}) as "${name}"` : `t."${name}"`
+}
+
+interface Member {
+  readonly name: string
+  /** SQL of what stands in JSON, between quotes or not. */
+  readonly value: string
+  readonly isQuoted: boolean
+  readonly isNullable: boolean
+}
+
+function memberOf(name: string, column: AnyKind | `${AnyKind}?`): Member | null {
+  const isNullable = column.endsWith('?')
+  const kind = (isNullable ? column.slice(0, -1) : column) as AnyKind
+  const value = WRITTEN[kind]?.(`t."${name}"`)
+  if (value === undefined) return null
+  return { name, value, isQuoted: kind === 'id' || kind === 'enum' || kind === 'date', isNullable }
+}
+
+// Texts would have to be escaped, and instants to be written anew; both cost the database more than they cost here.
+const WRITTEN: Record<AnyKind, ((column: string) => string) | null> = {
+  text: null,
+  instant: null,
+  id: (column) => column,
+  enum: (column) => column,
+  date: (column) => column,
+  integer: (column) => column,
+  json: (column) => column,
+  // 1250.50 is 1250.5, as it would be had it gone through a number.
+  decimal: (column) => `trim_scale(${column})`,
+  boolean: (column) => `to_json(${column})`,
+  texts: (column) => `array_to_json(${column})`,
+}
+
+function joined(run: readonly Member[]): string {
+  const parts: string[] = []
+  let literal = ''
+  for (const { name, value, isQuoted, isNullable } of run) {
+    const quote = isQuoted && !isNullable ? '"' : ''
+    parts.push(`'${literal}"${name}":${quote}'`)
+    if (!isNullable) parts.push(value)
+    else parts.push(`coalesce(${isQuoted ? `'"' || ${value} || '"'` : `(${value})::text`}, 'null')`)
+    literal = `${quote},`
+  }
+  return `concat(${parts.join(', ')}, '${literal.slice(0, -1)}')`
+}
