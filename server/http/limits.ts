@@ -120,7 +120,10 @@ class Counter {
   #held = 0
   /** The count when it was last seen, with what is held. */
   #used = 0
+  /** When the window ends, by this process's clock. */
   #endsAt = 0
+  /** The same by the database's clock, which is what a caller is told: it does not waver with the way to the database. */
+  #resetsAt = 0
   #seenAt = 0
   #usedAt = 0
   #waiting = 0
@@ -193,7 +196,7 @@ class Counter {
       limit: this.#kind.limit,
       used: this.#kind.limit - this.remaining,
       remaining: this.remaining,
-      resetsAt: new Date(this.#endsAt).toISOString(),
+      resetsAt: new Date(this.#resetsAt).toISOString(),
     }
   }
 
@@ -228,8 +231,8 @@ class Counter {
 
   async #ask(wanted: number, db: Db = this.#database.statements): Promise<void> {
     const { limit, seconds, aligned } = this.#kind
-    const { rows } = await sql<{ granted: number; used: number; endsInMs: number }>`
-      select "granted", "used", "endsInMs" from "takeFromWindow"(
+    const { rows } = await sql<{ granted: number; used: number; endsInMs: number; endsAtMs: number }>`
+      select "granted", "used", "endsInMs", "endsAtMs" from "takeFromWindow"(
         ${this.#scope}, ${limit}, ${seconds}, ${aligned}, ${wanted}, clock_timestamp() + make_interval(secs => ${this.#clock.aheadMs / 1000}))`.execute(
       db,
     )
@@ -240,6 +243,7 @@ class Counter {
     this.#held += Math.max(0, row.granted)
     this.#used = row.used
     this.#endsAt = now + row.endsInMs
+    this.#resetsAt = row.endsAtMs
     this.#seenAt = now
     this.#usedAt = now
   }

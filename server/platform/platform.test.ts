@@ -50,7 +50,14 @@ test('the use of the limits counts this request, and agrees with the headers', a
   const left = (Date.parse(body.minute.resetsAt) - Date.now()) / 1000
   expect(left).toBeGreaterThan(50)
   expect(left).toBeLessThanOrEqual(61)
-  expect(body.day.resetsAt).toMatch(/T00:00:00/)
+  expect(body.day.resetsAt).toMatch(/T00:00:00\.000Z$/)
+})
+
+test('a limit resets at one moment, however often it is asked for', async () => {
+  const { key } = await plumbline.newBuilder()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => plumbline.get('/api/ext/usage', { key })))
+  expect(new Set(answers.map(({ body }) => body.minute.resetsAt)).size).toBe(1)
+  expect(new Set(answers.map(({ body }) => body.day.resetsAt)).size).toBe(1)
 })
 
 test('the published document holds every operation of the interface and every webhook, at the public address', async () => {
