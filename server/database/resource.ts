@@ -12,6 +12,7 @@ import { asMembers, asValues, type Columns, jsonOfMembers, type Kind } from './c
 import { type Db, insertTogether, rowsAsJson } from './database.ts'
 import { cellOf, type JsonRow } from './lean-query.ts'
 import type { Insertion } from './shared-statements.ts'
+import { USUAL_LIMITS } from './usual-limits.ts'
 
 /**
  * What all resources have in common is said here once: how they are listed, found, locked, inserted, updated and
@@ -80,10 +81,6 @@ export interface Resource<R extends Row, Computed extends keyof R = never> {
   update(trx: Db, call: Call, before: R, changes: Changes<R, Computed>): Promise<R>
   archive(trx: Db, call: Call, before: R): Promise<R>
 }
-
-// A limit that is a parameter makes PostgreSQL plan the statement anew each time, because for all it knows a tenth of the
-// table is wanted; that takes it half as long as the page itself. So the limits that are asked for often are written out.
-const USUAL_LIMITS: ReadonlySet<number> = new Set([10, 20, 25, 50, 100, 200])
 
 const SPECIAL = new Set(['limit', 'cursor', 'sort', 'includeArchived'])
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Event, StatusChange } from '../../client/contract.gen.ts'
 import type { Db } from '../database/database.ts'
+import { rowsForPage } from '../database/usual-limits.ts'
 import { Json } from '../http/json.ts'
 import { invalidCursor, page, readCursor } from '../http/page.ts'
 
@@ -49,7 +50,7 @@ export async function list(
   }
   const { rows } = await sql<Row>`
     select "id", "sequence", "payload"::text as "payload" from "events"
-    where ${sql.join(conditions, sql` and `)} order by "sequence" ${direction} limit ${limit + 1}`.execute(db)
+    where ${sql.join(conditions, sql` and `)} order by "sequence" ${direction} limit ${rowsForPage(limit)}`.execute(db)
   const { data, nextCursor } = page(rows, limit, sort, (row) => row.sequence)
   const texts = data.map(({ sequence, payload }) => `{"sequence":${sequence},${payload.slice(1)}`)
   return new Json(`{"data":[${texts.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
@@ -93,6 +94,6 @@ export async function listStatusChanges(
   if (position !== null) conditions.push(sql`"id" ${beyond} ${position.id}`)
   const { rows } = await sql<StatusChange>`
     select "id", "from", "to", "at", "by", "reason" from "statusChanges"
-    where ${sql.join(conditions, sql` and `)} order by "id" ${direction} limit ${limit + 1}`.execute(db)
+    where ${sql.join(conditions, sql` and `)} order by "id" ${direction} limit ${rowsForPage(limit)}`.execute(db)
   return page(rows, limit, sort, () => null)
 }

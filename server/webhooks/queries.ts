@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Delivery, DeliveryAttempt, Webhook } from '../../client/contract.gen.ts'
 import type { Db } from '../database/database.ts'
 import { resource } from '../database/resource.ts'
+import { rowsForPage } from '../database/usual-limits.ts'
 import { invalidCursor, page, readCursor } from '../http/page.ts'
 
 export const { list, find, lock, insert, update, archive } = resource<Webhook>({
@@ -122,7 +123,7 @@ export async function listDeliveries(
   const { rows } = await sql<Delivery>`
     select ${DELIVERY} from "deliveries" d
     join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
-    where ${sql.join(conditions, sql` and `)} order by ${order} limit ${limit + 1}`.execute(db)
+    where ${sql.join(conditions, sql` and `)} order by ${order} limit ${rowsForPage(limit)}`.execute(db)
   return page(rows, limit, sort, (row) => (byUpdate ? row.updatedAt : null))
 }
 
