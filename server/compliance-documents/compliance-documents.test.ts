@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { eventsAbout } from '../../test/support/recorded-events.ts'
 import { addDays, dateIn } from '../calendar.ts'
 
 let plumbline: TestPlumbline
@@ -24,15 +25,6 @@ const add = (vendorId: string, document: object) =>
   plumbline.post(`/api/ext/vendors/${vendorId}/compliance-documents`, document)
 const statusOf = async (vendorId: string) => (await plumbline.get(`/api/ext/vendors/${vendorId}`)).body.complianceStatus
 const liability = { type: 'general_liability', status: 'valid' }
-
-async function eventsOf(vendorId: string) {
-  return plumbline.database.statements
-    .selectFrom('events')
-    .select(['type', 'payload'])
-    .where('resourceId', '=', vendorId)
-    .orderBy('recordedOrder')
-    .execute()
-}
 
 test('a document is recorded, read back by its Location, and awaits review unless it was checked', async () => {
   const vendorId = await newVendor()
@@ -64,14 +56,14 @@ test('the vendor is judged with each change, in the same breath as its event', a
     reason: 'The limit is too low.',
   })
   expect(await statusOf(vendorId)).toBe('missing')
-  const events = await eventsOf(vendorId)
+  const events = await eventsAbout(plumbline, vendorId)
   expect(events.map((event) => event.type)).toEqual([
     'vendor.created',
     'vendor.updated',
     'vendor.updated',
     'vendor.updated',
   ])
-  expect(events[1]?.payload).toMatchObject({ data: { object: vendor, previous: { complianceStatus: 'missing' } } })
+  expect(events[1]).toMatchObject({ data: { object: vendor, previous: { complianceStatus: 'missing' } } })
 })
 
 test('a change to a document that leaves the judgement as it was is told by vendor.updated all the same', async () => {
@@ -79,9 +71,9 @@ test('a change to a document that leaves the judgement as it was is told by vend
   const { body: document } = await add(vendorId, { ...liability, carrier: 'Pecan Valley Mutual' })
   await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { carrier: 'Gulf States Casualty' })
   await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { carrier: 'Gulf States Casualty' })
-  const events = await eventsOf(vendorId)
+  const events = await eventsAbout(plumbline, vendorId)
   expect(events.map((event) => event.type)).toEqual(['vendor.created', 'vendor.updated', 'vendor.updated'])
-  expect(events[2]?.payload).toMatchObject({
+  expect(events[2]).toMatchObject({
     data: { object: { version: 3, complianceStatus: 'compliant' }, previous: null },
   })
 })
@@ -148,7 +140,7 @@ test('a removed document no longer counts or is listed, stays readable, and is r
   expect((await plumbline.delete(`/api/ext/compliance-documents/${document.id}`)).status).toBe(204)
   expect(await statusOf(vendorId)).toBe('missing')
   expect((await plumbline.delete(`/api/ext/compliance-documents/${document.id}`)).status).toBe(204)
-  expect(await eventsOf(vendorId)).toHaveLength(3)
+  expect(await eventsAbout(plumbline, vendorId)).toHaveLength(3)
   const list = `/api/ext/vendors/${vendorId}/compliance-documents`
   expect((await plumbline.get(list)).body.data).toEqual([])
   expect((await plumbline.get(`${list}?includeArchived=true`)).body.data).toHaveLength(1)
@@ -235,7 +227,7 @@ test('a stale If-Match changes neither the document nor the vendor', async () =>
     412,
   )
   expect((await plumbline.delete(`/api/ext/compliance-documents/${document.id}`, stale)).status).toBe(412)
-  expect(await eventsOf(vendorId)).toHaveLength(2)
+  expect(await eventsAbout(plumbline, vendorId)).toHaveLength(2)
   const current = await plumbline.patch(
     `/api/ext/compliance-documents/${document.id}`,
     { type: 'auto' },
@@ -283,14 +275,14 @@ test('by the calendar alone a vendor comes within thirty days of an end, then pa
     status: 'expired',
     version: 2,
   })
-  const events = await eventsOf(vendorId)
+  const events = await eventsAbout(plumbline, vendorId)
   expect(events.map((event) => event.type)).toEqual([
     'vendor.created',
     'vendor.updated',
     'vendor.updated',
     'vendor.updated',
   ])
-  expect(events[3]?.payload).toMatchObject({
+  expect(events[3]).toMatchObject({
     actor: { type: 'system', id: null },
     data: { previous: { complianceStatus: 'expiring' } },
   })

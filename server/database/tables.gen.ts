@@ -220,7 +220,7 @@ export interface Events {
   id: string;
   occurredAt: Timestamp;
   organizationId: string;
-  payload: Json;
+  payload: string;
   recordedOrder: Generated<Int8>;
   resourceId: string;
   sequence: Int8 | null;

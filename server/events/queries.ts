@@ -49,7 +49,7 @@ export async function list(
     conditions.push(sql`"sequence" ${beyond} ${position.value}`)
   }
   const { rows } = await sql<Row>`
-    select "id", "sequence", "payload"::text as "payload" from "events"
+    select "id", "sequence", "payload" from "events"
     where ${sql.join(conditions, sql` and `)} order by "sequence" ${direction} limit ${rowsForPage(limit)}`.execute(db)
   const { data, nextCursor } = page(rows, limit, sort, (row) => row.sequence)
   const texts = data.map(({ sequence, payload }) => `{"sequence":${sequence},${payload.slice(1)}`)
@@ -58,7 +58,7 @@ export async function list(
 
 export async function find(db: Db, organizationId: string, id: string): Promise<Event | undefined> {
   const { rows } = await sql<Row>`
-    select "id", "sequence", "payload"::text as "payload" from "events"
+    select "id", "sequence", "payload" from "events"
     where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
   return rows[0] === undefined ? undefined : toEvent(rows[0])
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { webhooks } from '../../client/contract.gen.ts'
 import type { Db } from '../database/database.ts'
@@ -27,10 +26,7 @@ export async function recordEvent<Type extends EventType>(
   extras?: EventExtras<Type>,
 ): Promise<void> {
   const event = makeEvent(call, type, object, previous, extras)
-  await trx
-    .insertInto('events')
-    .values({ ...event.row, payload: sql`${event.row.payload}::json` })
-    .execute()
+  await trx.insertInto('events').values(event.row).execute()
   call.events.push(event.recorded)
 }
 

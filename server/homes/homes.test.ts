@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { eventsAbout } from '../../test/support/recorded-events.ts'
 
 let plumbline: TestPlumbline
 let communityId: string
@@ -45,15 +46,6 @@ async function bring(id: string, to: string): Promise<Answer> {
   throw new Error(`There is no way to ${to}.`)
 }
 
-async function eventsOf(id: string) {
-  return plumbline.database.statements
-    .selectFrom('events')
-    .select(['type', 'payload'])
-    .where('resourceId', '=', id)
-    .orderBy('recordedOrder')
-    .execute()
-}
-
 test('a home is created in planning, is read back the same, and its event carries it', async () => {
   const created = await plumbline.post('/api/ext/homes', {
     name: 'Lot 15',
@@ -79,8 +71,8 @@ test('a home is created in planning, is read back the same, and its event carrie
   })
   expect(created.headers.get('location')).toBe(`/api/ext/homes/${created.body.id}`)
   expect((await plumbline.get(`/api/ext/homes/${created.body.id}`)).body).toEqual(created.body)
-  expect(await eventsOf(created.body.id)).toMatchObject([
-    { type: 'home.created', payload: { data: { object: created.body } } },
+  expect(await eventsAbout(plumbline, created.body.id)).toMatchObject([
+    { type: 'home.created', data: { object: created.body } },
   ])
 })
 
@@ -96,9 +88,9 @@ test('a home goes its way step by step, and each move is an event and a line of 
   expect(archived.body.archivedAt).not.toBeNull()
   expect((await move(id, 'warranty')).body).toMatchObject({ code: 'invalid_transition', from: 'archived', allowed: [] })
 
-  const events = await eventsOf(id)
+  const events = await eventsAbout(plumbline, id)
   expect(events.map((event) => event.type)).toEqual(['home.created', ...Array(7).fill('home.status_changed')])
-  expect(events[1]?.payload).toMatchObject({
+  expect(events[1]).toMatchObject({
     data: { object: { status: 'permitting' }, previous: { status: 'planning' } },
   })
   const moves = await plumbline.database.statements
@@ -242,7 +234,7 @@ test('a home that was never begun is archived and leaves its lot; one that was b
   expect((await plumbline.get(`/api/ext/homes?ids=${home.id}`)).body.data).toEqual([])
   expect((await plumbline.get(`/api/ext/homes?ids=${home.id}&includeArchived=true`)).body.data).toHaveLength(1)
   expect((await move(home.id, 'permitting')).body.code).toBe('conflict')
-  expect(await eventsOf(home.id)).toHaveLength(1)
+  expect(await eventsAbout(plumbline, home.id)).toHaveLength(1)
 
   const begun = await newHome({ lotNumber: '15' })
   await bring(begun.id, 'under_construction')
@@ -300,7 +292,7 @@ test('a repeated move with the same Idempotency-Key is answered as the first was
   const second = await again()
   expect(second.headers.get('idempotent-replayed')).toBe('true')
   expect(second.body).toEqual(first.body)
-  expect(await eventsOf(id)).toHaveLength(2)
+  expect(await eventsAbout(plumbline, id)).toHaveLength(2)
 })
 
 test('another builder sees no home of ours', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { eventsAbout } from '../../test/support/recorded-events.ts'
 import { createUser } from '../users/users.ts'
 
 let plumbline: TestPlumbline
@@ -43,12 +44,8 @@ test('a message goes to those it names and those with a role, each once, and is 
   expect(sent.body.sender).toEqual(sent.body.createdBy)
   for (const recipient of sent.body.recipients)
     expect(recipient).toMatchObject({ type: 'user', deliveryStatus: 'delivered', deliveredAt: sentAt, readAt: null })
-  const events = await plumbline.database.statements
-    .selectFrom('events')
-    .select(['type', 'payload'])
-    .where('resourceId', '=', sent.body.id)
-    .execute()
-  expect(events).toMatchObject([{ type: 'message.sent', payload: { data: { object: sent.body, previous: null } } }])
+  const events = await eventsAbout(plumbline, sent.body.id)
+  expect(events).toMatchObject([{ type: 'message.sent', data: { object: sent.body, previous: null } }])
   expect((await plumbline.get(sent.headers.get('location') ?? '')).body).toEqual(sent.body)
 })
 

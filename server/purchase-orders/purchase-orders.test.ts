@@ -5,7 +5,8 @@ import {
   startTestPlumbline,
   type TestPlumbline,
 } from '../../test/support/plumbline.ts'
-import { buildSite, eventsOf, type Site } from '../../test/support/site.ts'
+import { eventsOf } from '../../test/support/recorded-events.ts'
+import { buildSite, type Site } from '../../test/support/site.ts'
 
 let plumbline: TestPlumbline
 let site: Site

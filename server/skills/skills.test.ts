@@ -5,6 +5,7 @@ import { contract } from '../../scripts/conformance/contract.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
 import { validValue } from '../../scripts/conformance/values.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { eventsOf } from '../../test/support/recorded-events.ts'
 import { catalogueOf } from './catalogue.ts'
 
 let plumbline: TestPlumbline
@@ -18,13 +19,7 @@ function execute(skill: string, input: unknown = {}, more: object = {}, options:
 }
 
 async function eventTypes(organizationId: string): Promise<string[]> {
-  const events = await plumbline.database.statements
-    .selectFrom('events')
-    .select('type')
-    .where('organizationId', '=', organizationId)
-    .orderBy('recordedOrder')
-    .execute()
-  return events.map((event) => event.type)
+  return (await eventsOf(plumbline, organizationId)).map((event) => event.type)
 }
 
 test('an operation is run under its operationId and answers what it answers over HTTP, with its events', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { eventsAbout } from '../../test/support/recorded-events.ts'
 import { addDays, dateIn } from '../calendar.ts'
 
 let plumbline: TestPlumbline
@@ -46,15 +47,6 @@ async function newBidRequest(more: object = {}) {
   return body
 }
 
-async function eventsOf(id: string) {
-  return plumbline.database.statements
-    .selectFrom('events')
-    .select(['type', 'payload'])
-    .where('resourceId', '=', id)
-    .orderBy('recordedOrder')
-    .execute()
-}
-
 test('an advance notice of work on a home goes to the vendor and to the contacts who want it, and is told by its event', async () => {
   const date = inDays(7)
   const sent = await plumbline.post(notifications, { kind: 'advance', homeId, date, message: 'The slab is ready.' })
@@ -68,10 +60,8 @@ test('an advance notice of work on a home goes to the vendor and to the contacts
     message: 'The slab is ready.',
     recipients: ['bids@lonestarframing.example.com', 'marisol@lonestarframing.example.com'],
   })
-  const events = await eventsOf(sent.body.id)
-  expect(events).toMatchObject([
-    { type: 'vendor.notification.advance', payload: { data: { object: sent.body, previous: null } } },
-  ])
+  const events = await eventsAbout(plumbline, sent.body.id)
+  expect(events).toMatchObject([{ type: 'vendor.notification.advance', data: { object: sent.body, previous: null } }])
   const found = await plumbline.get(sent.headers.get('location') ?? '')
   expect(found.body.data).toEqual([sent.body])
 })
@@ -86,10 +76,12 @@ test('a reminder of a deadline bears its date, counts on the invitation, and cha
   const { body: after } = await plumbline.get(`/api/ext/bids/requests/${request.id}`)
   expect(after.invitations[0].remindersSent).toBe(1)
   expect(after.version).toBeGreaterThan(request.version)
-  expect((await eventsOf(sent.body.id)).map((event) => event.type)).toEqual(['vendor.notification.reminder'])
-  expect((await eventsOf(request.id)).at(-1)).toMatchObject({
+  expect((await eventsAbout(plumbline, sent.body.id)).map((event) => event.type)).toEqual([
+    'vendor.notification.reminder',
+  ])
+  expect((await eventsAbout(plumbline, request.id)).at(-1)).toMatchObject({
     type: 'bid_request.updated',
-    payload: { data: { object: after } },
+    data: { object: after },
   })
 })
 
@@ -201,5 +193,5 @@ test('an attempt that is repeated with its Idempotency-Key sends one notificatio
   const again = await plumbline.post(notifications, body, { headers })
   expect(again.body).toEqual(first.body)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
-  expect(await eventsOf(first.body.id)).toHaveLength(1)
+  expect(await eventsAbout(plumbline, first.body.id)).toHaveLength(1)
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { eventsAbout, eventsOf } from '../../test/support/recorded-events.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -43,14 +44,9 @@ test('a change answers the new state, raises the version, and tells what changed
   })
   expect(changed.status).toBe(200)
   expect(changed.body).toMatchObject({ contactName: 'Marisol Vega', accountingId: null, version: 2 })
-  const events = await plumbline.database.statements
-    .selectFrom('events')
-    .select(['type', 'payload'])
-    .where('resourceId', '=', vendor.id)
-    .orderBy('recordedOrder')
-    .execute()
+  const events = await eventsAbout(plumbline, vendor.id)
   expect(events.map((event) => event.type)).toEqual(['vendor.created', 'vendor.updated'])
-  expect(events[1]?.payload).toMatchObject({
+  expect(events[1]).toMatchObject({
     data: { object: changed.body, previous: { contactName: 'Dana Whitfield', accountingId: 'QB-1042' } },
   })
 })
@@ -171,12 +167,7 @@ test('fifty creations at once with one Idempotency-Key make one vendor and one e
   expect(again.body).toEqual(created[0]?.body)
   const other = await plumbline.post('/api/ext/vendors', { ...framing, phone: null }, options)
   expect(other.body.code).toBe('idempotency_key_reused')
-  const events = await plumbline.database.statements
-    .selectFrom('events')
-    .select('id')
-    .where('organizationId', '=', organizationId)
-    .execute()
-  expect(events).toHaveLength(1)
+  expect(await eventsOf(plumbline, organizationId)).toHaveLength(1)
 })
 
 test('a trade in other capitals is the trade that is there, and a community of nobody is refused', async () => {

@@ -232,7 +232,7 @@ async function eventsOf(trx: Db, rows: Taken[]): Promise<Map<string, { body: Buf
   const wanted = new Map(rows.map((row) => [row.eventId, row.organizationId]))
   if (wanted.size === 0) return new Map()
   const { rows: found } = await sql<{ id: string; payload: string; occurredAt: string }>`
-    select e."id", e."payload"::text as "payload", e."occurredAt" from "events" e
+    select e."id", e."payload", e."occurredAt" from "events" e
     join unnest(${[...wanted.values()]}::text[], ${[...wanted.keys()]}::text[]) as i ("organizationId", "id")
       on e."organizationId" = i."organizationId" and e."id" = i."id"`.execute(trx)
   return new Map(found.map(({ id, payload, occurredAt }) => [id, { body: Buffer.from(payload), occurredAt }]))

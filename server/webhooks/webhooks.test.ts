@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { type Received, type Receiver, startReceiver } from '../../test/support/receiver.ts'
+import { eventsAbout } from '../../test/support/recorded-events.ts'
 
 let plumbline: TestPlumbline
 let receiver: Receiver
@@ -173,12 +174,7 @@ describe('an event', () => {
     })
     const one = await plumbline.get(`/api/ext/deliveries/${body.data[0].id}`)
     expect(one.body.attempts).toMatchObject([{ outcome: 'succeeded', responseStatus: 204, url: receiver.url }])
-    const row = await plumbline.database.statements
-      .selectFrom('events')
-      .select('payload')
-      .where('id', '=', request.event.id)
-      .executeTakeFirst()
-    expect(row?.payload).toEqual(request.event)
+    expect(await eventsAbout(plumbline, vendor.id)).toEqual([request.event])
   })
 
   test('goes only to those who want its type', async () => {

@@ -1,19 +1,46 @@
-import { sql } from 'kysely'
 import { faults } from '../../scripts/conformance/contract.ts'
 import type { Database } from '../../server/database/database.ts'
+import type { TestPlumbline } from './plumbline.ts'
+
+/** An event as subscribers get it. */
+export interface SentEvent {
+  id: string
+  type: string
+  actor: { type: string; id: string | null }
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what was recorded, whatever that is.
+  data: any
+}
+
+/** What was recorded about the builder's things so far, in order. */
+export async function eventsOf(plumbline: TestPlumbline, organizationId: string, types?: RegExp): Promise<SentEvent[]> {
+  const rows = await inOrder(plumbline.database).where('organizationId', '=', organizationId).execute()
+  return rows.filter((row) => types?.test(row.type) !== false).map(({ payload }) => JSON.parse(payload))
+}
+
+/** What was recorded about one thing so far, in order. */
+export async function eventsAbout(plumbline: TestPlumbline, resourceId: string): Promise<SentEvent[]> {
+  const rows = await inOrder(plumbline.database).where('resourceId', '=', resourceId).execute()
+  return rows.map(({ payload }) => JSON.parse(payload))
+}
+
+function inOrder(database: Database) {
+  return database.statements
+    .selectFrom('events')
+    .select(['id', 'type', 'resourceId', 'payload'])
+    .orderBy('recordedOrder')
+}
 
 export interface RecordedEvent {
   id: string
   type: string
   resourceId: string
-  payload: { id: string; type: string; data: { object: { id: string } } }
+  payload: SentEvent
 }
 
 /** Every event of a database, in the order in which they were recorded. */
 export async function recordedEvents(database: Database): Promise<RecordedEvent[]> {
-  const { rows } = await sql<RecordedEvent>`
-    select "id", "type", "resourceId", "payload" from "events" order by "recordedOrder"`.execute(database.statements)
-  return rows
+  const rows = await inOrder(database).execute()
+  return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }))
 }
 
 /** What is wrong with the events of a database by the contract's `webhooks`, one line for each broken event. */

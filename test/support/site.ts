@@ -55,21 +55,3 @@ export async function buildSite(plumbline: TestPlumbline): Promise<Site> {
   })
   return { key, organizationId, communityId, lot14, lot15, loneStar, hillCountry, redrock, day, framing }
 }
-
-export interface SentEvent {
-  type: string
-  actor: { type: string; id: string | null }
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what was recorded, whatever that is.
-  data: any
-}
-
-/** What was recorded about the builder's things so far, in order. */
-export async function eventsOf(plumbline: TestPlumbline, organizationId: string, types?: RegExp): Promise<SentEvent[]> {
-  const rows = await plumbline.database.statements
-    .selectFrom('events')
-    .select(['type', 'payload'])
-    .where('organizationId', '=', organizationId)
-    .orderBy('recordedOrder')
-    .execute()
-  return rows.filter((row) => types?.test(row.type) !== false).map((row) => row.payload as unknown as SentEvent)
-}
