@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { parseArgs } from 'node:util'
+import { Command, InvalidArgumentError } from 'commander'
 import { contractNow } from './contract.ts'
 import { createMock } from './mock.ts'
 
@@ -10,31 +10,28 @@ import { createMock } from './mock.ts'
  *     npm run mock -- --dynamic             answers made up from the schemas
  *     npm run mock -- --quiet               without a line for each request
  */
-const { values } = parseArgs({
-  options: {
-    port: { type: 'string', default: '4010' },
-    host: { type: 'string', default: '127.0.0.1' },
-    dynamic: { type: 'boolean', default: false },
-    quiet: { type: 'boolean', default: false },
-  },
-})
-
-const port = Number(values.port)
-if (!Number.isInteger(port) || port < 0 || port > 65_535) fail(`--port ${values.port} is not a port.`)
+const { port, host, dynamic, quiet } = new Command('mock')
+  .description('Answers as the contract says, without a service behind it.')
+  .option('--port <port>', 'where it listens; 0 for a free port', portOf, 4010)
+  .option('--host <address>', 'on which address', '127.0.0.1')
+  .option('--dynamic', 'answers made up from the schemas instead of the examples', false)
+  .option('--quiet', 'without a line for each request', false)
+  .parse()
+  .opts<{ port: number; host: string; dynamic: boolean; quiet: boolean }>()
 
 const server = createServer(
   createMock(contractNow(), {
-    dynamic: values.dynamic,
-    ...(!values.quiet && { onAnswer: (method, url, status) => console.log(`${method} ${url} → ${status}`) }),
+    dynamic,
+    ...(!quiet && { onAnswer: (method, url, status) => console.log(`${method} ${url} → ${status}`) }),
   }),
 )
 server.once('error', (error: NodeJS.ErrnoException) =>
   fail(error.code === 'EADDRINUSE' ? `The port ${port} is taken; choose another with --port.` : error.message),
 )
-server.listen(port, values.host, () => {
+server.listen(port, host, () => {
   const { port: taken } = server.address() as AddressInfo
-  console.log(`The mock answers on http://${values.host}:${taken}, to any key that begins with plb_:`)
-  console.log(`  curl -H "Authorization: Bearer plb_mock" http://${values.host}:${taken}/api/ext/vendors`)
+  console.log(`The mock answers on http://${host}:${taken}, to any key that begins with plb_:`)
+  console.log(`  curl -H "Authorization: Bearer plb_mock" http://${host}:${taken}/api/ext/vendors`)
   console.log('Its scenarios are in mock/scenarios.gen.md.')
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -42,6 +39,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     server.close()
     server.closeAllConnections()
   })
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('It is not a port.')
+  return port
 }
 
 function fail(why: string): never {

@@ -1,6 +1,7 @@
-import { parseArgs } from 'node:util'
+import { Command, InvalidArgumentError } from 'commander'
 import { typeid } from 'typeid-js'
 import { exampleOf } from '../server/events/event-types.ts'
+import type { EventType } from '../server/events/record.ts'
 import { keyOf } from '../server/webhooks/secret.ts'
 import { signature } from '../server/webhooks/signature.ts'
 import { contractNow } from './contract.ts'
@@ -15,36 +16,34 @@ import { contractNow } from './contract.ts'
  *
  * Ends with 1 unless every one was answered with a status from 200 to 299. Nothing is sent a second time.
  */
-const { values } = parseArgs({
-  options: {
-    url: { type: 'string' },
-    type: { type: 'string', multiple: true, default: [] },
-    // The same on every machine, so that a receiver can be set up once. It protects nothing.
-    secret: { type: 'string', default: `whsec_${Buffer.from('plumbline mock webhooks!').toString('base64')}` },
-  },
-})
-
 const contract = contractNow()
-const known = Object.keys(contract.document.webhooks ?? {}) as Parameters<typeof exampleOf>[1][]
-const types = values.type.includes('*') ? known : known.filter((type) => values.type.includes(type))
-const unknown = values.type.filter((type) => type !== '*' && !known.some((one) => one === type))
-if (values.url === undefined || !URL.canParse(values.url)) fail('Say where to: --url http://localhost:8080/hooks')
-if (unknown.length > 0 || types.length === 0) {
-  fail(`Say which with --type, once or more often, or --type '*'. The contract has ${known.join(', ')}.`)
-}
+const known = Object.keys(contract.document.webhooks ?? {}) as EventType[]
 
-console.log(`Signed with ${values.secret}`)
+const options = new Command('mock:webhooks')
+  .description('Sends events to a receiver, signed, as the service would.')
+  .requiredOption('--url <url>', 'where to, http://localhost:8080/hooks for example', urlOf)
+  .requiredOption('--type <type>', `of which type, once or more often; '*' for one of each`, typesOf)
+  // The same on every machine, so that a receiver can be set up once. It protects nothing.
+  .option(
+    '--secret <secret>',
+    'what to sign with',
+    `whsec_${Buffer.from('plumbline mock webhooks!').toString('base64')}`,
+  )
+  .parse()
+  .opts<{ url: string; type: EventType[]; secret: string }>()
+
+console.log(`Signed with ${options.secret}`)
 let refused = 0
-for (const type of types) refused += (await send(values.url, type)) ? 0 : 1
+for (const type of options.type) refused += (await send(options.url, type)) ? 0 : 1
 if (refused > 0) process.exitCode = 1
 
-async function send(url: string, type: (typeof types)[number]): Promise<boolean> {
+async function send(url: string, type: EventType): Promise<boolean> {
   const id = typeid('evt').toString()
   const now = new Date()
   const event = { ...exampleOf(contract, type), id, timestamp: now.toISOString(), apiVersion: contract.version }
   const body = Buffer.from(JSON.stringify(event))
   const timestamp = Math.floor(now.getTime() / 1000)
-  const signed = signature([keyOf(values.secret)], id, timestamp, body)
+  const signed = signature([keyOf(options.secret)], id, timestamp, body)
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Plumbline-Webhooks/1',
@@ -73,7 +72,14 @@ async function send(url: string, type: (typeof types)[number]): Promise<boolean>
   }
 }
 
-function fail(why: string): never {
-  console.error(why)
-  process.exit(1)
+function urlOf(text: string): string {
+  if (!URL.canParse(text)) throw new InvalidArgumentError('It is not a URL.')
+  return text
+}
+
+function typesOf(text: string, before: EventType[] = []): EventType[] {
+  if (text === '*') return known
+  const type = known.find((one) => one === text)
+  if (type === undefined) throw new InvalidArgumentError(`The contract has ${known.join(', ')}.`)
+  return [...new Set([...before, type])]
 }

@@ -4,7 +4,7 @@
  *
  *   npm run test:crash                       all scenarios
  *   npm run test:crash -- outage drain       those whose name begins so
- *   ROUNDS=200 npm run test:crash -- kill    more rounds of killing (20 by default)
+ *   npm run test:crash -- kill --kills 200   with more rounds of killing (20 by default)
  *   npm run test:crash -- --kills 100        only the deliveries, with so many kills
  */
 
@@ -13,7 +13,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import { type PrivatePostgres, startPostgres } from '../test/support/postgres.ts'
 import { startPostgresProxy } from '../test/support/postgres-proxy.ts'
 import { type Receiver, startReceiver } from '../test/support/receiver.ts'
@@ -25,11 +25,17 @@ import {
   type Service,
   startService,
 } from '../test/support/service.ts'
+import { countOf } from './count-option.ts'
 import { Ledger } from './crash/ledger.ts'
 import { arm, dieAt, disarm, POINTS } from './crash/points.ts'
 
-const { values: options, positionals } = parseArgs({ allowPositionals: true, options: { kills: { type: 'string' } } })
-const ROUNDS = Number(options.kills ?? process.env.ROUNDS ?? 20)
+const program = new Command('test:crash')
+  .description('What happens when things die: the service, its database, or both under load.')
+  .argument('[names...]', 'only the scenarios whose name begins so')
+  .option('--kills <number>', 'how often to kill (default: 20); without names only the deliveries', countOf)
+  .parse()
+const { kills } = program.opts<{ kills?: number }>()
+const ROUNDS = kills ?? 20
 
 /** Retries come within seconds, so that a round need not wait a day. */
 const QUICK_RETRIES = { WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5,5,5,5,5', WEBHOOK_PROBE_MAX_SECONDS: '2' }
@@ -83,7 +89,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 type Check = (held: boolean, what: string) => void
 
 async function main(): Promise<void> {
-  const wanted = positionals.length === 0 && options.kills !== undefined ? ['deliveries'] : positionals
+  const wanted = program.args.length === 0 && kills !== undefined ? ['deliveries'] : program.args
   let [passed, failed] = [0, 0]
   for (const { name, run } of scenarios) {
     if (wanted.length > 0 && !wanted.some((start) => name.startsWith(start))) continue

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { parseArgs, styleText } from 'node:util'
+import { styleText } from 'node:util'
+import { Command } from 'commander'
 import { type Bid, createClient, type HomeBudget, orThrow, PlumblineError, type Vendor } from '../client/index.ts'
 import { verifyWebhook } from '../client/webhooks.ts'
 import { type Receiver, startReceiver } from './demo-receiver.ts'
@@ -17,8 +18,13 @@ import { type Receiver, startReceiver } from './demo-receiver.ts'
  * It builds its own corner of the data (a community with one home, three vendors) and takes it out of use in the end,
  * also when it fails on the way.
  */
-const { values: options } = parseArgs({ options: { 'base-url': { type: 'string' }, key: { type: 'string' } } })
-const baseUrl = options['base-url'] ?? `http://127.0.0.1:${process.env.PORT || 3000}`
+const options = new Command('demo')
+  .description('Plays the bidding pipeline against a running service, step by step.')
+  .option('--base-url <url>', 'where the service is', `http://127.0.0.1:${process.env.PORT || 3000}`)
+  .option('--key <key>', "a key with all permissions (default: the demo builder's)")
+  .parse()
+  .opts<{ baseUrl: string; key?: string }>()
+const { baseUrl } = options
 const secret = `whsec_${randomBytes(24).toString('base64')}`
 const plumbline = createClient({ baseUrl, key: options.key ?? demoKey(), fetch: told })
 

@@ -9,20 +9,25 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import { Document, isPair, isScalar, parse, stringify, visit } from 'yaml'
 import type { ContractDocument } from '../server/http/contract.ts'
 import { publishWhole } from '../server/platform/published.ts'
 import { breakingChanges, type Published } from './breaking-changes.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { keep: { type: 'boolean' } } })
-const [source = path.join(root, 'openapi.yaml'), kept = path.join(root, 'contract/released.yaml')] = positionals
+const program = new Command('release')
+  .description('Holds the contract against that of the last release.')
+  .argument('[contract]', 'the contract', path.join(root, 'openapi.yaml'))
+  .argument('[released]', 'the released one', path.join(root, 'contract/released.yaml'))
+  .option('--keep', 'keep the contract as the released one')
+  .parse()
+const [source, kept] = program.processedArgs as [string, string]
 
 const present = outline(read(source))
 const released = existsSync(kept) ? (read(kept) as unknown as Published) : null
 if (released !== null) judge(released)
-if (values.keep === true) keep()
+if (program.opts<{ keep?: true }>().keep) keep()
 
 function judge(released: Published): void {
   const [was, is] = [released.info.version, present.info.version]

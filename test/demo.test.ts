@@ -45,3 +45,10 @@ test('a demonstration without a service says how to start one', async () => {
   expect(alone.code).toBe(1)
   expect(alone.stdout).toContain('Nothing answers at http://127.0.0.1:9 (')
 })
+
+test('a demonstration with an option that it does not have names it, and tells of --help what there is', async () => {
+  const refused = await play('--url', plumbline.url).catch((error: { code: number; stderr: string }) => error)
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toContain("unknown option '--url'")
+  expect((await play('--help')).stdout).toContain('--base-url <url>')
+})

@@ -5,12 +5,13 @@
  *
  *   npm run bench                               all of it, about a quarter of an hour
  *   npm run bench -- webhooks                   only the webhooks; with names only those parts: latency, throughput, isolation, size
- *   ROUNDS=3 SECONDS=2 VENDORS=100000 npm run bench
+ *   npm run bench -- --rounds 3 --seconds 2 --vendors 100000
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
+import { Argument, Command } from 'commander'
 import pg from 'pg'
 import { startPostgres } from '../../test/support/postgres.ts'
 import {
@@ -20,12 +21,19 @@ import {
   type Service,
   startService,
 } from '../../test/support/service.ts'
+import { countOf } from '../count-option.ts'
 import type { Load, Seen } from './load.ts'
-import { measureWebhooks } from './webhooks.ts'
+import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 
-const ROUNDS = Number(process.env.ROUNDS ?? 5)
-const SECONDS = Number(process.env.SECONDS ?? 3)
-const VENDORS = Number(process.env.VENDORS ?? 1_000_000)
+const program = new Command('bench')
+  .description('How fast the service is, and whether that stays so as the contract and the data grow.')
+  .addArgument(new Argument('[section]', 'only this one').choices(['webhooks']))
+  .addArgument(new Argument('[parts...]', 'only these parts of it').choices(WEBHOOK_PARTS))
+  .option('--rounds <number>', 'how often each measurement is visited', countOf, 5)
+  .option('--seconds <number>', 'how long a visit takes', countOf, 3)
+  .option('--vendors <number>', 'how many there are where there are many', countOf, 1_000_000)
+  .parse()
+const { rounds, seconds, vendors } = program.opts<{ rounds: number; seconds: number; vendors: number }>()
 const FEW_VENDORS = 10_000
 const CONNECTIONS = 32
 const COPIES = 10
@@ -44,7 +52,7 @@ interface Window extends Seen {
   cpuMicros: number
 }
 
-const [section, ...parts] = process.argv.slice(2)
+const [section, ...parts] = program.args
 if (section === 'webhooks') {
   console.log((await measureWebhooks(parts)).join('\n'))
   process.exit(0)
@@ -56,7 +64,7 @@ const starts = await measureStarts()
 
 const small = openEnvironment({ DATABASE_URL: await postgres.database('few') })
 const large = openEnvironment({ DATABASE_URL: await postgres.database('many') })
-const [few, many] = [await fill(small, FEW_VENDORS), await fill(large, VENDORS)]
+const [few, many] = [await fill(small, FEW_VENDORS), await fill(large, vendors)]
 
 const serve = { script: 'scripts/bench/serve.ts' }
 const service = await startService(small, serve)
@@ -80,7 +88,7 @@ const measurements: Measurement[] = [
 
 const windows = new Map<string, Window[]>(measurements.map(({ name }) => [name, []]))
 for (const measurement of measurements) await measure(measurement)
-for (let round = 0; round < ROUNDS; round++) {
+for (let round = 0; round < rounds; round++) {
   // The order turns with the round, so that nothing always comes after the same neighbour.
   for (let i = 0; i < measurements.length; i++) {
     const measurement = measurements[(i + round * 4) % measurements.length]
@@ -101,7 +109,7 @@ async function measure({ service, requests }: Measurement): Promise<Window> {
   const port = Number(new URL(service.url).port)
   await load({ port, requests, connections: CONNECTIONS, seconds: 1 })
   const before = cpuMs(service.pid)
-  const seen = await load({ port, requests, connections: CONNECTIONS, seconds: SECONDS })
+  const seen = await load({ port, requests, connections: CONNECTIONS, seconds })
   return {
     ...seen,
     perSecond: seen.answered / seen.seconds,
@@ -241,7 +249,7 @@ function cpuMs(pid: number): number {
 
 function report(webhooks: string[]): void {
   const lines = [
-    `${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s each, medians; ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
+    `${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s each, medians; ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
     '',
     '| measured | per second | p50 ms | p99 ms | CPU µs | refused |',
     '| --- | ---: | ---: | ---: | ---: | ---: |',
@@ -267,7 +275,7 @@ function report(webhooks: string[]): void {
       most: 1.2,
     },
     {
-      what: `list over ${VENDORS} vendors, cost over ${FEW_VENDORS}`,
+      what: `list over ${vendors} vendors, cost over ${FEW_VENDORS}`,
       ratio: ratio('list', 'list of many', speed),
       cpu: ratio('list of many', 'list', cpu),
       most: 1.2,
@@ -294,8 +302,8 @@ function report(webhooks: string[]): void {
     JSON.stringify(
       {
         at: new Date().toISOString(),
-        rounds: ROUNDS,
-        seconds: SECONDS,
+        rounds,
+        seconds,
         compared,
         starts,
         webhooks,

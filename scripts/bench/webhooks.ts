@@ -318,6 +318,9 @@ async function size(bench: Bench): Promise<string> {
   return `a claim before ten thousand deliveries: ${ms(small)}; before a million: ${ms(large)}; ratio ${(large / small).toFixed(2)} (goal: 1.2)`
 }
 
+const PARTS = { latency, throughput, isolation, size }
+export const WEBHOOK_PARTS: readonly string[] = Object.keys(PARTS)
+
 /** All of it, or the parts of these names; a line for each. */
 export async function measureWebhooks(wanted: string[]): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
@@ -339,7 +342,7 @@ export async function measureWebhooks(wanted: string[]): Promise<string[]> {
     most: 1,
   })
   const bench: Bench = { database, config, clock, receivers: await Receivers.start(), organizationId: organization.id }
-  for (const [name, measure] of Object.entries({ latency, throughput, isolation, size })) {
+  for (const [name, measure] of Object.entries(PARTS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue
     const line = await measure(bench)
     process.stderr.write(`${line}\n`)
