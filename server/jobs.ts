@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts'
 import { advanceCompliance } from './compliance-documents/advance.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
+import { keepUp } from './database/upkeep.ts'
 import type { Surroundings } from './http/call.ts'
 import { forgetOldAnswers } from './http/idempotency.ts'
 import type { AttemptMade } from './webhooks/deliverer.ts'
@@ -45,6 +46,7 @@ export function startJobs(parts: JobParts): Jobs {
   const jobs: Job[] = [
     { name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) },
     { name: 'forgetOldDeliveries', everyMs: HOUR_MS, run: () => forgetOldDeliveries(database, clock) },
+    { name: 'keepUp', everyMs: MINUTE_MS, run: () => keepUp(database) },
     { name: 'closeDueBidRequests', everyMs: 1000, run: () => closeDueBidRequests(database, surroundings) },
     { name: 'expireBids', everyMs: 1000, run: () => expireBids(database, surroundings) },
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(database, surroundings) },
@@ -66,6 +68,7 @@ export function startJobs(parts: JobParts): Jobs {
   }
 }
 
+const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
 // One run at a time, and the next one only after a pause: a job that takes long does not pile up.
