@@ -160,6 +160,7 @@ describe('a request is not sent again', () => {
     const giveUp = new AbortController()
     const call = client().GET('/api/ext/vendors', { signal: giveUp.signal })
     const started = performance.now()
+    await expect.poll(() => seen.length).toBe(1)
     setTimeout(() => giveUp.abort(new Error('enough')), 200)
     await expect(call).rejects.toThrow('enough')
     expect(performance.now() - started).toBeLessThan(5000)

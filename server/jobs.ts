@@ -46,11 +46,11 @@ export function startJobs(parts: JobParts): Jobs {
   const jobs: Job[] = [
     { name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) },
     { name: 'forgetOldDeliveries', everyMs: HOUR_MS, run: () => forgetOldDeliveries(database, clock) },
-    { name: 'keepUp', everyMs: MINUTE_MS, run: () => keepUp(database) },
     { name: 'closeDueBidRequests', everyMs: 1000, run: () => closeDueBidRequests(database, surroundings) },
     { name: 'expireBids', everyMs: 1000, run: () => expireBids(database, surroundings) },
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(database, surroundings) },
   ]
+  if (database.embedded) jobs.push({ name: 'keepUp', everyMs: MINUTE_MS, run: () => keepUp(database) })
   const loops = jobs.map((job) => loop(job, log))
   const delivery = startDelivery({
     ...{ database, config, clock, log },

@@ -1,51 +1,64 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { keepUp } from './upkeep.ts'
-
-let plumbline: TestPlumbline
-beforeAll(async () => {
-  plumbline = await startTestPlumbline()
-})
-afterAll(() => plumbline.stop())
 
 interface Known {
   /** How many rows the planner believes that there are; -1 where nobody has counted. */
   rows: number
   dead: number
+  /** How many rows were read so far, by whatever way. */
+  read: number
 }
 
-async function known(table: string): Promise<Known> {
-  await sql`select pg_stat_force_next_flush()`.execute(plumbline.database.statements)
-  const { rows } = await sql<Known>`
-    select c."reltuples" as "rows", s."n_dead_tup" as "dead"
-    from "pg_class" c join "pg_stat_user_tables" s on s."relid" = c."oid" where c."relname" = ${table}`.execute(
-    plumbline.database.statements,
-  )
-  return rows[0] ?? { rows: Number.NaN, dead: Number.NaN }
-}
+// A PostgreSQL server has workers of its own for this.
+describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
+  let plumbline: TestPlumbline
+  beforeEach(async () => {
+    plumbline = await startTestPlumbline()
+  })
+  afterEach(() => plumbline.stop())
 
-test('the embedded database learns how much there is, and is rid of what was overwritten', async () => {
-  const { database, organizationId } = plumbline
-  if (!database.embedded) return
-  for (let i = 0; i < 80; i++) await plumbline.post('/api/ext/vendors', { companyName: `Brazos Framing ${i}` })
-  // Each event is written once more when it is given its place.
-  await plumbline.until('/api/ext/events?sort=-sequence&limit=1', ({ body }) => body.data[0]?.sequence === 80)
-  expect(await known('vendors')).toMatchObject({ rows: -1 })
-  expect((await known('events')).dead).toBeGreaterThan(50)
-  await keepUp(database)
-  expect(await known('vendors')).toEqual({ rows: 80, dead: 0 })
-  expect(await known('events')).toEqual({ rows: 80, dead: 0 })
+  async function known(table: string): Promise<Known> {
+    await sql`select pg_stat_force_next_flush()`.execute(plumbline.database.statements)
+    const { rows } = await sql<Known>`
+      select c."reltuples" as "rows", s."n_dead_tup" as "dead", s."seq_tup_read" + s."idx_tup_fetch" as "read"
+      from "pg_class" c join "pg_stat_user_tables" s on s."relid" = c."oid" where c."relname" = ${table}`.execute(
+      plumbline.database.statements,
+    )
+    return rows[0] ?? { rows: Number.NaN, dead: Number.NaN, read: Number.NaN }
+  }
 
-  await database.statements.deleteFrom('vendors').where('organizationId', '=', organizationId).execute()
-  await keepUp(database)
-  expect(await known('vendors')).toEqual({ rows: 0, dead: 0 })
-})
+  async function rowsReadFor(target: string): Promise<number> {
+    const { read } = await known('vendors')
+    expect((await plumbline.get(target)).body.data).toHaveLength(20)
+    return (await known('vendors')).read - read
+  }
 
-test('a table that has hardly changed is left alone', async () => {
-  const { database } = plumbline
-  if (!database.embedded) return
-  await plumbline.post('/api/ext/scopes', { name: 'Framing' })
-  await keepUp(database)
-  expect(await known('scopes')).toMatchObject({ rows: -1 })
+  test('learns how much there is, and is rid of what was overwritten', async () => {
+    for (let i = 0; i < 80; i++) await plumbline.post('/api/ext/vendors', { companyName: `Brazos Framing ${i}` })
+    // Each event is written once more when it is given its place.
+    await plumbline.until('/api/ext/events?sort=-sequence&limit=1', ({ body }) => body.data[0]?.sequence === 80)
+    expect(await known('vendors')).toMatchObject({ rows: -1 })
+    expect((await known('events')).dead).toBeGreaterThan(50)
+    await keepUp(plumbline.database)
+    expect(await known('vendors')).toMatchObject({ rows: 80, dead: 0 })
+    expect(await known('events')).toMatchObject({ rows: 80, dead: 0 })
+  })
+
+  test('reads no more than a page of a long list for a page of it', async () => {
+    await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
+    await sql`
+      insert into "vendors" select (jsonb_populate_record(v, jsonb_build_object('id', v."id" || n))).*
+      from "vendors" v cross join generate_series(1, 8000) n`.execute(plumbline.database.statements)
+    await keepUp(plumbline.database)
+    expect(await rowsReadFor('/api/ext/vendors?limit=20&sort=companyName')).toBeLessThan(30)
+    expect(await rowsReadFor('/api/ext/vendors?limit=20')).toBeLessThan(30)
+  })
+
+  test('leaves a table alone that has hardly changed', async () => {
+    await plumbline.post('/api/ext/scopes', { name: 'Framing' })
+    await keepUp(plumbline.database)
+    expect(await known('scopes')).toMatchObject({ rows: -1 })
+  })
 })

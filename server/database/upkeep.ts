@@ -2,13 +2,12 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
 /**
- * What a PostgreSQL server's own workers do in the background, and nobody does in the embedded database: counting what
- * the tables hold, by which statements are planned, and clearing what changes and deletions leave behind. A table's turn
- * comes as it would there, with a tenth of it changed or a fifth of it dead. Without this, a list that is there as an
- * index is read whole and sorted for each page, because for all that the database knows the table is empty.
+ * Does for the embedded database what a PostgreSQL server's own workers do in the background: counts what the tables
+ * hold, by which statements are planned, and clears what changes and deletions leave behind. A table's turn comes as it
+ * would there, with a tenth of it changed or a fifth of it dead. Without this, a list that is there as an index is read
+ * whole and sorted for each page, because for all that the database knows the table is empty.
  */
 export async function keepUp(database: Database): Promise<void> {
-  if (!database.embedded) return
   // The changes of a session count once it has told of them, which it puts off while it has something to do.
   await sql`select pg_stat_force_next_flush()`.execute(database.statements)
   const { rows } = await sql<{ name: string }>`

@@ -26,7 +26,7 @@ test('a vendor moves from prospective to active, on hold and back, out of use an
     expect(moved).toMatchObject({ status: 200, body: { id: vendorId, status } })
     expect(moved.headers.get('etag')).toBe(`"${moved.body.version}"`)
   }
-  const events = (await eventsAbout(plumbline, vendorId)).slice(1)
+  const [, ...events] = await eventsAbout(plumbline, vendorId)
   expect(events.map((event) => event.type)).toEqual(Array(5).fill('vendor.updated'))
   expect(events[1]).toMatchObject({ data: { object: { status: 'on_hold' }, previous: { status: 'active' } } })
   const history = await plumbline.database.statements
@@ -67,7 +67,7 @@ test('an invitation to the portal answers an address that stays the same, and te
   expect(first.body.portalUrl).toMatch(/\/portal\/ven_[a-z0-9]+\.[A-Za-z0-9_-]{32}$/)
   const again = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
   expect(again.body).toEqual(first.body)
-  const events = (await eventsAbout(plumbline, vendorId)).slice(1)
+  const [, ...events] = await eventsAbout(plumbline, vendorId)
   expect(events.map((event) => event.type)).toEqual(['vendor.invited', 'vendor.invited'])
   expect(events[0]).toMatchObject({
     data: {
