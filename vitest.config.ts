@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { hasPostgres } from './test/support/postgres.ts'
+import { hasPostgres } from './scripts/processes/postgres.ts'
 import { SeenAnswers } from './test/support/seen-answers.ts'
 
 // What needs a database runs twice: on the embedded one, and on a PostgreSQL server of its own where the machine has one.

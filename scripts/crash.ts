@@ -14,9 +14,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Command } from 'commander'
-import { type PrivatePostgres, startPostgres } from '../test/support/postgres.ts'
-import { startPostgresProxy } from '../test/support/postgres-proxy.ts'
-import { type Receiver, startReceiver } from '../test/support/receiver.ts'
+import { countOf } from './count-option.ts'
+import { Ledger } from './crash/ledger.ts'
+import { arm, dieAt, disarm, POINTS } from './crash/points.ts'
+import { type PrivatePostgres, startPostgres } from './processes/postgres.ts'
+import { startPostgresProxy } from './processes/postgres-proxy.ts'
+import { type Receiver, startReceiver } from './processes/receiver.ts'
 import {
   type Environment,
   makeBuilder,
@@ -24,10 +27,7 @@ import {
   operate,
   type Service,
   startService,
-} from '../test/support/service.ts'
-import { countOf } from './count-option.ts'
-import { Ledger } from './crash/ledger.ts'
-import { arm, dieAt, disarm, POINTS } from './crash/points.ts'
+} from './processes/service.ts'
 
 const program = new Command('test:crash')
   .description('What happens when things die: the service, its database, or both under load.')

@@ -10,7 +10,7 @@ import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { openEnvironment, startService } from '../test/support/service.ts'
+import { openEnvironment, startService } from './processes/service.ts'
 
 interface Peer {
   packages: string[]

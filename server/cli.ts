@@ -4,12 +4,12 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { DataFolderInUse } from './database/data-folder.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
-import { withEncryptionKey } from './encryption-key.ts'
+import { withEncryptionKey } from './encryption/encryption-key.ts'
 import { invalid, toProblem } from './http/problem.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './keys/keys.ts'
 import { ALL_PERMISSIONS, ROLES, type Role } from './keys/roles.ts'
 import { createOrganization, listOrganizations, TIERS, updateOrganization } from './organizations/organizations.ts'
-import { createUser, listUsers, updateUser } from './users/users.ts'
+import { createUser, listUsers, updateUser } from './people/users/users.ts'
 
 /**
  * The operators' verbs: `npm run --silent cli -- <command>`. Each works on the database that the environment names, and

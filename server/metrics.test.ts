@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Receiver, startReceiver } from '../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
-import { type Receiver, startReceiver } from '../test/support/receiver.ts'
 import { readConfig } from './config.ts'
 
 const TOKEN = 'a-token-of-some-length'

@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from 'vitest'
 import { dieAt, POINTS } from '../scripts/crash/points.ts'
+import { openEnvironment } from '../scripts/processes/service.ts'
 import { newPostgresUrl } from './support/plumbline.ts'
-import { openEnvironment } from './support/service.ts'
 
 /** A process that is killed at each point of an event's way; the long series of random deaths is `npm run test:crash`. */
 const postgres = inject('postgres')

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type Received, type Receiver, startReceiver } from '../scripts/processes/receiver.ts'
 import { openDatabase } from '../server/database/database.ts'
 import { type Plumbline, startPlumbline } from '../server/plumbline.ts'
 import { startTestPlumbline, type TestPlumbline } from './support/plumbline.ts'
-import { type Received, type Receiver, startReceiver } from './support/receiver.ts'
 
 /** What integrators may rely on when more than one process of the service works on the same database. */
 const postgres = inject('postgres')

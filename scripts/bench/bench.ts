@@ -13,15 +13,9 @@ import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { Argument, Command } from 'commander'
 import pg from 'pg'
-import { startPostgres } from '../../test/support/postgres.ts'
-import {
-  type Environment,
-  makeBuilder,
-  openEnvironment,
-  type Service,
-  startService,
-} from '../../test/support/service.ts'
 import { countOf } from '../count-option.ts'
+import { startPostgres } from '../processes/postgres.ts'
+import { type Environment, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
 import type { Load, Seen } from './load.ts'
 import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 

@@ -13,13 +13,13 @@ import { Clock } from '../../server/clock.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { type Database, openDatabase } from '../../server/database/database.ts'
 import { migrate } from '../../server/database/migrate.ts'
-import { withEncryptionKey } from '../../server/encryption-key.ts'
+import { withEncryptionKey } from '../../server/encryption/encryption-key.ts'
+import { vault } from '../../server/encryption/vault.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
-import { vault } from '../../server/vault.ts'
 import { claim } from '../../server/webhooks/claims.ts'
 import { startDelivery } from '../../server/webhooks/delivery.ts'
 import { newSecret, placeOf } from '../../server/webhooks/secret.ts'
-import { startPostgres } from '../../test/support/postgres.ts'
+import { startPostgres } from '../processes/postgres.ts'
 
 /**
  * How fast, how fair and how steady webhooks are, on a PostgreSQL of its own with fsync on: `npm run bench -- webhooks`.

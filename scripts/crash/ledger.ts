@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Receiver } from '../../test/support/receiver.ts'
+import type { Receiver } from '../processes/receiver.ts'
 
 /**
  * Writes vendors without pause and keeps a book of it: what was sent, what was acknowledged, what was left without an

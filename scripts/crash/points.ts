@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Moment, type PostgresProxy, startPostgresProxy } from '../../test/support/postgres-proxy.ts'
-import { type Receiver, startReceiver } from '../../test/support/receiver.ts'
-import { type Environment, makeBuilder, type Service, startService } from '../../test/support/service.ts'
+import { type Moment, type PostgresProxy, startPostgresProxy } from '../processes/postgres-proxy.ts'
+import { type Receiver, startReceiver } from '../processes/receiver.ts'
+import { type Environment, makeBuilder, type Service, startService } from '../processes/service.ts'
 
 /**
  * The moments in the life of an event at which a process may die, each with what has to come of it. The service knows

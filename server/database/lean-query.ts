@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { MEMBERS } from './columns.ts'
+import { MEMBERS } from '../resources/columns.ts'
 import { columnReader, columnText } from './wire-types.ts'
 
 /**

@@ -1,10 +1,9 @@
 import { pino } from 'pino'
 import type { Actor, Bid, Home } from '../../client/contract.gen.ts'
 import { createApp } from '../app.ts'
-import { answerInvitation } from '../bid-requests/changes.ts'
-import { addDays, dateIn } from '../calendar.ts'
+import { answerInvitation } from '../bidding/bid-requests/changes.ts'
+import { advanceCompliance } from '../bidding/compliance-documents/advance.ts'
 import { Clock } from '../clock.ts'
-import { advanceCompliance } from '../compliance-documents/advance.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
 import { type Call, callWithoutKey, within } from '../http/call.ts'
@@ -13,7 +12,8 @@ import type { Answered } from '../http/operation.ts'
 import { createKey } from '../keys/keys.ts'
 import { operations } from '../operations.ts'
 import { createOrganization } from '../organizations/organizations.ts'
-import { createUser } from '../users/users.ts'
+import { createUser } from '../people/users/users.ts'
+import { addDays, dateIn } from '../values/calendar.ts'
 import {
   BUILDER,
   COLLEAGUES,

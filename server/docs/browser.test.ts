@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { contract } from '../../scripts/conformance/contract.ts'
+import { freePort } from '../../scripts/processes/service.ts'
 import { findChromium, launchChromium, openPage, type Seen } from '../../test/support/browser.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
-import { freePort } from '../../test/support/service.ts'
 import { GUIDES } from './guides.ts'
 
 /** The documentation as a reader meets it: in a browser that reaches this service and nothing else. */

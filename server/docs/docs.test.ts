@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
+import { freePort } from '../../scripts/processes/service.ts'
 import { compile } from '../../test/support/compile.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
-import { freePort } from '../../test/support/service.ts'
 import { run } from '../../test/support/shell.ts'
 
 let plumbline: TestPlumbline

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Database, Db } from '../database/database.ts'
-import { vault } from '../vault.ts'
+import { vault } from '../encryption/vault.ts'
 import type { Call } from './call.ts'
 import { problem } from './problem.ts'
 

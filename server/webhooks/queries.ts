@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Delivery, DeliveryAttempt, Webhook } from '../../client/contract.gen.ts'
 import type { Db } from '../database/database.ts'
-import { resource } from '../database/resource.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
 import { invalidCursor, page, readCursor } from '../http/page.ts'
+import { resource } from '../resources/resource.ts'
 
 export const { list, find, lock, insert, update, archive } = resource<Webhook>({
   table: 'webhooks',

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Received, type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
-import { type Received, type Receiver, startReceiver } from '../../test/support/receiver.ts'
 import { eventsAbout } from '../../test/support/recorded-events.ts'
 
 let plumbline: TestPlumbline

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, orThrow, type PlumblineClient, PlumblineError, verifyWebhook } from '../../client/index.ts'
+import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 
 /** The client, as a customer has it, against the service as it is. */
 let plumbline: TestPlumbline

@@ -7,8 +7,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { contract, root } from '../../scripts/conformance/contract.ts'
 import { World } from '../../scripts/conformance/world.ts'
+import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { hasPostgres } from '../support/postgres.ts'
 
 /** The conformance command, as others run it in their CI: against this service, and against ones that break the contract. */
 const MINUTES = 60_000

@@ -5,10 +5,10 @@ import { brief, faultOf, placeOf } from '../../scripts/conformance/judge.ts'
 import { DrawnRandom, type Random } from '../../scripts/conformance/random.ts'
 import { brokenValue, type Sources, validValue } from '../../scripts/conformance/values.ts'
 import { schemaOfBody, World } from '../../scripts/conformance/world.ts'
+import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import type { Operation } from '../../server/http/contract.ts'
 import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { SEED } from '../support/seed.ts'
 
 /**

@@ -6,14 +6,14 @@ import { at, contract } from '../../scripts/conformance/contract.ts'
 import { faultOf } from '../../scripts/conformance/judge.ts'
 import { ask as askAt } from '../../scripts/conformance/service.ts'
 import { EXAMPLE_IDS, TYPE_ID, World } from '../../scripts/conformance/world.ts'
+import { hasPostgres } from '../../scripts/processes/postgres.ts'
+import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import type { Operation, ResponseObject } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
 import { invalidTransition, problem } from '../../server/http/problem.ts'
 import { newSecret } from '../../server/keys/secret.ts'
 import { type RunningMock, startMock } from '../support/mock.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { hasPostgres } from '../support/postgres.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 
 /**
  * One suite of calls, to the service and to the mock: each operation as its examples show it, and every problem that can be

@@ -1,6 +1,6 @@
 import { World } from '../../scripts/conformance/world.ts'
+import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from './plumbline.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
 
 /** A service with something of every kind in it, for a suite that walks the contract. */
 export interface Populated {

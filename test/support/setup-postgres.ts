@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node'
+import { startPostgres } from '../../scripts/processes/postgres.ts'
 import { openDatabase } from '../../server/database/database.ts'
 import { migrate } from '../../server/database/migrate.ts'
-import { startPostgres } from './postgres.ts'
 
 const TEMPLATE = 'plumbline_template'
 

@@ -1,0 +1,146 @@
+import type { Bid, BidAccept, BidRequest, FieldError, Home, Vendor } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import { recordEvent } from '../../events/record.ts'
+import type { Call } from '../../http/call.ts'
+import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { draftFromBid } from '../../paying/purchase-orders/draft.ts'
+import { hidesAmounts } from '../bid-requests/bid-request.ts'
+import { awardBidRequest, lockBidRequest, recordChange } from '../bid-requests/changes.ts'
+import type { BidRequestRow } from '../bid-requests/queries.ts'
+import * as bidRequests from '../bid-requests/queries.ts'
+import { canStillWin, hasRunOut, takes, wins } from '../bids/bid.ts'
+import { move, tellAccepted, tellRejected } from '../bids/move.ts'
+import type { BidRow } from '../bids/queries.ts'
+import * as bids from '../bids/queries.ts'
+import * as vendors from '../vendors/queries.ts'
+import { reasonNotToEngage } from '../vendors/vendor.ts'
+
+/**
+ * The award: one bid is accepted, the others are rejected, the request is awarded and, where that was asked for, the
+ * purchase order is drafted. Everything is decided under the lock of the request's row, so that of awards at the same
+ * time one finds the request open and all others find it awarded. Locks are taken in the order home, request, bid,
+ * vendor.
+ */
+export async function accept(trx: Db, call: Call, bidId: string, asked: BidAccept): Promise<Bid> {
+  const { rejectOthers = true, createPurchaseOrder = false, reason = null } = asked
+  const seen = await bids.find(trx, call.organizationId, bidId)
+  const { bidRequestId } = seen
+  const home = createPurchaseOrder ? await lockHomeToOrderFor(trx, call, seen, asked.homeId) : null
+  if (!createPurchaseOrder && asked.homeId !== undefined) {
+    throw invalid([
+      { pointer: '/homeId', code: 'unexpected', message: 'says what to order for, so it needs createPurchaseOrder' },
+    ])
+  }
+  const request = await lockBidRequest(trx, call, bidRequestId)
+  const bid = await bids.lock(trx, call.organizationId, bidId)
+  const awardedLineIds = linesToAward(request, bid, asked)
+  const accepted = await bids.ofRequest(trx, call.organizationId, bidRequestId, ['accepted'])
+  const vendor = await vendors.lock(trx, call.organizationId, bid.vendorId)
+  const winner = { ...bid, awardedLineIds }
+  const obstacle = obstacleToAward(request, winner, accepted, vendor, call.now)
+  if (obstacle !== null) throw problem('conflict', obstacle)
+
+  const order = home === null ? null : await draftFromBid(trx, call, { home, vendor, bid: winner, request })
+  const after = await move(trx, call, bid, 'accepted', reason, { awardedLineIds })
+  await tellAccepted(trx, call, bid, after)
+  if (rejectOthers) await rejectLosers(trx, call, request, after, [...accepted, after])
+  if (request.status === 'awarded') {
+    await recordChange(trx, call, request, await bidRequests.touch(trx, call, request.id))
+  } else await awardBidRequest(trx, call, request.id, reason)
+  if (order !== null) await recordEvent(trx, call, 'po.created', order)
+  return bids.shown(await bids.find(trx, call.organizationId, after.id))
+}
+
+async function lockHomeToOrderFor(trx: Db, call: Call, bid: BidRow, given: string | undefined): Promise<Home> {
+  if (!call.permissions.has('pos:write')) {
+    throw problem('permission_denied', 'Creating the purchase order needs pos:write.', { permission: 'pos:write' })
+  }
+  // What a request asks for no longer changes once there are bids, so this need not wait for its lock.
+  const { homeIds } = await bidRequests.find(trx, call.organizationId, bid.bidRequestId)
+  const homeId = homeToOrderFor(bid, homeIds, given)
+  const home = await homes.peek(trx, call.organizationId, homeId)
+  if (home === undefined) throw unknownReference(['/homeId'])
+  if (home.communityId !== bid.communityId) {
+    throw invalid([{ pointer: '/homeId', code: 'community', message: 'is not in the community of the bid request' }])
+  }
+  return homes.lock(trx, call.organizationId, homeId)
+}
+
+function homeToOrderFor(bid: BidRow, homeIds: readonly string[], given: string | undefined): string {
+  const [only] = homeIds
+  const bound = bid.homeId ?? (homeIds.length === 1 ? only : undefined)
+  if (bound !== undefined) {
+    if (given === undefined || given === bound) return bound
+    throw invalid([
+      { pointer: '/homeId', code: 'other_home', message: `must be ${bound}, which the bid is for, or be left out` },
+    ])
+  }
+  if (homeIds.length > 1) {
+    throw problem(
+      'conflict',
+      'The bid holds for several homes together; accept it, and order for each home with createPurchaseOrder.',
+    )
+  }
+  if (given === undefined)
+    throw problem('conflict', 'The bid is for the whole community; say with homeId which home to order for.')
+  return given
+}
+
+/** The lines that the bid is to win; null for everything that it offers. */
+function linesToAward(request: BidRequestRow, bid: BidRow, { lineIds }: BidAccept): string[] | null {
+  if (lineIds === undefined) return null
+  if (request.awardMode !== 'split') {
+    throw invalid([{ pointer: '/lineIds', code: 'split', message: 'needs a bid request with awardMode split' }])
+  }
+  const faults: FieldError[] = lineIds.flatMap((lineId, i) =>
+    wins({ ...bid, awardedLineIds: null }, lineId)
+      ? []
+      : [{ pointer: `/lineIds/${i}`, code: 'unknown_line', message: 'is no line that the bid prices' }],
+  )
+  if (faults.length > 0) throw invalid(faults)
+  return lineIds
+}
+
+/** Why the bid cannot win now; null when it can. A status that cannot become accepted is found by the move itself. */
+function obstacleToAward(
+  request: BidRequestRow,
+  bid: BidRow,
+  accepted: readonly BidRow[],
+  vendor: Vendor,
+  now: Date,
+): string | null {
+  const { number, status, awardMode } = request
+  if (status === 'draft' || status === 'cancelled')
+    return `${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.`
+  if (status === 'awarded' && awardMode === 'single') return `${number} is awarded already.`
+  if (hidesAmounts(request)) return `${number} is blind and still open; it can be awarded once it is closed.`
+  if (bid.status !== 'submitted') return null
+  if (hasRunOut(bid, now)) return `The bid held until ${bid.validUntil}.`
+  const reason = reasonNotToEngage(vendor)
+  if (reason !== null) return `The bid cannot be accepted: ${reason}.`
+  const taken = takenBy(accepted, request)
+  const twice = new Set(takes(bid, request).filter((pair) => taken.has(pair)))
+  if (twice.size === 0) return null
+  const lines = request.lines.filter((line) => [...twice].some((pair) => pair.endsWith(` ${line.lineId}`)))
+  return `Another bid has won ${lines.map((line) => `"${line.lineId}"`).join(', ')} already; name other lines in lineIds.`
+}
+
+function takenBy(accepted: readonly BidRow[], request: Pick<BidRequest, 'homeIds' | 'lines'>): Set<string> {
+  return new Set(accepted.flatMap((bid) => takes(bid, request)))
+}
+
+async function rejectLosers(
+  trx: Db,
+  call: Call,
+  request: BidRequestRow,
+  winner: BidRow,
+  accepted: readonly BidRow[],
+): Promise<void> {
+  const taken = takenBy(accepted, request)
+  for (const loser of await bids.ofRequest(trx, call.organizationId, request.id, ['submitted'])) {
+    if (request.awardMode === 'split' && canStillWin(loser, request, taken)) continue
+    if (loser.id === winner.id) continue
+    await tellRejected(trx, call, loser, await move(trx, call, loser, 'rejected', 'Another bid was accepted.'))
+  }
+}

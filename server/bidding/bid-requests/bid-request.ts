@@ -1,0 +1,108 @@
+import type {
+  BidRequest,
+  BidRequestLine,
+  BidRequestLineInput,
+  BidRequestStatus,
+  FieldError,
+  InvitationStatus,
+} from '../../../client/contract.gen.ts'
+
+/**
+ * A bid request's way: drafted, sent, closed by its deadline and perhaps sent again, and in the end
+ * awarded or cancelled; a draft that is not wanted is cancelled too, and no vendor ever hears of it.
+ */
+export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRequestStatus[]>> = {
+  draft: ['sent', 'cancelled'],
+  sent: ['closed', 'awarded', 'cancelled'],
+  closed: ['sent', 'awarded', 'cancelled'],
+  awarded: [],
+  cancelled: [],
+}
+
+/** An invitation that may still be answered, and becomes `no_response` when bidding closes. */
+export const OPEN_INVITATION: readonly InvitationStatus[] = ['sent', 'viewed', 'will_bid']
+
+/**
+ * Whether amounts of bids are to be left out of every answer and event. It depends on the stored status alone, not on
+ * the deadline beside the clock: what a version of the request shows never changes, so its ETag stays true.
+ */
+export function hidesAmounts(request: Pick<BidRequest, 'blind' | 'status'>): boolean {
+  return request.blind && request.status === 'sent'
+}
+
+/** Whether a vendor's bid may come in at this instant. */
+export function takesBids(request: Pick<BidRequest, 'status' | 'deadlineAt' | 'acceptLate'>, now: Date): boolean {
+  if (request.status === 'sent') return request.acceptLate || !isDue(request, now)
+  return request.status === 'closed' && request.acceptLate
+}
+
+/** Whether the deadline has passed and the clock is to close the request. */
+export function isDue(request: Pick<BidRequest, 'status' | 'deadlineAt'>, now: Date): boolean {
+  return request.status === 'sent' && Date.parse(request.deadlineAt) <= now.getTime()
+}
+
+type Editable = keyof Pick<
+  BidRequest,
+  | 'vendorIds'
+  | 'scope'
+  | 'deadline'
+  | 'communityId'
+  | 'homeIds'
+  | 'message'
+  | 'title'
+  | 'lines'
+  | 'bidType'
+  | 'blind'
+  | 'acceptLate'
+  | 'awardMode'
+  | 'inclusions'
+  | 'exclusions'
+  | 'externalId'
+>
+
+/** What can still change once vendors are pricing it: nothing that would make their bids incomparable. Null is everything. */
+const EDITABLE: Readonly<Record<BidRequestStatus, readonly Editable[] | null>> = {
+  draft: null,
+  sent: ['title', 'message', 'deadline', 'acceptLate', 'inclusions', 'exclusions', 'externalId'],
+  closed: ['title', 'acceptLate', 'externalId'],
+  awarded: ['externalId'],
+  cancelled: ['externalId'],
+}
+
+/** Of the fields that are to change, those that the status holds fixed. */
+export function fixedFields(status: BidRequestStatus, fields: readonly string[]): FieldError[] {
+  const editable: readonly string[] | null = EDITABLE[status]
+  if (editable === null) return []
+  return fields
+    .filter((field) => !editable.includes(field))
+    .map((field) => ({ pointer: `/${field}`, code: 'fixed', message: `cannot change once the request is ${status}` }))
+}
+
+/** Lines as they are kept: each with a name, a quantity and a unit. */
+export function wholeLines(lines: readonly BidRequestLineInput[]): BidRequestLine[] {
+  const taken = new Set(lines.map((line) => line.lineId))
+  return lines.map(({ lineId, description, quantity = 1, unit = 'LS', required = true }, i) => {
+    const name = lineId ?? freeName(i + 1, taken)
+    taken.add(name)
+    return { lineId: name, description, quantity, unit, required }
+  })
+}
+
+function freeName(place: number, taken: ReadonlySet<string | undefined>): string {
+  const name = `line-${place}`
+  return taken.has(name) ? freeName(place + 1, taken) : name
+}
+
+/** What is wrong with the bid form as a whole, whichever part of it was sent. */
+export function formFaults(form: Pick<BidRequest, 'lines' | 'bidType'>): FieldError[] {
+  const faults: FieldError[] = []
+  const names = form.lines.map((line) => line.lineId)
+  for (const [i, name] of names.entries()) {
+    if (names.indexOf(name) < i)
+      faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${name}" too` })
+  }
+  if (form.bidType !== 'lump_sum' && form.lines.length === 0) {
+    faults.push({ pointer: '/bidType', code: 'lines', message: `${form.bidType} needs lines to be priced` })
+  }
+  return faults
+}

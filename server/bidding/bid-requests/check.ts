@@ -1,0 +1,85 @@
+import type { BidRequest, Vendor } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import type { Call } from '../../http/call.ts'
+import { invalid, unknownReference } from '../../http/problem.ts'
+import { formFaults } from './bid-request.ts'
+import { conflict, lockVendors, obstaclesToInvite } from './invite.ts'
+import * as requests from './queries.ts'
+
+export interface Checked {
+  communityId: string
+  homeIds: readonly string[]
+  deadline: string
+  /** Whether the deadline is set now, and so has to lie ahead. */
+  newDeadline: boolean
+  lines: BidRequest['lines']
+  bidType: BidRequest['bidType']
+  vendorIds: readonly string[]
+  /** Those of the vendors that are looked at; all when left out. */
+  checkedIds?: readonly string[]
+  sendNow: boolean
+}
+
+/**
+ * Holds what a request says against the rest of the house: first whether everything it names exists, then whether it is
+ * possible, then whether the present state allows it; each time all faults at once.
+ */
+export async function check(trx: Db, call: Call, asked: Checked): Promise<{ deadlineAt: string; invited: Vendor[] }> {
+  const { vendorIds, homeIds, communityId, checkedIds = vendorIds } = asked
+  const place = await requests.placeOf(trx, call.organizationId, communityId, asked.deadline)
+  const homes = await requests.homes(trx, call.organizationId, homeIds)
+  const invited = await lockVendors(trx, call.organizationId, checkedIds)
+
+  const unknown = place === undefined ? ['/communityId'] : []
+  const known = new Map(homes.map((home) => [home.id, home]))
+  unknown.push(...homeIds.flatMap((id, i) => (known.has(id) ? [] : [`/homeIds/${i}`])))
+  unknown.push(...unknownVendors(invited, vendorIds, checkedIds))
+  if (place === undefined || unknown.length > 0) throw unknownReference(unknown)
+
+  const faults = formFaults(asked)
+  if (asked.newDeadline && isPast(place.deadlineAt, call)) {
+    faults.push({ pointer: '/deadline', code: 'past', message: `has passed already in ${place.timeZone}` })
+  }
+  if (asked.sendNow && vendorIds.length === 0) {
+    faults.push({
+      pointer: '/vendorIds',
+      code: 'minItems',
+      message: 'must name a vendor to send it to, unless sendNow is false',
+    })
+  }
+  for (const [i, id] of homeIds.entries()) {
+    const home = known.get(id)
+    if (home !== undefined && home.communityId !== communityId) {
+      faults.push({
+        pointer: `/homeIds/${i}`,
+        code: 'community',
+        message: `${home.name} is not in ${place.communityName}`,
+      })
+    }
+  }
+  if (faults.length > 0) throw invalid(faults)
+
+  const obstacles = obstaclesToInvite(invited, vendorIds, communityId)
+  if (place.communityArchived)
+    obstacles.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
+  for (const [i, id] of homeIds.entries()) {
+    const home = known.get(id)
+    if (home?.isArchived)
+      obstacles.push({ pointer: `/homeIds/${i}`, code: 'archived', message: `${home.name} is archived` })
+  }
+  if (obstacles.length > 0) throw conflict(obstacles)
+  return { deadlineAt: place.deadlineAt, invited }
+}
+
+export function isPast(deadlineAt: string, call: Call): boolean {
+  return Date.parse(deadlineAt) <= call.now.getTime()
+}
+
+export function unknownVendors(
+  found: readonly Vendor[],
+  vendorIds: readonly string[],
+  checkedIds = vendorIds,
+): string[] {
+  const known = new Set(found.map((vendor) => vendor.id))
+  return vendorIds.flatMap((id, i) => (checkedIds.includes(id) && !known.has(id) ? [`/vendorIds/${i}`] : []))
+}

@@ -1,0 +1,30 @@
+import type { Database } from '../../database/database.ts'
+import { callWithoutKey, type Surroundings } from '../../http/call.ts'
+import { closeBidding } from './changes.ts'
+import * as requests from './queries.ts'
+
+/** How many are closed in one run, so that a stop need not wait long; the next run is a second away. */
+const MOST_AT_ONCE = 100
+
+/**
+ * Closes the bid requests whose deadline has passed, also when nobody looks. Any number of processes may do so at once:
+ * each request is closed by whoever locks it first, in a transaction of its own, and the others pass it over.
+ */
+export async function closeDueBidRequests(database: Database, surroundings: Surroundings): Promise<void> {
+  const due = await requests.due(database.statements, surroundings.clock.now(), MOST_AT_ONCE)
+  const failures: unknown[] = []
+  for (const { organizationId, id } of due) {
+    try {
+      const call = await callWithoutKey(surroundings, database, organizationId)
+      await call.write(async (trx) => {
+        const request = await requests.lockDue(trx, organizationId, id, call.now)
+        if (request !== undefined) await closeBidding(trx, call, request)
+      })
+    } catch (error) {
+      // One that cannot be closed must not keep the others open.
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} of ${due.length} bid requests could not be closed.`)
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { Invitation } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import type { Call, Surroundings } from '../../http/call.ts'
+import { portalUrl } from '../../portal/address.ts'
+import { resource } from '../../resources/resource.ts'
+import { OPEN_INVITATION } from './bid-request.ts'
+
+/** An invitation without its address, which follows from its id. */
+export type InvitationRow = Omit<Invitation, 'portalUrl'>
+
+export const { list, findAll, peek, update } = resource<InvitationRow>({
+  table: 'invitations',
+  prefix: 'inv',
+  columns: {
+    id: 'id',
+    bidRequestId: 'id',
+    vendorId: 'id',
+    status: 'enum',
+    sentAt: 'instant?',
+    viewedAt: 'instant?',
+    respondedAt: 'instant?',
+    declineReason: 'text?',
+    remindersSent: 'integer',
+    version: 'integer',
+    createdBy: 'json',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+})
+
+export function shownInvitation(surroundings: Surroundings, row: InvitationRow): Invitation {
+  const {
+    id,
+    bidRequestId,
+    vendorId,
+    status,
+    sentAt,
+    viewedAt,
+    respondedAt,
+    declineReason,
+    remindersSent,
+    version,
+    createdBy,
+    createdAt,
+    updatedAt,
+  } = row
+  return {
+    id,
+    bidRequestId,
+    vendorId,
+    status,
+    sentAt,
+    viewedAt,
+    respondedAt,
+    declineReason,
+    remindersSent,
+    portalUrl: portalUrl(surroundings.config, id),
+    version,
+    createdBy,
+    createdAt,
+    updatedAt,
+  }
+}
+
+// Inside JSON the database would write instants in its own way.
+const instant = (column: string) => `to_char(i."${column}" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** All invitations of the bid request `t`, in the order in which they were made. */
+export const INVITATIONS_OF_REQUEST = `
+  select coalesce(json_agg(json_build_object(
+    'id', i."id", 'bidRequestId', i."bidRequestId", 'vendorId', i."vendorId", 'status', i."status",
+    'sentAt', ${instant('sentAt')}, 'viewedAt', ${instant('viewedAt')}, 'respondedAt', ${instant('respondedAt')},
+    'declineReason', i."declineReason", 'remindersSent', i."remindersSent", 'version', i."version", 'createdBy', i."createdBy",
+    'createdAt', ${instant('createdAt')}, 'updatedAt', ${instant('updatedAt')}) order by i."id"), '[]')
+  from "invitations" as i where i."organizationId" = t."organizationId" and i."bidRequestId" = t."id"`
+
+/** Adds one invitation for each vendor, in their order, and returns the ids. */
+export async function insertAll(
+  trx: Db,
+  call: Call,
+  bidRequestId: string,
+  vendorIds: readonly string[],
+  status: 'pending' | 'sent',
+): Promise<string[]> {
+  // Ids made within the same millisecond are in no order; sorted they give the vendors' one back.
+  const ids = vendorIds.map(() => typeid('inv').toString()).sort()
+  await sql`
+    insert into "invitations" ("organizationId", "id", "bidRequestId", "vendorId", "status", "sentAt", "createdBy", "createdAt", "updatedAt")
+    select ${call.organizationId}, new.*, ${status}, ${status === 'sent' ? call.now : null}::timestamptz, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
+    from (select a.id, ${bidRequestId}::text, a.vendor from unnest(${ids}::text[], ${[...vendorIds]}::text[]) as a (id, vendor)) as new`.execute(
+    trx,
+  )
+  return ids
+}
+
+/** Takes vendors out of a draft: they never heard of it. */
+export async function removeAll(
+  trx: Db,
+  call: Call,
+  bidRequestId: string,
+  vendorIds: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from "invitations"
+    where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "vendorId" = any(${[...vendorIds]})`.execute(
+    trx,
+  )
+}
+
+/** All that wait for the request to be sent are sent. */
+export async function sendPending(trx: Db, call: Call, bidRequestId: string): Promise<void> {
+  await sql`
+    update "invitations" set "status" = 'sent', "sentAt" = ${call.now}, "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = 'pending'`.execute(
+    trx,
+  )
+}
+
+/** Bidding closed: whoever has not answered did not respond. */
+export async function closeOpen(trx: Db, call: Call, bidRequestId: string): Promise<void> {
+  await sql`
+    update "invitations" set "status" = 'no_response', "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = any(${[...OPEN_INVITATION]})`.execute(
+    trx,
+  )
+}
+
+/** Bidding is open again: each invitation stands where it stood before it was closed. */
+export async function reopenClosed(trx: Db, call: Call, bidRequestId: string): Promise<void> {
+  await sql`
+    update "invitations" set "version" = "version" + 1, "updatedAt" = ${call.now},
+      "status" = case when "respondedAt" is not null then 'will_bid' when "viewedAt" is not null then 'viewed' else 'sent' end
+    where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = 'no_response'`.execute(
+    trx,
+  )
+}
+
+export async function countReminders(trx: Db, call: Call, ids: readonly string[]): Promise<void> {
+  await sql`
+    update "invitations" set "remindersSent" = "remindersSent" + 1, "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]})`.execute(trx)
+}

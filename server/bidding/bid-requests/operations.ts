@@ -1,0 +1,273 @@
+import type { BidRequestCreate, FieldError, Vendor } from '../../../client/contract.gen.ts'
+import { recordEvent } from '../../events/record.ts'
+import { recordStatusChange } from '../../events/status-history.ts'
+import { checkIfMatch } from '../../http/etag.ts'
+import type { Some } from '../../http/operation.ts'
+import { assertMove, problem, unknownReference } from '../../http/problem.ts'
+import { compare } from '../comparison/comparison.ts'
+import * as comparison from '../comparison/queries.ts'
+import * as scopes from '../scopes/queries.ts'
+import { sendNotification } from '../vendors/notify.ts'
+import * as vendors from '../vendors/queries.ts'
+import { obstaclesToEngage } from '../vendors/vendor.ts'
+import { BID_REQUEST_MOVES, OPEN_INVITATION, wholeLines } from './bid-request.ts'
+import { assertAwaited, closeBidding, lockBidRequest, moved, recordChange } from './changes.ts'
+import { check, isPast, unknownVendors } from './check.ts'
+import * as invitations from './invitation-queries.ts'
+import { announce, conflict, lockVendors, obstaclesToInvite, send } from './invite.ts'
+import * as requests from './queries.ts'
+import { update } from './update.ts'
+
+// What the contract's answer can hold, and far more than anybody asks for prices.
+const MOST_INVITATIONS = 1000
+
+export const bidRequestOperations: Some<
+  | 'createBidRequest'
+  | 'listBidRequests'
+  | 'getBidRequest'
+  | 'updateBidRequest'
+  | 'listInvitations'
+  | 'inviteToBid'
+  | 'compareBids'
+  | 'sendBidRequest'
+  | 'closeBidRequest'
+  | 'reopenBidRequest'
+  | 'cancelBidRequest'
+  | 'remindInvited'
+> = {
+  async createBidRequest({ body }, call) {
+    const { vendorIds, sendNow = true, homeIds = [] } = body
+    const lines = wholeLines(body.lines ?? [])
+    const bidType = body.bidType ?? 'lump_sum'
+    const request = await call.write(async (trx) => {
+      const { deadlineAt, invited } = await check(trx, call, {
+        ...body,
+        homeIds,
+        lines,
+        bidType,
+        newDeadline: true,
+        sendNow,
+      })
+      const scope = await scopes.nameOf(trx, call, body.scope)
+      const number = await requests.nextNumber(trx, call.organizationId)
+      const { id } = await requests.insert(trx, call, {
+        ...newBidRequest({ ...body, scope }),
+        number,
+        homeIds,
+        lines,
+        bidType,
+        deadlineAt,
+      })
+      await invitations.insertAll(trx, call, id, vendorIds, 'pending')
+      const draft = await requests.find(trx, call.organizationId, id)
+      const created = requests.shown(call, draft)
+      await recordStatusChange(trx, call, { id, from: null, to: draft.status })
+      await recordEvent(trx, call, 'bid_request.created', created)
+      return sendNow ? send(trx, call, draft, deadlineAt, invited) : created
+    })
+    return { status: 201, body: request, headers: { Location: `/api/ext/bids/requests/${request.id}` } }
+  },
+
+  async listBidRequests({ query }, call) {
+    const { data, nextCursor } = (await requests.list(call.db, call.organizationId, query)).value
+    return { status: 200, body: { data: data.map((row) => requests.shown(call, row)), nextCursor } }
+  },
+
+  async getBidRequest({ path }, call) {
+    return {
+      status: 200,
+      body: requests.shown(call, await requests.find(call.db, call.organizationId, path.bidRequestId)),
+    }
+  },
+
+  async updateBidRequest({ path, body }, call) {
+    const request = await call.write(async (trx) => {
+      const before = await lockBidRequest(trx, call, path.bidRequestId)
+      checkIfMatch(call, before)
+      return update(trx, call, before, body)
+    })
+    return { status: 200, body: request }
+  },
+
+  async listInvitations({ path, query }, call) {
+    const { id } = await requests.find(call.db, call.organizationId, path.bidRequestId)
+    const { data, nextCursor } = (await invitations.list(call.db, call.organizationId, query, { bidRequestId: id }))
+      .value
+    return {
+      status: 200,
+      body: { data: data.map((row) => invitations.shownInvitation(call.surroundings, row)), nextCursor },
+    }
+  },
+
+  async inviteToBid({ path, body }, call) {
+    const added = await call.write(async (trx) => {
+      const before = await lockBidRequest(trx, call, path.bidRequestId)
+      if (before.status !== 'draft' && before.status !== 'sent') {
+        throw problem('conflict', `Nobody can be invited any more: the bid request is ${before.status}.`)
+      }
+      if (before.invitations.length + body.vendorIds.length > MOST_INVITATIONS) {
+        throw problem('conflict', `A bid request has at most ${MOST_INVITATIONS} invitations.`)
+      }
+      const found = await lockVendors(trx, call.organizationId, body.vendorIds)
+      const unknown = unknownVendors(found, body.vendorIds)
+      if (unknown.length > 0) throw unknownReference(unknown)
+      const faults = [
+        ...alreadyInvited(before, found, body.vendorIds),
+        ...obstaclesToInvite(found, body.vendorIds, before.communityId),
+      ]
+      if (faults.length > 0) throw conflict(faults)
+      const ids = await invitations.insertAll(
+        trx,
+        call,
+        before.id,
+        body.vendorIds,
+        before.status === 'sent' ? 'sent' : 'pending',
+      )
+      await recordChange(trx, call, before, await requests.touch(trx, call, before.id))
+      if (before.status === 'sent') await announce(trx, call, before.id, found)
+      return invitations.findAll(trx, call.organizationId, ids)
+    })
+    return {
+      status: 201,
+      body: { data: added.map((row) => invitations.shownInvitation(call.surroundings, row)), nextCursor: null },
+      headers: { Location: `/api/ext/bids/requests/${path.bidRequestId}/invitations` },
+    }
+  },
+
+  async compareBids({ path }, call) {
+    const request = requests.shown(call, await requests.find(call.db, call.organizationId, path.bidRequestId))
+    const bids = await comparison.bidsOf(call.db, call.organizationId, request.id)
+    const budgets = await comparison.budgetsOf(call.db, call.organizationId, request)
+    const everybody = [...new Set([...request.vendorIds, ...bids.map((bid) => bid.vendorId)])]
+    const found = await vendors.findAll(call.db, call.organizationId, everybody)
+    return { status: 200, body: compare(request, found, bids, budgets, call) }
+  },
+
+  async sendBidRequest({ path }, call) {
+    const request = await call.write(async (trx) => {
+      const draft = await lockBidRequest(trx, call, path.bidRequestId)
+      if (draft.status === 'closed')
+        throw problem('conflict', 'A closed bid request is sent again by reopenBidRequest, with a new deadline.')
+      assertMove(BID_REQUEST_MOVES, draft.status, 'sent')
+      const vendorIds = draft.invitations.map((invitation) => invitation.vendorId)
+      const invited = await lockVendors(trx, call.organizationId, vendorIds)
+      const place = await requests.placeOf(trx, call.organizationId, draft.communityId, draft.deadline)
+      const deadlineAt = place?.deadlineAt ?? draft.deadlineAt
+      const faults = obstaclesToInvite(invited, vendorIds, draft.communityId)
+      if (vendorIds.length === 0)
+        faults.push({ pointer: '/vendorIds', code: 'minItems', message: 'there is no vendor to send it to' })
+      if (place?.communityArchived)
+        faults.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
+      if (isPast(deadlineAt, call))
+        faults.push({ pointer: '/deadline', code: 'past', message: 'the deadline has passed; set a new one first' })
+      if (faults.length > 0) throw conflict(faults)
+      return send(trx, call, draft, deadlineAt, invited)
+    })
+    return { status: 200, body: request }
+  },
+
+  async closeBidRequest({ path }, call) {
+    const request = await call.write(async (trx) => {
+      const before = await requests.lock(trx, call.organizationId, path.bidRequestId)
+      assertMove(BID_REQUEST_MOVES, before.status, 'closed')
+      return requests.shown(call, await closeBidding(trx, call, before))
+    })
+    return { status: 200, body: request }
+  },
+
+  async reopenBidRequest({ path, body }, call) {
+    const request = await call.write(async (trx) => {
+      const before = await lockBidRequest(trx, call, path.bidRequestId)
+      if (before.status === 'draft') throw problem('conflict', 'A draft is sent by sendBidRequest.')
+      assertMove(BID_REQUEST_MOVES, before.status, 'sent')
+      const { deadlineAt } = await check(trx, call, {
+        ...before,
+        vendorIds: [],
+        deadline: body.deadline,
+        newDeadline: true,
+        sendNow: false,
+      })
+      await invitations.reopenClosed(trx, call, before.id)
+      return moved(trx, call, before, { status: 'sent', deadline: body.deadline, deadlineAt, closedAt: null })
+    })
+    return { status: 200, body: request }
+  },
+
+  async cancelBidRequest({ path, body }, call) {
+    const reason = body.reason ?? null
+    const request = await call.write(async (trx) => {
+      const before = await lockBidRequest(trx, call, path.bidRequestId)
+      assertMove(BID_REQUEST_MOVES, before.status, 'cancelled')
+      const closedAt = before.closedAt ?? call.now.toISOString()
+      return moved(trx, call, before, { status: 'cancelled', cancelReason: reason, closedAt }, reason)
+    })
+    return { status: 200, body: request }
+  },
+
+  async remindInvited({ path }, call) {
+    const request = await call.write(async (trx) => {
+      const before = await lockBidRequest(trx, call, path.bidRequestId)
+      assertAwaited(before)
+      const open = before.invitations.filter((invitation) => OPEN_INVITATION.includes(invitation.status))
+      const found = await vendors.findAll(
+        trx,
+        call.organizationId,
+        open.map((invitation) => invitation.vendorId),
+      )
+      const reminded = found.filter((vendor) => obstaclesToEngage(vendor).length === 0)
+      if (reminded.length === 0) return requests.shown(call, before)
+      for (const vendor of reminded) {
+        await sendNotification(trx, call, vendor, {
+          kind: 'reminder',
+          bidRequestId: before.id,
+          homeId: null,
+          date: before.deadline,
+          message: null,
+        })
+      }
+      const counted = open.filter((invitation) => reminded.some((vendor) => vendor.id === invitation.vendorId))
+      await invitations.countReminders(
+        trx,
+        call,
+        counted.map((invitation) => invitation.id),
+      )
+      return recordChange(trx, call, before, await requests.touch(trx, call, before.id))
+    })
+    return { status: 200, body: request }
+  },
+}
+
+function newBidRequest(body: BidRequestCreate) {
+  return {
+    title: body.title ?? null,
+    status: 'draft' as const,
+    scope: body.scope,
+    deadline: body.deadline,
+    communityId: body.communityId,
+    message: body.message ?? null,
+    blind: body.blind ?? false,
+    acceptLate: body.acceptLate ?? false,
+    awardMode: body.awardMode ?? ('single' as const),
+    inclusions: body.inclusions ?? null,
+    exclusions: body.exclusions ?? null,
+    externalId: body.externalId ?? null,
+    sentAt: null,
+    closedAt: null,
+    cancelReason: null,
+  }
+}
+
+function alreadyInvited(
+  request: requests.BidRequestRow,
+  found: readonly Vendor[],
+  vendorIds: readonly string[],
+): FieldError[] {
+  const invited = new Set(request.invitations.map((invitation) => invitation.vendorId))
+  return found
+    .filter((vendor) => invited.has(vendor.id))
+    .map((vendor) => ({
+      pointer: `/vendorIds/${vendorIds.indexOf(vendor.id)}`,
+      code: 'already_invited',
+      message: `${vendor.companyName} is invited already`,
+    }))
+}

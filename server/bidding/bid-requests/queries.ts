@@ -1,0 +1,180 @@
+import { sql } from 'kysely'
+import type { BidRequest } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import type { Call, Surroundings } from '../../http/call.ts'
+import { resource } from '../../resources/resource.ts'
+import { hidesAmounts } from './bid-request.ts'
+import { INVITATIONS_OF_REQUEST, type InvitationRow, shownInvitation } from './invitation-queries.ts'
+
+/** A bid request as the database gives it: what is computed from invitations and bids is not laid out yet. */
+export interface BidRequestRow
+  extends Omit<
+    BidRequest,
+    | 'vendorIds'
+    | 'invitations'
+    | 'amountsHidden'
+    | 'bidCount'
+    | 'lowAmount'
+    | 'highAmount'
+    | 'averageAmount'
+    | 'acceptedBidIds'
+  > {
+  invitations: InvitationRow[]
+  figures: Figures
+}
+
+interface Figures {
+  count: number
+  low: number | null
+  high: number | null
+  average: number | null
+  accepted: string[]
+}
+
+/** The bids that stand: handed in and not turned down. Nothing of this is stored, so nothing of it can be stale. */
+const FIGURES = `
+  select json_build_object('count', count(*), 'low', min(b."amount"), 'high', max(b."amount"), 'average', round(avg(b."amount"), 2),
+    'accepted', coalesce(json_agg(b."id" order by b."id") filter (where b."status" = 'accepted'), '[]'))
+  from "bids" as b
+  where b."organizationId" = t."organizationId" and b."bidRequestId" = t."id" and b."status" in ('submitted', 'accepted')`
+
+export const { list, find, lock, assertExist, insert, update } = resource<BidRequestRow, 'invitations' | 'figures'>({
+  table: 'bidRequests',
+  prefix: 'brq',
+  columns: {
+    id: 'id',
+    number: 'text',
+    title: 'text?',
+    status: 'enum',
+    scope: 'text',
+    deadline: 'date',
+    deadlineAt: 'instant',
+    communityId: 'id',
+    homeIds: 'texts',
+    message: 'text?',
+    lines: 'json',
+    bidType: 'enum',
+    blind: 'boolean',
+    acceptLate: 'boolean',
+    awardMode: 'enum',
+    inclusions: 'text?',
+    exclusions: 'text?',
+    externalId: 'text?',
+    sentAt: 'instant?',
+    closedAt: 'instant?',
+    cancelReason: 'text?',
+    invitations: { sql: INVITATIONS_OF_REQUEST },
+    figures: { sql: FIGURES },
+    version: 'integer',
+    createdBy: 'json',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+  filters: {
+    homeId: (home) => `${home} = any(t."homeIds")`,
+    vendorId: (vendor) =>
+      `t."id" in (select i."bidRequestId" from "invitations" as i where i."organizationId" = $1 and i."vendorId" = ${vendor})`,
+  },
+  search: ['number', 'title', 'scope'],
+})
+
+/** The bid request as its GET shows it. */
+export function shown({ surroundings }: { surroundings: Surroundings }, row: BidRequestRow): BidRequest {
+  const { invitations, figures, version, createdBy, createdAt, updatedAt, ...rest } = row
+  const amountsHidden = hidesAmounts(row)
+  return {
+    ...rest,
+    vendorIds: invitations.map((invitation) => invitation.vendorId),
+    invitations: invitations.map((invitation) => shownInvitation(surroundings, invitation)),
+    amountsHidden,
+    bidCount: figures.count,
+    lowAmount: amountsHidden ? null : figures.low,
+    highAmount: amountsHidden ? null : figures.high,
+    averageAmount: amountsHidden ? null : figures.average,
+    acceptedBidIds: figures.accepted,
+    version,
+    createdBy,
+    createdAt,
+    updatedAt,
+  }
+}
+
+/** Raises the version of a request whose invitations or bids have changed. Whoever calls it holds the row. */
+export async function touch(trx: Db, call: Call, id: string): Promise<BidRequestRow> {
+  await sql`
+    update "bidRequests" set "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(trx)
+  return find(trx, call.organizationId, id)
+}
+
+/** The next number of the organization. Its row is held until the transaction ends, and other creators wait for it. */
+export async function nextNumber(trx: Db, organizationId: string): Promise<string> {
+  const { rows } = await sql<{ last: number }>`
+    insert into "bidRequestNumbers" as n ("organizationId", "last") values (${organizationId}, 1)
+    on conflict ("organizationId") do update set "last" = n."last" + 1
+    returning "last"`.execute(trx)
+  return `BR-${String(rows[0]?.last).padStart(4, '0')}`
+}
+
+export interface Place {
+  communityName: string
+  communityArchived: boolean
+  timeZone: string
+  /** When the deadline's day ends there. */
+  deadlineAt: string
+}
+
+/** The community, and when a date ends in its time zone; the organization's where it has none of its own. */
+export async function placeOf(
+  db: Db,
+  organizationId: string,
+  communityId: string,
+  deadline: string,
+): Promise<Place | undefined> {
+  const { rows } = await sql<Place>`
+    select c."name" as "communityName", c."archivedAt" is not null as "communityArchived", zone.name as "timeZone",
+      (${deadline}::date + 1)::timestamp at time zone zone.name as "deadlineAt"
+    from "communities" as c
+    join "organizations" as o on o."id" = c."organizationId",
+    lateral (select coalesce(c."timeZone", o."timeZone") as name) as zone
+    where c."organizationId" = ${organizationId} and c."id" = ${communityId}`.execute(db)
+  return rows[0]
+}
+
+export interface HomeAtSite {
+  id: string
+  name: string
+  communityId: string
+  isArchived: boolean
+}
+
+export async function homes(db: Db, organizationId: string, ids: readonly string[]): Promise<HomeAtSite[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<HomeAtSite>`
+    select "id", "name", "communityId", "archivedAt" is not null as "isArchived"
+    from "homes" where "organizationId" = ${organizationId} and "id" = any(${ids})`.execute(db)
+  return rows
+}
+
+/** Requests of any organization whose deadline has passed, the longest overdue first. Nothing due: one look into an index. */
+export async function due(db: Db, now: Date, most: number): Promise<{ organizationId: string; id: string }[]> {
+  const { rows } = await sql<{ organizationId: string; id: string }>`
+    select "organizationId", "id" from "bidRequests"
+    where "status" = 'sent' and "deadlineAt" <= ${now}
+    order by "deadlineAt" limit ${most}`.execute(db)
+  return rows
+}
+
+/** Holds a request that is still sent and due; undefined where another process has it in hand or was faster. */
+export async function lockDue(
+  trx: Db,
+  organizationId: string,
+  id: string,
+  now: Date,
+): Promise<BidRequestRow | undefined> {
+  const { rows } = await sql`
+    select 1 from "bidRequests"
+    where "organizationId" = ${organizationId} and "id" = ${id} and "status" = 'sent' and "deadlineAt" <= ${now}
+    for no key update skip locked`.execute(trx)
+  return rows.length === 0 ? undefined : find(trx, organizationId, id)
+}

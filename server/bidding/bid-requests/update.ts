@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { BidRequest, BidRequestUpdate } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import type { Call } from '../../http/call.ts'
+import * as scopes from '../scopes/queries.ts'
+import { fixedFields, wholeLines } from './bid-request.ts'
+import { recordChange } from './changes.ts'
+import { check } from './check.ts'
+import * as invitations from './invitation-queries.ts'
+import { conflict } from './invite.ts'
+import * as requests from './queries.ts'
+
+/** Changes a locked request in what its status allows. Nothing changed: nothing written, and no event. */
+export async function update(
+  trx: Db,
+  call: Call,
+  before: requests.BidRequestRow,
+  body: BidRequestUpdate,
+): Promise<BidRequest> {
+  const { vendorIds, lines, ...rest } = body
+  const invited = before.invitations.map((invitation) => invitation.vendorId)
+  const added = vendorIds?.filter((id) => !invited.includes(id)) ?? []
+  const removed = vendorIds === undefined ? [] : invited.filter((id) => !vendorIds.includes(id))
+  const whole: Partial<requests.BidRequestRow> = {
+    ...defined(rest),
+    ...(lines !== undefined && { lines: wholeLines(lines) }),
+  }
+  const changed = (Object.keys(whole) as (keyof typeof whole)[]).filter(
+    (field) => !isDeepStrictEqual(whole[field], before[field]),
+  )
+  const fixed = fixedFields(before.status, [...changed, ...(added.length + removed.length > 0 ? ['vendorIds'] : [])])
+  if (fixed.length > 0) throw conflict(fixed)
+
+  const next = { ...before, ...whole }
+  const moves = changed.some((field) => field === 'deadline' || field === 'communityId' || field === 'homeIds')
+  if (moves || added.length > 0 || changed.includes('lines') || changed.includes('bidType')) {
+    const newDeadline = changed.includes('deadline')
+    const { deadlineAt } = await check(trx, call, {
+      ...next,
+      vendorIds: vendorIds ?? [],
+      checkedIds: added,
+      newDeadline,
+      sendNow: false,
+    })
+    whole.deadlineAt = deadlineAt
+  }
+  if (changed.includes('scope')) whole.scope = await scopes.nameOf(trx, call, next.scope)
+  if (removed.length > 0) await invitations.removeAll(trx, call, before.id, removed)
+  if (added.length > 0) await invitations.insertAll(trx, call, before.id, added, 'pending')
+  const { figures: _, invitations: __, ...changes } = whole
+  const updated = await requests.update(trx, call, before, changes)
+  const touched = updated.version === before.version && added.length + removed.length > 0
+  return recordChange(trx, call, before, touched ? await requests.touch(trx, call, before.id) : updated)
+}
+
+/** What was sent; null clears, and what was left out is not there. */
+function defined<T extends object>(fields: T): { [Field in keyof T]: Exclude<T[Field], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+}

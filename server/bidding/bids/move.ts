@@ -1,0 +1,40 @@
+import type { Bid } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import { recordEvent } from '../../events/record.ts'
+import { recordStatusChange } from '../../events/status-history.ts'
+import type { Call } from '../../http/call.ts'
+import { assertMove } from '../../http/problem.ts'
+import type { Changes } from '../../resources/resource.ts'
+import { BID_MOVES } from './bid.ts'
+import type { BidRow } from './queries.ts'
+import * as bids from './queries.ts'
+
+/**
+ * Moves a bid under the locks of its request and of itself: checks the move, changes the row, keeps the history.
+ * Accepting and rejecting are events and decisions; withdrawing and expiring are neither.
+ */
+export async function move(
+  trx: Db,
+  call: Call,
+  before: BidRow,
+  to: Bid['status'],
+  reason: string | null,
+  changes: Changes<BidRow, 'request' | 'poIds'> = {},
+): Promise<BidRow> {
+  assertMove(BID_MOVES, before.status, to)
+  const decision = { decidedAt: call.now.toISOString(), decidedBy: call.actor, decisionReason: reason }
+  const isDecision = to === 'accepted' || to === 'rejected'
+  // An If-Match of the caller is about one resource, and a bid moves together with others.
+  const unconditional = { ...call, ifMatch: undefined }
+  const after = await bids.update(trx, unconditional, before, { status: to, ...(isDecision && decision), ...changes })
+  await recordStatusChange(trx, call, { id: after.id, from: before.status, to, reason })
+  return after
+}
+
+export async function tellAccepted(trx: Db, call: Call, before: BidRow, after: BidRow): Promise<void> {
+  await recordEvent(trx, call, 'bid.accepted', bids.shown(after), bids.shown(before))
+}
+
+export async function tellRejected(trx: Db, call: Call, before: BidRow, after: BidRow): Promise<void> {
+  await recordEvent(trx, call, 'bid.rejected', bids.shown(after), bids.shown(before))
+}

@@ -1,0 +1,116 @@
+import { sql } from 'kysely'
+import type { Bid } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import type { Call } from '../../http/call.ts'
+import { resource } from '../../resources/resource.ts'
+import { hidesAmounts } from '../bid-requests/bid-request.ts'
+
+/** A bid as it is kept: its amounts are there even while nobody may see them. */
+export interface BidRow extends Omit<Bid, 'amount' | 'amountsHidden'> {
+  amount: number
+  expiresAt: string | null
+  request: { blind: boolean; status: Parameters<typeof hidesAmounts>[0]['status'] }
+}
+
+// The two facts on which it depends whether amounts are shown; the rule itself is the bid request's.
+const REQUEST = `
+  select json_build_object('blind', r."blind", 'status', r."status")
+  from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
+
+const PO_IDS = `
+  select coalesce(json_agg(p."id" order by p."id"), '[]')
+  from "purchaseOrders" as p where p."organizationId" = t."organizationId" and p."bidId" = t."id"`
+
+export const { list, find, findAll, peek, lock, insert, update } = resource<BidRow, 'request' | 'poIds'>({
+  table: 'bids',
+  prefix: 'bid',
+  columns: {
+    id: 'id',
+    bidRequestId: 'id',
+    vendorId: 'id',
+    invitationId: 'id',
+    homeId: 'id?',
+    scope: 'text',
+    communityId: 'id',
+    status: 'enum',
+    source: 'enum',
+    revision: 'integer',
+    amount: 'decimal',
+    currency: 'text',
+    lines: 'json',
+    inclusions: 'text?',
+    exclusions: 'text?',
+    leadTimeDays: 'integer?',
+    durationDays: 'integer?',
+    validUntil: 'date?',
+    expiresAt: 'instant?',
+    awardedLineIds: 'texts?',
+    poIds: { sql: PO_IDS },
+    submittedAt: 'instant',
+    decidedAt: 'instant?',
+    decidedBy: 'json?',
+    decisionReason: 'text?',
+    externalId: 'text?',
+    request: { sql: REQUEST },
+    version: 'integer',
+    createdBy: 'json',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+})
+
+/** The bid as its GET shows it. */
+export function shown(row: BidRow): Bid {
+  const { request, expiresAt: _, version, createdBy, createdAt, updatedAt, ...rest } = row
+  const amountsHidden = hidesAmounts(request)
+  return {
+    ...rest,
+    ...(amountsHidden && {
+      amount: null,
+      lines: row.lines.map((line) => ({ ...line, unitPrice: null, amount: null })),
+    }),
+    amountsHidden,
+    version,
+    createdBy,
+    createdAt,
+    updatedAt,
+  }
+}
+
+/** All bids on a request in these statuses. Exact while the request's row is locked, as every change of its bids locks it. */
+export async function ofRequest(
+  db: Db,
+  organizationId: string,
+  bidRequestId: string,
+  statuses: readonly Bid['status'][],
+): Promise<BidRow[]> {
+  const rows = await db
+    .selectFrom('bids')
+    .select('id')
+    .where('organizationId', '=', organizationId)
+    .where('bidRequestId', '=', bidRequestId)
+    .where('status', 'in', [...statuses])
+    .orderBy('id')
+    .execute()
+  return findAll(
+    db,
+    organizationId,
+    rows.map((row) => row.id),
+  )
+}
+
+/** Raises the version of a locked bid whose purchase orders have changed. */
+export async function touch(trx: Db, call: Call, id: string): Promise<void> {
+  await sql`
+    update "bids" set "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(trx)
+}
+
+/** Bids of any organization that have run out, the longest ago first. Nothing due: one look into a small index. */
+export async function due(db: Db, now: Date, most: number): Promise<{ organizationId: string; id: string }[]> {
+  const { rows } = await sql<{ organizationId: string; id: string }>`
+    select "organizationId", "id" from "bids"
+    where "status" = 'submitted' and "expiresAt" is not null and "expiresAt" <= ${now}
+    order by "expiresAt" limit ${most}`.execute(db)
+  return rows
+}

@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Bid, BidRevise, BidSubmit } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import { recordEvent } from '../../events/record.ts'
+import { recordStatusChange } from '../../events/status-history.ts'
+import type { Call } from '../../http/call.ts'
+import { checkIfMatch } from '../../http/etag.ts'
+import { invalid, Problem, problem, unknownReference } from '../../http/problem.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { takesBids } from '../bid-requests/bid-request.ts'
+import { answerInvitation, lockBidRequest, touchBidRequest } from '../bid-requests/changes.ts'
+import type { BidRequestRow } from '../bid-requests/queries.ts'
+import * as bidRequests from '../bid-requests/queries.ts'
+import * as vendors from '../vendors/queries.ts'
+import { hasRunOut, LIVE } from './bid.ts'
+import { move } from './move.ts'
+import { priced } from './pricing.ts'
+import * as bids from './queries.ts'
+
+/** Hands in a vendor's bid, under the lock of its request. */
+export async function submit(trx: Db, call: Call, body: BidSubmit): Promise<Bid> {
+  const request = await lockNamedRequest(trx, call, body)
+  const homeId = body.homeId ?? null
+  if (homeId !== null && !request.homeIds.includes(homeId)) await refuseHome(trx, call, homeId)
+  const prices = priced(request, body.lines ?? [], body.amount)
+  const validity = await validityOf(trx, call, request.communityId, body.validUntil ?? null)
+
+  const invitation = request.invitations.find((candidate) => candidate.vendorId === body.vendorId)
+  if (invitation === undefined)
+    throw problem('conflict', `The vendor is not invited to ${request.number}; invite it with inviteToBid.`)
+  assertTakesBids(request, call.now)
+  const live = await bids.ofRequest(trx, call.organizationId, request.id, LIVE)
+  const earlier = live.find((bid) => bid.vendorId === body.vendorId && bid.homeId === homeId)
+  if (earlier !== undefined) {
+    const next = earlier.status === 'submitted' ? '; change it with reviseBid' : ''
+    throw problem('conflict', `The vendor has bid already: ${earlier.id} is ${earlier.status}${next}.`)
+  }
+
+  const inserted = await bids.insert(trx, call, {
+    bidRequestId: request.id,
+    vendorId: body.vendorId,
+    invitationId: invitation.id,
+    homeId,
+    scope: request.scope,
+    communityId: request.communityId,
+    status: 'submitted',
+    source: body.source ?? 'api',
+    revision: 1,
+    ...prices,
+    currency: call.currency,
+    inclusions: body.inclusions ?? null,
+    exclusions: body.exclusions ?? null,
+    leadTimeDays: body.leadTimeDays ?? null,
+    durationDays: body.durationDays ?? null,
+    ...validity,
+    awardedLineIds: null,
+    submittedAt: call.now.toISOString(),
+    decidedAt: null,
+    decidedBy: null,
+    decisionReason: null,
+    externalId: body.externalId ?? null,
+  })
+  const bid = bids.shown(inserted)
+  await recordStatusChange(trx, call, { id: bid.id, from: null, to: bid.status })
+  await recordEvent(trx, call, 'bid.submitted', bid)
+  await answerInvitation(trx, call, request.id, bid.vendorId, 'submitted')
+  return bid
+}
+
+/** Hands a submitted bid in again, changed. What is not sent stays as it was. */
+export async function revise(trx: Db, call: Call, bidId: string, body: BidRevise): Promise<Bid> {
+  const { bidRequestId } = await bids.find(trx, call.organizationId, bidId)
+  const request = await lockBidRequest(trx, call, bidRequestId)
+  const before = await bids.lock(trx, call.organizationId, bidId)
+  checkIfMatch(call, before)
+  const { externalId, lines, amount, validUntil, ...rest } = body
+  const changes = {
+    ...rest,
+    ...((lines !== undefined || amount !== undefined) && repriced(before, request, body)),
+    ...(validUntil !== undefined &&
+      validUntil !== before.validUntil &&
+      (await validityOf(trx, call, before.communityId, validUntil))),
+  }
+  const isRevision = Object.entries(changes).some(
+    ([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as keyof typeof changes]),
+  )
+  if (!isRevision) return bids.shown(await bids.update(trx, call, before, { externalId }))
+
+  if (before.status !== 'submitted')
+    throw problem('conflict', `The bid is ${before.status}; only a submitted one can be revised.`)
+  if (hasRunOut(before, call.now)) throw problem('conflict', `The bid held until ${before.validUntil}.`)
+  assertTakesBids(request, call.now)
+  const revision = { revision: before.revision + 1, submittedAt: call.now.toISOString() }
+  const after = bids.shown(await bids.update(trx, call, before, { ...changes, externalId, ...revision }))
+  await recordEvent(trx, call, 'bid.submitted', after, bids.shown(before))
+  await touchBidRequest(trx, call, request.id)
+  return after
+}
+
+/** Takes a submitted bid back. Its invitation stays answered, and the vendor may bid anew. */
+export async function withdraw(trx: Db, call: Call, bidId: string, reason: string | null): Promise<Bid> {
+  const { bidRequestId } = await bids.find(trx, call.organizationId, bidId)
+  await lockBidRequest(trx, call, bidRequestId)
+  const after = await move(trx, call, await bids.lock(trx, call.organizationId, bidId), 'withdrawn', reason)
+  await touchBidRequest(trx, call, bidRequestId)
+  return bids.shown(after)
+}
+
+/** Both references of a body are looked at before either is complained of. */
+async function lockNamedRequest(trx: Db, call: Call, body: BidSubmit): Promise<BidRequestRow> {
+  const request = await lockBidRequest(trx, call, body.bidRequestId).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'not_found') return null
+    throw error
+  })
+  const vendor = await vendors.peek(trx, call.organizationId, body.vendorId)
+  if (request !== null && vendor !== undefined) return request
+  throw unknownReference([
+    ...(request === null ? ['/bidRequestId'] : []),
+    ...(vendor === undefined ? ['/vendorId'] : []),
+  ])
+}
+
+async function refuseHome(trx: Db, call: Call, homeId: string): Promise<never> {
+  if ((await homes.peek(trx, call.organizationId, homeId)) === undefined) throw unknownReference(['/homeId'])
+  throw invalid([{ pointer: '/homeId', code: 'not_requested', message: 'is none of the homes of the bid request' }])
+}
+
+function assertTakesBids(request: BidRequestRow, now: Date): void {
+  if (takesBids(request, now)) return
+  const { number, status, deadline, closedAt } = request
+  if (status === 'draft') throw problem('conflict', `${number} is a draft; send it first.`)
+  if (status === 'awarded' || status === 'cancelled') throw problem('conflict', `${number} is ${status}.`)
+  throw problem(
+    'conflict',
+    `${number} takes no late bids: its deadline was ${deadline}${closedAt === null ? '' : `, and it closed at ${closedAt}`}.`,
+  )
+}
+
+/** The day and the instant at which the bid runs out. */
+async function validityOf(
+  trx: Db,
+  call: Call,
+  communityId: string,
+  validUntil: string | null,
+): Promise<Pick<bids.BidRow, 'validUntil' | 'expiresAt'>> {
+  if (validUntil === null) return { validUntil, expiresAt: null }
+  const place = await bidRequests.placeOf(trx, call.organizationId, communityId, validUntil)
+  const expiresAt = place?.deadlineAt ?? null
+  if (hasRunOut({ expiresAt }, call.now)) {
+    throw invalid([{ pointer: '/validUntil', code: 'past', message: `has passed already in ${place?.timeZone}` }])
+  }
+  return { validUntil, expiresAt }
+}
+
+function repriced(
+  before: bids.BidRow,
+  request: BidRequestRow,
+  { lines, amount }: BidRevise,
+): Pick<bids.BidRow, 'amount' | 'lines'> {
+  if (lines !== undefined) return priced(request, lines, amount)
+  if (before.lines.length === 0) return priced(request, [], amount)
+  // The sum itself is not told: it may be hidden.
+  if (amount === before.amount) return { amount, lines: before.lines }
+  throw invalid([
+    {
+      pointer: '/amount',
+      code: 'sum',
+      message: 'must be the sum of the lines; send new lines with it, or [] for a lump sum',
+    },
+  ])
+}

@@ -1,0 +1,105 @@
+import type {
+  ComplianceDocument,
+  ComplianceDocumentCreate,
+  ComplianceDocumentStatus,
+  ComplianceStatus,
+} from '../../../client/contract.gen.ts'
+import { invalid } from '../../http/problem.ts'
+import type { Values } from '../../resources/resource.ts'
+import { addDays, daysBetween } from '../../values/calendar.ts'
+
+/** The moves that somebody may decide on. Only the calendar leads to `expired`, and away from it by a later date. */
+export const MOVES: Readonly<Record<ComplianceDocumentStatus, readonly ComplianceDocumentStatus[]>> = {
+  pending_review: ['valid', 'rejected', 'waived'],
+  valid: ['pending_review', 'rejected', 'waived'],
+  rejected: ['pending_review', 'waived'],
+  expired: ['pending_review', 'waived'],
+  waived: ['pending_review'],
+}
+
+/** How long before the end a vendor is `expiring`: time enough to get a new certificate from an insurer. */
+export const EXPIRING_DAYS = 30
+
+/** What the calendar makes of a status: what was found valid is expired behind its last day, and valid up to it. */
+export function settledStatus(
+  status: ComplianceDocumentStatus,
+  expirationDate: string | null,
+  today: string,
+): ComplianceDocumentStatus {
+  if (status !== 'valid' && status !== 'expired') return status
+  return expirationDate !== null && expirationDate < today ? 'expired' : 'valid'
+}
+
+export type Paper = Pick<ComplianceDocument, 'type' | 'status' | 'effectiveDate' | 'expirationDate'>
+
+export interface Judgement {
+  status: ComplianceStatus
+  /** The next day on which the same papers may be judged otherwise; null when no day changes anything. */
+  changesOn: string | null
+}
+
+/**
+ * Judges a vendor by its documents, those that were removed left out. Each type is judged by itself, and the worst
+ * counts: a license cannot make up for insurance that ran out. What awaits review or was rejected counts as not there.
+ */
+export function judge(papers: readonly Paper[], today: string): Judgement {
+  const days: string[] = []
+  const found = new Set<ComplianceStatus>()
+  for (const ofType of Map.groupBy(papers, (paper) => paper.type).values()) {
+    const valid = ofType.filter((paper) => settledStatus(paper.status, paper.expirationDate, today) === 'valid')
+    for (const { effectiveDate, expirationDate } of valid) {
+      if (effectiveDate !== null) days.push(effectiveDate)
+      if (expirationDate !== null) days.push(addDays(expirationDate, 1))
+    }
+    const end = endOfCover(valid, today)
+    if (end !== null) {
+      if (end !== FOREVER) days.push(addDays(end, -EXPIRING_DAYS))
+      found.add(end !== FOREVER && daysBetween(today, end) <= EXPIRING_DAYS ? 'expiring' : 'compliant')
+    } else if (ofType.some((paper) => paper.status === 'waived')) found.add('exempt')
+    else if (ofType.some((paper) => settledStatus(paper.status, paper.expirationDate, today) === 'expired'))
+      found.add('expired')
+  }
+  const status = (['expired', 'expiring', 'compliant', 'exempt'] as const).find((candidate) => found.has(candidate))
+  const next = days.filter((day) => day > today).sort()[0]
+  return { status: status ?? 'missing', changesOn: next ?? null }
+}
+
+const FOREVER = 'forever'
+
+/** The last day of unbroken cover that holds today; a renewal that follows on without a gap lengthens it. */
+function endOfCover(valid: readonly Paper[], today: string): string | null {
+  let end: string | null = null
+  const byStart = valid.toSorted((a, b) => ((a.effectiveDate ?? '') < (b.effectiveDate ?? '') ? -1 : 1))
+  for (const { effectiveDate, expirationDate } of byStart) {
+    const isReached: boolean = effectiveDate === null || effectiveDate <= (end === null ? today : addDays(end, 1))
+    if (!isReached) break
+    if (expirationDate === null) return FOREVER
+    if (end === null || expirationDate > end) end = expirationDate
+  }
+  return end
+}
+
+export function newDocument(
+  body: ComplianceDocumentCreate,
+  vendorId: string,
+  today: string,
+): Values<ComplianceDocument> {
+  const expirationDate = body.expirationDate ?? null
+  return {
+    vendorId,
+    type: body.type,
+    status: settledStatus(body.status ?? 'pending_review', expirationDate, today),
+    carrier: body.carrier ?? null,
+    policyNumber: body.policyNumber ?? null,
+    effectiveDate: body.effectiveDate ?? null,
+    expirationDate,
+    limitAmount: body.limitAmount ?? null,
+    additionalInsured: body.additionalInsured ?? false,
+  }
+}
+
+/** Refuses a paper that would end before it begins. */
+export function checkPeriod({ effectiveDate, expirationDate }: Partial<Paper>): void {
+  if (effectiveDate == null || expirationDate == null || effectiveDate <= expirationDate) return
+  throw invalid([{ pointer: '/expirationDate', code: 'minimum', message: 'must not be before effectiveDate' }])
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { ComplianceDocument, Vendor } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import type { Call } from '../../http/call.ts'
+import { resource } from '../../resources/resource.ts'
+import type { Judgement } from './compliance-document.ts'
+
+export const { list, find, findAll, lock, insert, update, archive } = resource<ComplianceDocument>({
+  table: 'complianceDocuments',
+  prefix: 'cmp',
+  columns: {
+    id: 'id',
+    vendorId: 'id',
+    type: 'enum',
+    status: 'enum',
+    carrier: 'text?',
+    policyNumber: 'text?',
+    effectiveDate: 'date?',
+    expirationDate: 'date?',
+    limitAmount: 'decimal?',
+    additionalInsured: 'boolean',
+    version: 'integer',
+    createdBy: 'json',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+    archivedAt: 'instant?',
+  },
+  filters: {
+    expiresBefore: (date) => `t."expirationDate" < ${date}`,
+    limitBelow: (amount) => `t."limitAmount" < ${amount}`,
+  },
+  search: ['carrier', 'policyNumber'],
+})
+
+/** The documents by which the vendor is judged: all that were not removed. A vendor has a handful. */
+export async function countedOf(trx: Db, organizationId: string, vendorId: string): Promise<ComplianceDocument[]> {
+  const rows = await trx
+    .selectFrom('complianceDocuments')
+    .select('id')
+    .where('organizationId', '=', organizationId)
+    .where('vendorId', '=', vendorId)
+    .where('archivedAt', 'is', null)
+    .execute()
+  return findAll(
+    trx,
+    organizationId,
+    rows.map((row) => row.id),
+  )
+}
+
+/** Writes how a locked vendor is judged, as a change that can be seen. */
+export async function writeJudgement(trx: Db, call: Call, vendor: Vendor, judgement: Judgement): Promise<Vendor> {
+  const now = call.now.toISOString()
+  await sql`
+    update "vendors" set "complianceStatus" = ${judgement.status}, "version" = "version" + 1, "updatedAt" = ${now}
+    where "organizationId" = ${call.organizationId} and "id" = ${vendor.id}`.execute(trx)
+  return { ...vendor, complianceStatus: judgement.status, version: vendor.version + 1, updatedAt: now }
+}
+
+/** Notes when the clock has to look again: as the day begins in the organization's time zone. */
+export async function writeDueDate(trx: Db, call: Call, vendor: Vendor, { changesOn }: Judgement): Promise<void> {
+  await sql`
+    update "vendors" set "complianceDueAt" = (${changesOn}::date)::timestamp at time zone ${call.timeZone}
+    where "organizationId" = ${call.organizationId} and "id" = ${vendor.id}`.execute(trx)
+}
+
+/** The vendors, of all organizations, whose documents the calendar has something to say about; the longest due first. */
+export async function due(db: Db, now: Date, most: number): Promise<{ organizationId: string; vendorId: string }[]> {
+  return db
+    .selectFrom('vendors')
+    .select(['organizationId', 'id as vendorId'])
+    .where('complianceDueAt', '<=', now.toISOString())
+    .orderBy('complianceDueAt')
+    .limit(most)
+    .execute()
+}
+
+/** Whether a locked vendor is still due; another process may have been first. */
+export async function isDue(trx: Db, organizationId: string, vendorId: string, now: Date): Promise<boolean> {
+  const row = await trx
+    .selectFrom('vendors')
+    .select('id')
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', vendorId)
+    .where('complianceDueAt', '<=', now.toISOString())
+    .executeTakeFirst()
+  return row !== undefined
+}

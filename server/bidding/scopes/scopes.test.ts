@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+const names = async (query = '', key = plumbline.key) =>
+  (await plumbline.get(`/api/ext/scopes?${query}`, { key })).body.data.map((scope: { name: string }) => scope.name)
+
+test('a scope is created, read back by its Location, and emits nothing', async () => {
+  const created = await plumbline.post('/api/ext/scopes', { name: 'framing', code: '06-100', sequence: 60 })
+  expect(created.status).toBe(201)
+  expect(created.body).toMatchObject({ name: 'framing', code: '06-100', sequence: 60, version: 1, archivedAt: null })
+  const read = await plumbline.get(created.headers.get('location') ?? '')
+  expect(read.body).toEqual(created.body)
+  expect(read.headers.get('etag')).toBe('"1"')
+  const events = await plumbline.database.statements
+    .selectFrom('events')
+    .select('id')
+    .where('resourceId', '=', created.body.id)
+    .execute()
+  expect(events).toEqual([])
+})
+
+test('a name is unique whatever its capitals, and the conflict names the field', async () => {
+  await plumbline.post('/api/ext/scopes', { name: 'Drywall' })
+  const second = await plumbline.post('/api/ext/scopes', { name: 'DRYWALL' })
+  expect(second).toMatchObject({ status: 409, body: { code: 'conflict', errors: [{ pointer: '/name' }] } })
+})
+
+test('of twenty creations of one name at once exactly one succeeds', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => plumbline.post('/api/ext/scopes', { name: 'stucco' })),
+  )
+  expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(19).fill(409)])
+})
+
+test('a trade that a vendor names becomes a scope by itself, once', async () => {
+  const { key } = await plumbline.newBuilder()
+  await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['Tile'] }, { key })
+  await plumbline.post('/api/ext/vendors', { companyName: 'B', scopes: ['tile', 'stone'] }, { key })
+  expect((await names('', key)).sort()).toEqual(['Tile', 'stone'])
+})
+
+test('a scope is renamed while nothing uses it, and keeps its name while something does', async () => {
+  const { key } = await plumbline.newBuilder()
+  const { body: unused } = await plumbline.post('/api/ext/scopes', { name: 'finish carpentery' }, { key })
+  const renamed = await plumbline.patch(`/api/ext/scopes/${unused.id}`, { name: 'finish carpentry' }, { key })
+  expect(renamed).toMatchObject({ status: 200, body: { name: 'finish carpentry', version: 2 } })
+  await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['Finish Carpentry'] }, { key })
+  const refused = await plumbline.patch(`/api/ext/scopes/${unused.id}`, { name: 'trim' }, { key })
+  expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  expect(refused.body.detail).toContain('vendors: 1')
+  const moved = await plumbline.patch(
+    `/api/ext/scopes/${unused.id}`,
+    { name: 'finish carpentry', sequence: 140 },
+    { key },
+  )
+  expect(moved).toMatchObject({ status: 200, body: { sequence: 140 } })
+})
+
+test('a budget line holds its scope by the name', async () => {
+  const { key } = await plumbline.newBuilder()
+  const { body: community } = await plumbline.post(
+    '/api/ext/communities',
+    { name: 'Juniper Ridge', status: 'active' },
+    { key },
+  )
+  const { body: home } = await plumbline.post('/api/ext/homes', { name: 'Lot 15', communityId: community.id }, { key })
+  const line = await plumbline.post(
+    `/api/ext/homes/${home.id}/budget/lines`,
+    { scope: 'roofing', amount: 16_800 },
+    { key },
+  )
+  expect(line.status).toBe(201)
+  const { body: scopes } = await plumbline.get('/api/ext/scopes?name=ROOFING', { key })
+  const refused = await plumbline.patch(`/api/ext/scopes/${scopes.data[0].id}`, { name: 'roofs' }, { key })
+  expect(refused.body.detail).toContain('budget lines: 1')
+})
+
+test('a scope that no vendor covers is archived, and its name is free again', async () => {
+  const { key } = await plumbline.newBuilder()
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['pools'] }, { key })
+  const { body: list } = await plumbline.get('/api/ext/scopes', { key })
+  const path = `/api/ext/scopes/${list.data[0].id}`
+  expect(await plumbline.delete(path, { key })).toMatchObject({
+    status: 409,
+    body: { detail: '1 vendor covers "pools".' },
+  })
+  await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { scopes: [] }, { key })
+  expect((await plumbline.delete(path, { key })).status).toBe(204)
+  expect((await plumbline.delete(path, { key })).status).toBe(204)
+  expect(await names('', key)).toEqual([])
+  expect(await names('includeArchived=true', key)).toEqual(['pools'])
+  expect((await plumbline.get(path, { key })).body.archivedAt).not.toBeNull()
+  await plumbline.post('/api/ext/vendors', { companyName: 'B', scopes: ['pools'] }, { key })
+  expect(await names('', key)).toEqual(['pools'])
+})
+
+test('scopes are found by name, code and words, and listed in the order of the build', async () => {
+  const { key } = await plumbline.newBuilder()
+  for (const [name, code, sequence] of [
+    ['roofing', '07-300', 80],
+    ['concrete', '03-100', 20],
+    ['framing', '06-100', 60],
+  ] as const) {
+    await plumbline.post('/api/ext/scopes', { name, code, sequence }, { key })
+  }
+  expect(await names('sort=sequence', key)).toEqual(['concrete', 'framing', 'roofing'])
+  expect(await names('sort=-name', key)).toEqual(['roofing', 'framing', 'concrete'])
+  expect(await names('name=Framing', key)).toEqual(['framing'])
+  expect(await names('code=03-100', key)).toEqual(['concrete'])
+  expect(await names('q=07-', key)).toEqual(['roofing'])
+  const first = await plumbline.get('/api/ext/scopes?sort=sequence&limit=2', { key })
+  expect(await names(`sort=sequence&limit=2&cursor=${first.body.nextCursor}`, key)).toEqual(['roofing'])
+})
+
+test('another builder neither sees a scope nor is bound by its name', async () => {
+  const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'solar' })
+  const { key } = await plumbline.newBuilder()
+  expect((await plumbline.get(`/api/ext/scopes/${scope.id}`, { key })).status).toBe(404)
+  expect((await plumbline.patch(`/api/ext/scopes/${scope.id}`, { sequence: 1 }, { key })).status).toBe(404)
+  expect((await plumbline.delete(`/api/ext/scopes/${scope.id}`, { key })).status).toBe(404)
+  expect((await plumbline.post('/api/ext/scopes', { name: 'solar' }, { key })).status).toBe(201)
+})
+
+test('a stale If-Match is refused before anything else', async () => {
+  const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'gutters' })
+  const stale = { headers: { 'if-match': '"9"' } }
+  expect((await plumbline.patch(`/api/ext/scopes/${scope.id}`, { sequence: 1 }, stale)).status).toBe(412)
+  expect((await plumbline.delete(`/api/ext/scopes/${scope.id}`, stale)).status).toBe(412)
+})

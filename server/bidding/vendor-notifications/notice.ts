@@ -1,0 +1,46 @@
+import type { FieldError, Home, Vendor, VendorNotificationCreate } from '../../../client/contract.gen.ts'
+
+/** What a vendor can be told about: work on a home on a day, or the deadline of a bid request. */
+export type Subject =
+  | { homeId: string; date: string; bidRequestId?: undefined }
+  | { bidRequestId: string; homeId?: undefined }
+
+/** The one thing that the notice is about, or what is wrong with the fields together. */
+export function subjectOf(body: VendorNotificationCreate): Subject | FieldError[] {
+  const { kind, bidRequestId, homeId, date } = body
+  const faults: FieldError[] = []
+  if (bidRequestId !== undefined && homeId !== undefined) {
+    faults.push({ pointer: '/bidRequestId', code: 'exclusive', message: 'must not stand beside homeId' })
+  }
+  if (bidRequestId !== undefined) {
+    if (kind !== 'reminder')
+      faults.push({ pointer: '/kind', code: 'enum', message: 'must be reminder for a bid request' })
+    if (date !== undefined)
+      faults.push({
+        pointer: '/date',
+        code: 'exclusive',
+        message: 'is the deadline of the bid request and is not sent',
+      })
+    return faults.length > 0 ? faults : { bidRequestId }
+  }
+  if (homeId === undefined)
+    faults.push({ pointer: '/homeId', code: 'required', message: 'is required, or else bidRequestId' })
+  if (date === undefined) faults.push({ pointer: '/date', code: 'required', message: 'is required with homeId' })
+  return homeId === undefined || date === undefined ? faults : { homeId, date }
+}
+
+/** Why nobody has to be told about work on the home any more; null when nothing stands against it. */
+export function reasonNotToAnnounce(home: Home): string | null {
+  if (home.status === 'cancelled') return `${home.name} is cancelled.`
+  if (home.archivedAt !== null) return `${home.name} is archived.`
+  return null
+}
+
+/** The vendor's own address and those of its contacts who want to be told, each once. */
+export function recipientsOf(vendor: Pick<Vendor, 'email' | 'contacts'>): string[] {
+  const addresses = [
+    vendor.email,
+    ...vendor.contacts.map((contact) => (contact.notify === true ? contact.email : null)),
+  ]
+  return [...new Set(addresses.filter((address) => typeof address === 'string'))]
+}

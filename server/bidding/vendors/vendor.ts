@@ -1,0 +1,81 @@
+import type { Vendor, VendorCreate, VendorStatus } from '../../../client/contract.gen.ts'
+import { wholeAddress } from '../../values/address.ts'
+
+/** A vendor's way: from prospective to active, on hold and back, and out of use and back. */
+export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]>> = {
+  prospective: ['active', 'inactive'],
+  active: ['on_hold', 'inactive'],
+  on_hold: ['active', 'inactive'],
+  inactive: ['active'],
+}
+
+/** Something that stands against engaging a vendor (inviting, awarding, ordering) at present. */
+export interface Obstacle {
+  code: 'vendor_archived' | 'vendor_on_hold' | 'vendor_inactive' | 'compliance_expired'
+  message: string
+}
+
+export function obstaclesToEngage(vendor: Vendor): Obstacle[] {
+  const obstacles: Obstacle[] = []
+  if (vendor.archivedAt !== null)
+    obstacles.push({ code: 'vendor_archived', message: `${vendor.companyName} is archived` })
+  if (vendor.status === 'on_hold')
+    obstacles.push({ code: 'vendor_on_hold', message: `${vendor.companyName} is on hold` })
+  if (vendor.status === 'inactive')
+    obstacles.push({ code: 'vendor_inactive', message: `${vendor.companyName} is inactive` })
+  if (vendor.complianceStatus === 'expired') {
+    obstacles.push({
+      code: 'compliance_expired',
+      message: `the compliance documents of ${vendor.companyName} have expired`,
+    })
+  }
+  return obstacles
+}
+
+/** Why the vendor cannot be engaged at present; null when nothing stands against it. */
+export function reasonNotToEngage(vendor: Vendor): string | null {
+  return obstaclesToEngage(vendor)[0]?.message ?? null
+}
+
+/** Why the vendor cannot be invited to the portal; null when nothing stands against it. Expired papers do not: the portal is where new ones are handed in. */
+export function reasonNotToInvite(vendor: Vendor): string | null {
+  if (vendor.archivedAt !== null) return `${vendor.companyName} is archived.`
+  if (vendor.status === 'on_hold') return `${vendor.companyName} is on hold.`
+  if (vendor.status === 'inactive') return `${vendor.companyName} is inactive.`
+  if (vendor.email === null) return `${vendor.companyName} has no e-mail address.`
+  return null
+}
+
+/** Whether the vendor may work in the community; one without a list may work in all. */
+export function worksIn(vendor: Vendor, communityId: string): boolean {
+  return vendor.communityIds.length === 0 || vendor.communityIds.includes(communityId)
+}
+
+export function newVendor(
+  body: VendorCreate,
+): Omit<Vendor, 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'> {
+  return {
+    companyName: body.companyName,
+    email: body.email ?? null,
+    phone: body.phone ?? null,
+    scopes: body.scopes ?? [],
+    contactName: body.contactName ?? null,
+    accountingId: body.accountingId ?? null,
+    externalId: body.externalId ?? null,
+    status: body.status ?? 'active',
+    portalStatus: 'not_invited',
+    complianceStatus: 'missing',
+    communityIds: body.communityIds ?? [],
+    contacts: wholeContacts(body.contacts ?? []),
+    address: wholeAddress(body.address),
+    licenseNumber: body.licenseNumber ?? null,
+    poLimit: body.poLimit ?? null,
+    defaultRetainagePercent: body.defaultRetainagePercent ?? 0,
+  }
+}
+
+const NO_CONTACT = { email: null, phone: null, role: null, notify: true }
+
+export function wholeContacts(contacts: NonNullable<VendorCreate['contacts']>): Vendor['contacts'] {
+  return contacts.map((contact) => ({ ...NO_CONTACT, ...contact }))
+}

@@ -1,0 +1,91 @@
+import type { BudgetLine, BudgetLineCreate, BudgetLineUpdate } from '../../../client/contract.gen.ts'
+import { invalid } from '../../http/problem.ts'
+import type { Values } from '../../resources/resource.ts'
+import { isMoney, lineTotal, MOST_MONEY, sum, told } from '../../values/money.ts'
+
+/** What is budgeted can be told as an amount, or as a quantity at a unit cost. */
+interface Pricing {
+  quantity: number | null
+  unitCost: number | null
+  amount: number | undefined
+}
+
+/**
+ * What a line is budgeted at: quantity × unitCost, rounded half up to the cent, where both are there, else the amount.
+ * `undefined` when neither is told. An amount that contradicts the product is a fault, for one of them must be a mistake.
+ */
+export function budgetedAt({ quantity, unitCost, amount }: Pricing): number | undefined {
+  if (quantity === null || unitCost === null) return amount
+  const product = lineTotal(quantity, unitCost)
+  if (!isMoney(product)) {
+    throw invalid([
+      { pointer: '/unitCost', code: 'maximum', message: `times quantity must not exceed ${told(MOST_MONEY)}` },
+    ])
+  }
+  if (amount !== undefined && amount !== product) {
+    throw invalid([
+      {
+        pointer: '/amount',
+        code: 'conflict',
+        message: `must be quantity × unitCost, ${told(product)}, or be left out`,
+      },
+    ])
+  }
+  return product
+}
+
+/** Before the lock the original is what is budgeted; from then on it stays, and the difference is an approved change. */
+export function split(
+  budgeted: number,
+  originalAmount: number,
+  isLocked: boolean,
+): Pick<BudgetLine, 'originalAmount' | 'approvedChanges'> {
+  if (!isLocked) return { originalAmount: budgeted, approvedChanges: 0 }
+  const approvedChanges = sum([budgeted, -originalAmount])
+  if (!isMoney(approvedChanges)) {
+    throw invalid([
+      {
+        pointer: '/amount',
+        code: 'maximum',
+        message: `must not differ from the original by more than ${told(MOST_MONEY)}`,
+      },
+    ])
+  }
+  return { originalAmount, approvedChanges }
+}
+
+export function newBudgetLine(
+  homeId: string,
+  body: BudgetLineCreate,
+  isLocked: boolean,
+): Values<BudgetLine, 'budgeted'> {
+  const quantity = body.quantity ?? null
+  const unitCost = body.unitCost ?? null
+  const budgeted = budgetedAt({ quantity, unitCost, amount: body.amount })
+  if (budgeted === undefined) {
+    throw invalid([
+      { pointer: '/amount', code: 'required', message: 'is required unless quantity and unitCost are given' },
+    ])
+  }
+  return {
+    homeId,
+    scope: body.scope,
+    description: body.description ?? null,
+    quantity,
+    unit: body.unit ?? null,
+    unitCost,
+    ...split(budgeted, 0, isLocked),
+  }
+}
+
+/** The fields of the line that the update changes, the amounts among them. */
+export function changesOf(
+  line: BudgetLine,
+  body: BudgetLineUpdate,
+  isLocked: boolean,
+): Partial<Values<BudgetLine, 'budgeted'>> {
+  const { amount, ...rest } = body
+  const { quantity, unitCost } = { ...line, ...rest }
+  const budgeted = budgetedAt({ quantity, unitCost, amount })
+  return { ...rest, ...(budgeted !== undefined && split(budgeted, line.originalAmount, isLocked)) }
+}

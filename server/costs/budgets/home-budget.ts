@@ -1,0 +1,31 @@
+import type { BudgetScope, HomeBudget, PurchaseOrderStatus } from '../../../client/contract.gen.ts'
+import { sum } from '../../values/money.ts'
+
+/**
+ * The budget of a home is never stored. It follows from budget lines and purchase orders at the moment it is read, so it
+ * cannot be stale; what counts as committed is said here and nowhere else.
+ */
+export const COMMITTED: readonly PurchaseOrderStatus[] = [
+  'approved',
+  'issued',
+  'accepted',
+  'partially_completed',
+  'completed',
+  'closed',
+]
+export const PENDING: readonly PurchaseOrderStatus[] = ['draft', 'pending_approval']
+
+type Totals = Pick<
+  HomeBudget,
+  'totalBudgeted' | 'totalCommitted' | 'totalPendingCommitted' | 'totalVariance' | 'totalForecastAtCompletion'
+>
+
+export function totalsOf(scopes: readonly BudgetScope[]): Totals {
+  return {
+    totalBudgeted: sum(scopes.map((scope) => scope.budgeted)),
+    totalCommitted: sum(scopes.map((scope) => scope.committed)),
+    totalPendingCommitted: sum(scopes.map((scope) => scope.pendingCommitted)),
+    totalVariance: sum(scopes.map((scope) => scope.variance)),
+    totalForecastAtCompletion: sum(scopes.map((scope) => scope.forecastAtCompletion)),
+  }
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { BudgetLine, BudgetScope } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import { resource } from '../../resources/resource.ts'
+import { COMMITTED, PENDING } from './home-budget.ts'
+
+export const { list, find, findAll, peek, lock, assertExist, insert, update, archive } = resource<
+  BudgetLine,
+  'budgeted'
+>({
+  table: 'budgetLines',
+  prefix: 'bud',
+  columns: {
+    id: 'id',
+    homeId: 'id',
+    scope: 'text',
+    description: 'text?',
+    quantity: 'decimal?',
+    unit: 'text?',
+    unitCost: 'decimal?',
+    originalAmount: 'decimal',
+    approvedChanges: 'decimal',
+    // The database adds it up, as a column that lists can be sorted by.
+    budgeted: { sql: 't."budgeted"' },
+    version: 'integer',
+    createdBy: 'json',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+    archivedAt: 'instant?',
+  },
+})
+
+/**
+ * Every scope of the home in one statement, in the order of their names. Money is added up as numeric. A trade that is
+ * spelled in capitals here and in small letters there is one scope, named as the budget spells it.
+ */
+export async function scopesOf(db: Db, organizationId: string, homeId: string): Promise<BudgetScope[]> {
+  const { rows } = await sql<BudgetScope>`
+    select
+      coalesce(b."scope", p."scope") as "scope",
+      f."budgeted",
+      f."committed",
+      f."pendingCommitted",
+      f."budgeted" - f."committed" as "variance",
+      greatest(f."budgeted", f."committed" + f."pendingCommitted") as "forecastAtCompletion"
+    from (
+      select lower("scope") as "key", min("scope") as "scope", sum("budgeted") as "budgeted"
+      from "budgetLines"
+      where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null
+      group by lower("scope")
+    ) as b
+    full join (
+      select
+        lower("scope") as "key",
+        min("scope") as "scope",
+        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED]}::text[])), 0) as "committed",
+        coalesce(sum("total") filter (where "status" = any(${[...PENDING]}::text[])), 0) as "pendingCommitted"
+      from "purchaseOrders"
+      where "organizationId" = ${organizationId} and "homeId" = ${homeId}
+        and "status" = any(${[...COMMITTED, ...PENDING]}::text[])
+      group by lower("scope")
+    ) as p on p."key" = b."key"
+    cross join lateral (
+      select
+        coalesce(b."budgeted", 0) as "budgeted",
+        coalesce(p."committed", 0) as "committed",
+        coalesce(p."pendingCommitted", 0) as "pendingCommitted"
+    ) as f
+    order by coalesce(b."key", p."key") collate "C"`.execute(db)
+  return rows
+}
+
+export async function hasLines(db: Db, organizationId: string, homeId: string): Promise<boolean> {
+  const line = await db
+    .selectFrom('budgetLines')
+    .select('id')
+    .where('organizationId', '=', organizationId)
+    .where('homeId', '=', homeId)
+    .where('archivedAt', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return line !== undefined
+}
+
+/** Whether a line of a purchase order refers to the budget line. */
+export async function isOrdered(db: Db, organizationId: string, budgetLineId: string): Promise<boolean> {
+  const line = await db
+    .selectFrom('purchaseOrderLines')
+    .select('budgetLineId')
+    .where('organizationId', '=', organizationId)
+    .where('budgetLineId', '=', budgetLineId)
+    .limit(1)
+    .executeTakeFirst()
+  return line !== undefined
+}

@@ -1,0 +1,41 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type Config, ConfigError, type GivenConfig } from '../config.ts'
+import type { Database } from '../database/database.ts'
+
+/**
+ * All processes of a deployment have to encrypt and sign with one key. It is the operator's (`ENCRYPTION_KEY`), or the
+ * one in the data folder of an embedded database. Where there is neither, the first process makes one and keeps it in the
+ * database, so that the others find it: that protects copies of single tables, not of the whole database, which is why
+ * `isKeptInDatabase` wants a word of warning.
+ *
+ * Throws ConfigError when the database was set up with another key, because nothing in it could be read with this one.
+ */
+export async function withEncryptionKey(
+  given: GivenConfig,
+  database: Database,
+): Promise<{ config: Config; isKeptInDatabase: boolean }> {
+  const db = database.statements
+  const fresh = given.encryptionKey ?? randomBytes(32)
+  await db
+    .insertInto('deployment')
+    .values({
+      encryptionKeyDigest: digest(fresh),
+      encryptionKey: given.encryptionKey === null ? fresh.toString('base64') : null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const kept = await db.selectFrom('deployment').selectAll().executeTakeFirstOrThrow()
+  const encryptionKey =
+    given.encryptionKey ?? (kept.encryptionKey === null ? null : Buffer.from(kept.encryptionKey, 'base64'))
+  if (encryptionKey === null) {
+    throw new ConfigError('ENCRYPTION_KEY is missing: this database was set up with one.')
+  }
+  if (digest(encryptionKey) !== kept.encryptionKeyDigest) {
+    throw new ConfigError('ENCRYPTION_KEY is not the one that this database was set up with.')
+  }
+  return { config: Object.freeze({ ...given, encryptionKey }), isKeptInDatabase: kept.encryptionKey !== null }
+}
+
+function digest(key: Buffer): string {
+  return createHash('sha256').update('plumbline encryption key ').update(key).digest('hex')
+}

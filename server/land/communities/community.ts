@@ -1,0 +1,60 @@
+import type { Community, CommunityCreate, CommunityStatus } from '../../../client/contract.gen.ts'
+import { invalid } from '../../http/problem.ts'
+import type { Values } from '../../resources/resource.ts'
+
+/**
+ * A community's way. The model that we follow ends at sold out, then closed; we let a sold-out community become active
+ * again, because sales fall through and later phases add lots, and nobody should have to make a second community for it.
+ */
+export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly CommunityStatus[]>> = {
+  planning: ['active'],
+  active: ['sold_out'],
+  sold_out: ['closed', 'active'],
+  closed: [],
+}
+
+/** Why no home can be added at present; null when nothing stands against it. `taken` counts the lots with a home. */
+export function reasonNotToBuild(community: Community, taken: number): string | null {
+  if (community.archivedAt !== null) return `${community.name} is archived.`
+  if (community.status === 'sold_out') return `${community.name} is sold out; make it active again to add homes.`
+  if (community.status === 'closed') return `${community.name} is closed.`
+  if (community.lotCount !== null && taken >= community.lotCount) return lotsAreTaken(community.name, taken)
+  return null
+}
+
+/** Why the community cannot be closed or archived; null when it can. `open` counts its homes that are not finished. */
+export function reasonNotToEnd(community: Community, open: number): string | null {
+  if (open === 0) return null
+  return `${open === 1 ? '1 home' : `${open} homes`} in ${community.name} ${open === 1 ? 'is' : 'are'} neither closed nor cancelled nor archived.`
+}
+
+export function lotsAreTaken(name: string, taken: number): string {
+  return taken === 1 ? `1 lot of ${name} is taken.` : `${taken} lots of ${name} are taken.`
+}
+
+/** Refuses what is no time zone here; which names there are only the runtime knows. */
+export function checkTimeZone(timeZone: string | undefined): void {
+  if (timeZone === undefined) return
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+  } catch {
+    throw invalid([
+      { pointer: '/timeZone', code: 'format', message: 'must be an IANA time zone such as America/Chicago' },
+    ])
+  }
+}
+
+export function newCommunity(body: CommunityCreate, timeZone: string): Values<Community> {
+  return {
+    name: body.name,
+    code: body.code ?? null,
+    accountingId: body.accountingId ?? null,
+    externalId: body.externalId ?? null,
+    status: body.status ?? 'planning',
+    city: body.city ?? null,
+    state: body.state ?? null,
+    postalCode: body.postalCode ?? null,
+    timeZone: body.timeZone ?? timeZone,
+    lotCount: body.lotCount ?? null,
+  }
+}

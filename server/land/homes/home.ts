@@ -1,0 +1,80 @@
+import type { Home, HomeCreate, HomeStatus } from '../../../client/contract.gen.ts'
+import type { Values } from '../../resources/resource.ts'
+import { wholeAddress } from '../../values/address.ts'
+
+// The way of a home without the detours: each status and the one after it.
+const NEXT: Readonly<Record<HomeStatus, HomeStatus | null>> = {
+  planning: 'permitting',
+  permitting: 'ready_to_start',
+  ready_to_start: 'under_construction',
+  under_construction: 'completed',
+  completed: 'closed',
+  closed: 'warranty',
+  warranty: 'archived',
+  archived: null,
+  on_hold: null,
+  cancelled: null,
+}
+
+const CAN_BE_HELD: ReadonlySet<HomeStatus> = new Set(['planning', 'permitting', 'ready_to_start', 'under_construction'])
+const CAN_BE_CANCELLED: ReadonlySet<HomeStatus> = new Set([...CAN_BE_HELD, 'completed', 'on_hold'])
+
+/** What the home's status can become. A home on hold comes back to where it was, so this takes the home, not its status. */
+export function movesOf(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeStatus[] {
+  const next = home.status === 'on_hold' ? home.statusBeforeHold : NEXT[home.status]
+  return [
+    ...(next === null ? [] : [next]),
+    ...(CAN_BE_HELD.has(home.status) ? (['on_hold'] as const) : []),
+    ...(CAN_BE_CANCELLED.has(home.status) ? (['cancelled'] as const) : []),
+  ]
+}
+
+/** Statuses in which nothing remains to be built or sold. */
+export const FINISHED: readonly HomeStatus[] = ['closed', 'warranty', 'archived', 'cancelled']
+
+/** The fields that a move sets beside the status. `today` is the date in the community. */
+export function consequences(home: Home, to: HomeStatus, today: string, now: Date): Partial<Home> {
+  return {
+    statusBeforeHold: to === 'on_hold' ? home.status : null,
+    // One that returns from a hold began before.
+    ...(to === 'under_construction' && home.startDate === null && { startDate: today }),
+    ...(to === 'completed' && { actualCompletionDate: today }),
+    ...(to === 'closed' && { closingDate: today }),
+    ...(to === 'archived' && { archivedAt: now.toISOString() }),
+  }
+}
+
+/** Why the home cannot be taken out of use; null when it can. `openOrders` counts its purchase orders still under way. */
+export function reasonNotToArchive(home: Home, openOrders: number): string | null {
+  if (home.startDate !== null && home.status !== 'cancelled')
+    return `The construction of ${home.name} has begun; it ends through its status.`
+  if (openOrders > 0)
+    return `${home.name} has ${openOrders === 1 ? 'an open purchase order' : `${openOrders} open purchase orders`}.`
+  return null
+}
+
+/** Why the budget of the home cannot be changed any more; null when it can. */
+export function reasonToKeepBudget(home: Home): string | null {
+  if (home.status === 'cancelled') return `${home.name} is cancelled.`
+  if (home.archivedAt !== null) return `${home.name} is archived.`
+  return null
+}
+
+export function newHome(body: HomeCreate): Values<Home> {
+  return {
+    name: body.name,
+    communityId: body.communityId,
+    lotNumber: body.lotNumber ?? null,
+    block: body.block ?? null,
+    homeType: body.homeType ?? 'spec',
+    address: wholeAddress(body.address),
+    accountingId: body.accountingId ?? null,
+    externalId: body.externalId ?? null,
+    status: 'planning',
+    statusBeforeHold: null,
+    startDate: null,
+    actualCompletionDate: null,
+    closingDate: null,
+    budgetLockedAt: null,
+  }
+}

@@ -1,0 +1,83 @@
+import { recordEvent } from '../../events/record.ts'
+import { recordStatusChange } from '../../events/status-history.ts'
+import type { Some } from '../../http/operation.ts'
+import { invalidTransition, problem } from '../../http/problem.ts'
+import { wholeAddress } from '../../values/address.ts'
+import { dateIn } from '../../values/calendar.ts'
+import { reasonNotToBuild } from '../communities/community.ts'
+import * as communities from '../communities/queries.ts'
+import { consequences, movesOf, newHome, reasonNotToArchive } from './home.ts'
+import * as homes from './queries.ts'
+
+export const homeOperations: Some<
+  'listHomes' | 'createHome' | 'getHome' | 'updateHome' | 'archiveHome' | 'changeHomeStatus'
+> = {
+  async listHomes({ query }, call) {
+    return { status: 200, body: await homes.list(call.db, call.organizationId, query) }
+  },
+
+  async createHome({ body }, call) {
+    const home = await call.write(async (trx) => {
+      await communities.assertExist(trx, call.organizationId, [body.communityId], '/communityId')
+      // The community is held while its lots are counted, so that two homes never take the last one.
+      const community = await communities.lock(trx, call.organizationId, body.communityId)
+      const reason = reasonNotToBuild(community, await homes.countTakenLots(trx, call.organizationId, community.id))
+      if (reason !== null) throw problem('conflict', reason)
+      const created = await homes.insert(trx, call, newHome(body))
+      await recordStatusChange(trx, call, { id: created.id, from: null, to: created.status })
+      await recordEvent(trx, call, 'home.created', created)
+      return created
+    })
+    return { status: 201, body: home, headers: { Location: `/api/ext/homes/${home.id}` } }
+  },
+
+  async getHome({ path }, call) {
+    return { status: 200, body: await homes.find(call.db, call.organizationId, path.homeId) }
+  },
+
+  async updateHome({ path, body }, call) {
+    const home = await call.write(async (trx) => {
+      const before = await homes.lock(trx, call.organizationId, path.homeId)
+      const { address, ...rest } = body
+      return homes.update(trx, call, before, {
+        ...rest,
+        ...(address !== undefined && { address: wholeAddress(address) }),
+      })
+    })
+    return { status: 200, body: home }
+  },
+
+  async archiveHome({ path }, call) {
+    await call.write(async (trx) => {
+      const before = await homes.lock(trx, call.organizationId, path.homeId)
+      if (before.archivedAt === null) {
+        const reason = reasonNotToArchive(before, await homes.countOpenOrders(trx, call.organizationId, before.id))
+        if (reason !== null) throw problem('conflict', reason)
+      }
+      await homes.archive(trx, call, before)
+    })
+    return { status: 204 }
+  },
+
+  async changeHomeStatus({ path, body }, call) {
+    const home = await call.write(async (trx) => {
+      const before = await homes.lock(trx, call.organizationId, path.homeId)
+      const allowed = movesOf(before)
+      if (!allowed.includes(body.status)) throw invalidTransition(before.status, body.status, allowed)
+      // Archived by hand: its status stays as it was. One whose status became archived allows no move anyway.
+      if (before.archivedAt !== null) throw problem('conflict', `${before.name} is archived.`)
+      if (body.status === 'under_construction' && before.budgetLockedAt === null) {
+        throw problem('conflict', `The budget of ${before.name} has to be locked before construction begins.`)
+      }
+      const { timeZone } = await communities.find(trx, call.organizationId, before.communityId)
+      const after = await homes.update(trx, call, before, {
+        status: body.status,
+        ...consequences(before, body.status, dateIn(timeZone, call.now), call.now),
+      })
+      await recordStatusChange(trx, call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
+      await recordEvent(trx, call, 'home.status_changed', after, before)
+      return after
+    })
+    return { status: 200, body: home }
+  },
+}

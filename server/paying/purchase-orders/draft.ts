@@ -1,0 +1,147 @@
+import type {
+  BidRequest,
+  FieldError,
+  Home,
+  PurchaseOrder,
+  PurchaseOrderLineInput,
+  Vendor,
+} from '../../../client/contract.gen.ts'
+import { wins } from '../../bidding/bids/bid.ts'
+import type { BidRow } from '../../bidding/bids/queries.ts'
+import * as scopes from '../../bidding/scopes/queries.ts'
+import * as budgetLines from '../../costs/budgets/queries.ts'
+import type { Db } from '../../database/database.ts'
+import { recordStatusChange } from '../../events/status-history.ts'
+import type { Call } from '../../http/call.ts'
+import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import {
+  NO_APPROVAL,
+  numberOf,
+  orderFaults,
+  prefixOfLot,
+  prefixOfPlace,
+  reasonNotToOrderFor,
+} from './purchase-order.ts'
+import * as orders from './queries.ts'
+import { totalled } from './totals.ts'
+
+/** What makes an order, once it is known for which home and to which vendor. */
+export interface Draft {
+  home: Home
+  vendor: Vendor
+  scope: string
+  lines: readonly PurchaseOrderLineInput[]
+  poType?: PurchaseOrder['poType'] | undefined
+  parentPoId?: string | null | undefined
+  bidId?: string | null | undefined
+  retainagePercent?: number | undefined
+  varianceReasonCode?: PurchaseOrder['varianceReasonCode'] | undefined
+  varianceResponsible?: PurchaseOrder['varianceResponsible'] | undefined
+  notes?: string | null | undefined
+  accountingId?: string | null | undefined
+  externalId?: string | null | undefined
+}
+
+/**
+ * Adds an order in draft, from whatever source, and returns it; its event is the caller's. The home's row has to be
+ * locked: that is what makes the numbers of a home follow one another without a gap.
+ */
+export async function draft(trx: Db, call: Call, wanted: Draft): Promise<PurchaseOrder> {
+  const { home, vendor, scope } = wanted
+  const retainagePercent = wanted.retainagePercent ?? vendor.defaultRetainagePercent
+  const { lines, ...sums } = totalled(wanted.lines, retainagePercent)
+  const order: Omit<orders.NewOrder, 'number'> = {
+    homeId: home.id,
+    vendorId: vendor.id,
+    scope,
+    poType: wanted.poType ?? 'base',
+    parentPoId: wanted.parentPoId ?? null,
+    bidId: wanted.bidId ?? null,
+    accountingId: wanted.accountingId ?? null,
+    externalId: wanted.externalId ?? null,
+    status: 'draft',
+    ...sums,
+    currency: call.currency,
+    retainagePercent,
+    varianceReasonCode: wanted.varianceReasonCode ?? null,
+    varianceResponsible: wanted.varianceResponsible ?? null,
+    notes: wanted.notes ?? null,
+    approval: NO_APPROVAL,
+    issuedAt: null,
+    acceptedAt: null,
+    completedAt: null,
+    closedAt: null,
+  }
+  const faults = [...orderFaults(order), ...(await budgetLineFaults(trx, call, order, lines))]
+  if (faults.length > 0) throw invalid(faults)
+  const reason = reasonNotToOrderFor(home) ?? (vendor.archivedAt === null ? null : `${vendor.companyName} is archived`)
+  if (reason !== null) throw problem('conflict', `Nothing can be ordered: ${reason}.`)
+
+  const { id, status } = await orders.insert(trx, call, {
+    ...order,
+    scope: await scopes.nameOf(trx, call, scope),
+    number: await nextNumber(trx, call.organizationId, home),
+  })
+  await orders.insertLines(trx, call.organizationId, id, lines)
+  await recordStatusChange(trx, call, { id, from: null, to: status })
+  return orders.find(trx, call.organizationId, id)
+}
+
+/** Drafts the order of a bid that has won: line for line, or the lump sum as one line. */
+export function draftFromBid(
+  trx: Db,
+  call: Call,
+  { home, vendor, bid, request }: { home: Home; vendor: Vendor; bid: BidRow; request: Pick<BidRequest, 'number'> },
+): Promise<PurchaseOrder> {
+  return draft(trx, call, { home, vendor, scope: bid.scope, bidId: bid.id, lines: linesOfBid(bid, request) })
+}
+
+export function linesOfBid(bid: BidRow, request: Pick<BidRequest, 'number'>): PurchaseOrderLineInput[] {
+  if (bid.lines.length === 0) {
+    return [
+      { description: `${bid.scope}, as bid on ${request.number}`, quantity: 1, unit: 'LS', unitPrice: bid.amount },
+    ]
+  }
+  return bid.lines
+    .filter((line) => wins(bid, line.lineId))
+    .map(({ lineId, description, quantity, unit, unitPrice }) => ({
+      lineId,
+      description,
+      quantity,
+      unit,
+      unitPrice: unitPrice ?? 0,
+    }))
+}
+
+/** The budget lines that are named: each of this home, of this trade, and still in the budget. */
+export async function budgetLineFaults(
+  trx: Db,
+  call: Call,
+  order: Pick<PurchaseOrder, 'homeId' | 'scope'>,
+  lines: readonly Pick<PurchaseOrder['lines'][number], 'budgetLineId'>[],
+): Promise<FieldError[]> {
+  const ids = [...new Set(lines.flatMap((line) => line.budgetLineId ?? []))]
+  if (ids.length === 0) return []
+  const known = new Map((await budgetLines.findAll(trx, call.organizationId, ids)).map((line) => [line.id, line]))
+  const named = lines.flatMap(({ budgetLineId }, i) =>
+    budgetLineId == null ? [] : [{ pointer: `/lines/${i}/budgetLineId`, budgetLineId }],
+  )
+  const unknown = named.filter(({ budgetLineId }) => !known.has(budgetLineId))
+  if (unknown.length > 0) throw unknownReference(unknown.map(({ pointer }) => pointer))
+  return named.flatMap(({ pointer, budgetLineId }): FieldError[] => {
+    const line = known.get(budgetLineId)
+    if (line?.homeId !== order.homeId)
+      return [{ pointer, code: 'other_home', message: 'is in the budget of another home' }]
+    if (line.archivedAt !== null) return [{ pointer, code: 'archived', message: 'was taken out of the budget' }]
+    if (line.scope.toLowerCase() === order.scope.toLowerCase()) return []
+    return [{ pointer, code: 'other_scope', message: `is budgeted for ${line.scope}, not for ${order.scope}` }]
+  })
+}
+
+// A home keeps the first part of its numbers, even when its lot is named anew.
+async function nextNumber(trx: Db, organizationId: string, home: Home): Promise<string> {
+  const last = await orders.lastNumberOf(trx, organizationId, home.id)
+  if (last !== undefined) return numberOf(last.prefix, last.sequence + 1)
+  const prefix = prefixOfLot(home.lotNumber) ?? prefixOfPlace(await orders.placeOfHome(trx, organizationId, home.id))
+  return numberOf(prefix, 1)
+}

@@ -1,0 +1,209 @@
+import { isDeepStrictEqual } from 'node:util'
+import type {
+  FieldError,
+  PurchaseOrder,
+  PurchaseOrderCreate,
+  PurchaseOrderUpdate,
+  Vendor,
+} from '../../../client/contract.gen.ts'
+import * as bidRequests from '../../bidding/bid-requests/queries.ts'
+import type { BidRow } from '../../bidding/bids/queries.ts'
+import * as bids from '../../bidding/bids/queries.ts'
+import * as scopes from '../../bidding/scopes/queries.ts'
+import * as vendors from '../../bidding/vendors/queries.ts'
+import type { Db } from '../../database/database.ts'
+import { recordEvent } from '../../events/record.ts'
+import type { Call } from '../../http/call.ts'
+import { checkIfMatch } from '../../http/etag.ts'
+import type { Some } from '../../http/operation.ts'
+import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { budgetLineFaults, draft, linesOfBid } from './draft.ts'
+import { ALWAYS_EDITABLE, orderFaults } from './purchase-order.ts'
+import * as orders from './queries.ts'
+import { changeStatus } from './status.ts'
+import { totalled } from './totals.ts'
+
+export const purchaseOrderOperations: Some<
+  | 'listPurchaseOrders'
+  | 'createPurchaseOrder'
+  | 'getPurchaseOrder'
+  | 'updatePurchaseOrder'
+  | 'changePurchaseOrderStatus'
+> = {
+  async listPurchaseOrders({ query }, call) {
+    return { status: 200, body: await orders.list(call.db, call.organizationId, query) }
+  },
+
+  async createPurchaseOrder({ body }, call) {
+    const order = await call.write(async (trx) => {
+      const created = await create(trx, call, body)
+      await recordEvent(trx, call, 'po.created', created)
+      return created
+    })
+    return { status: 201, body: order, headers: { Location: `/api/ext/purchase-orders/${order.id}` } }
+  },
+
+  async getPurchaseOrder({ path }, call) {
+    return { status: 200, body: await orders.find(call.db, call.organizationId, path.purchaseOrderId) }
+  },
+
+  async updatePurchaseOrder({ path, body }, call) {
+    return { status: 200, body: await call.write((trx) => update(trx, call, path.purchaseOrderId, body)) }
+  },
+
+  async changePurchaseOrderStatus({ path, body }, call) {
+    return { status: 200, body: await call.write((trx) => changeStatus(trx, call, path.purchaseOrderId, body)) }
+  },
+}
+
+async function create(trx: Db, call: Call, body: PurchaseOrderCreate): Promise<PurchaseOrder> {
+  const { vendor, bid } = await referencesOf(trx, call, body)
+  const home = await homes.lock(trx, call.organizationId, body.homeId)
+  if (bid !== null) return createFromBid(trx, call, { ...body, home, vendor }, bid)
+  const faults = (['vendorId', 'scope', 'lines'] as const).filter((field) => body[field] === undefined)
+  const { scope, lines } = body
+  if (vendor === null || scope === undefined || lines === undefined) {
+    throw invalid(
+      faults.map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required without bidId' })),
+    )
+  }
+  return draft(trx, call, { ...body, home, vendor, scope, lines })
+}
+
+type FromBid = PurchaseOrderCreate & { home: Awaited<ReturnType<typeof homes.lock>>; vendor: Vendor | null }
+
+/** Orders an accepted bid, whose row is locked after the home's so that an award cannot be revoked meanwhile. */
+async function createFromBid(trx: Db, call: Call, wanted: FromBid, named: BidRow): Promise<PurchaseOrder> {
+  const bid = await bids.lock(trx, call.organizationId, named.id)
+  const request = await bidRequests.find(trx, call.organizationId, bid.bidRequestId)
+  const { home, lines } = wanted
+  const faults: FieldError[] = []
+  if (wanted.vendorId !== undefined && wanted.vendorId !== bid.vendorId) {
+    faults.push({
+      pointer: '/vendorId',
+      code: 'other_vendor',
+      message: `must be ${bid.vendorId}, whose bid it is, or be left out`,
+    })
+  }
+  const homeIds = bid.homeId !== null ? [bid.homeId] : request.homeIds
+  if (homeIds.length > 0 ? !homeIds.includes(home.id) : home.communityId !== bid.communityId) {
+    faults.push({ pointer: '/homeId', code: 'other_home', message: 'is not what the bid is for' })
+  }
+  if (lines === undefined && homeIds.length > 1) {
+    faults.push({
+      pointer: '/lines',
+      code: 'required',
+      message: 'is required, because the bid holds for several homes together',
+    })
+  }
+  if (faults.length > 0) throw invalid(faults)
+  if (bid.status !== 'accepted') throw problem('conflict', `The bid is ${bid.status}; only an accepted one is ordered.`)
+  const earlier =
+    lines === undefined ? await orders.standingOrder(trx, call.organizationId, bid.id, home.id) : undefined
+  if (earlier !== undefined)
+    throw problem('conflict', `The bid was ordered for ${home.name} already, by ${earlier.number}.`)
+
+  const vendor = wanted.vendor ?? (await vendors.find(trx, call.organizationId, bid.vendorId))
+  const { scope = bid.scope } = wanted
+  const order = await draft(trx, call, { ...wanted, vendor, scope, lines: lines ?? linesOfBid(bid, request) })
+  await bids.touch(trx, call, bid.id)
+  return order
+}
+
+/** What the body names, looked up together so that everything unknown is told at once. */
+async function referencesOf(
+  trx: Db,
+  call: Call,
+  body: PurchaseOrderCreate,
+): Promise<{ vendor: Vendor | null; bid: BidRow | null }> {
+  const { homeId, vendorId, bidId, parentPoId } = body
+  const { organizationId } = call
+  const home = await homes.peek(trx, organizationId, homeId)
+  const vendor = vendorId === undefined ? null : await vendors.peek(trx, organizationId, vendorId)
+  const bid = bidId == null ? null : await bids.peek(trx, organizationId, bidId)
+  const parent = parentPoId == null ? null : await orders.peek(trx, organizationId, parentPoId)
+  if (home === undefined || vendor === undefined || bid === undefined || parent === undefined) {
+    const found = { homeId: home, vendorId: vendor, bidId: bid, parentPoId: parent }
+    throw unknownReference(Object.entries(found).flatMap(([field, one]) => (one === undefined ? [`/${field}`] : [])))
+  }
+  assertSameHome(homeId, parent)
+  return { vendor, bid }
+}
+
+function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {
+  if (parent === null || parent.homeId === homeId) return
+  throw invalid([{ pointer: '/parentPoId', code: 'other_home', message: 'is an order for another home' }])
+}
+
+async function update(trx: Db, call: Call, id: string, body: PurchaseOrderUpdate): Promise<PurchaseOrder> {
+  const { homeId } = await orders.find(trx, call.organizationId, id)
+  // The home's lock keeps the lines of its budget in place.
+  await homes.lock(trx, call.organizationId, homeId)
+  const before = await orders.lock(trx, call.organizationId, id)
+  checkIfMatch(call, before)
+  const fixed = fixedFields(before, body)
+  if (fixed.length > 0) {
+    throw problem(
+      'conflict',
+      `The purchase order is ${before.status}; of a draft alone ${fixed.map((fault) => fault.pointer.slice(1)).join(', ')} can change.`,
+      {
+        errors: fixed,
+      },
+    )
+  }
+  if (before.status !== 'draft') {
+    const { notes, accountingId, externalId } = body
+    return orders.update(trx, call, before, { notes, accountingId, externalId })
+  }
+
+  await checkReferences(trx, call, before, body)
+  const { lines: given, ...rest } = body
+  const next = { ...before, ...rest }
+  const { lines, ...sums } = totalled(given ?? before.lines, next.retainagePercent)
+  const faults = [...orderFaults({ ...next, ...sums }), ...(await budgetLineFaults(trx, call, next, lines))]
+  if (faults.length > 0) throw invalid(faults)
+  if (body.scope !== undefined) rest.scope = await scopes.nameOf(trx, call, body.scope)
+  const isRelined = !isDeepStrictEqual(lines, before.lines)
+  if (isRelined) await orders.replaceLines(trx, call.organizationId, id, lines)
+  const after = await orders.update(trx, call, before, { ...rest, ...sums })
+  return isRelined && after.version === before.version ? orders.touch(trx, call, id) : after
+}
+
+function fixedFields(order: PurchaseOrder, body: PurchaseOrderUpdate): FieldError[] {
+  if (order.status === 'draft') return []
+  return Object.entries(body)
+    .filter(
+      ([field, value]) =>
+        value !== undefined &&
+        !ALWAYS_EDITABLE.includes(field) &&
+        !isDeepStrictEqual(value, order[field as keyof typeof order]),
+    )
+    .map(([field]) => ({
+      pointer: `/${field}`,
+      code: 'fixed',
+      message: `cannot change once the order is ${order.status}`,
+    }))
+}
+
+async function checkReferences(
+  trx: Db,
+  call: Call,
+  before: PurchaseOrder,
+  { vendorId, parentPoId }: PurchaseOrderUpdate,
+): Promise<void> {
+  const vendor = vendorId === undefined ? null : await vendors.peek(trx, call.organizationId, vendorId)
+  const parent = parentPoId == null ? null : await orders.peek(trx, call.organizationId, parentPoId)
+  if (vendor === undefined || parent === undefined) {
+    throw unknownReference([
+      ...(vendor === undefined ? ['/vendorId'] : []),
+      ...(parent === undefined ? ['/parentPoId'] : []),
+    ])
+  }
+  assertSameHome(before.homeId, parent)
+  if (parent?.id === before.id)
+    throw invalid([{ pointer: '/parentPoId', code: 'itself', message: 'must be another order' }])
+  if (vendor === null || vendor.id === before.vendorId) return
+  if (before.bidId !== null) throw problem('conflict', 'The order was made from a bid, so its vendor stays.')
+  if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
+}

@@ -1,0 +1,126 @@
+import type { Home, PurchaseOrder, PurchaseOrderStatus, PurchaseOrderStatusMove } from '../../../client/contract.gen.ts'
+import * as vendors from '../../bidding/vendors/queries.ts'
+import { reasonNotToEngage } from '../../bidding/vendors/vendor.ts'
+import * as budgetLines from '../../costs/budgets/queries.ts'
+import type { Db } from '../../database/database.ts'
+import { recordEvent } from '../../events/record.ts'
+import { recordStatusChange } from '../../events/status-history.ts'
+import type { Call } from '../../http/call.ts'
+import { assertMove, invalid, problem } from '../../http/problem.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { sum, told } from '../../values/money.ts'
+import { NO_APPROVAL, needsReason, PURCHASE_ORDER_MOVES, reasonNotToOrderFor } from './purchase-order.ts'
+import * as orders from './queries.ts'
+
+type Approval = PurchaseOrder['approval']
+
+/**
+ * Moves an order. The home's row is locked before the order's, so that two orders approved at the same time cannot both
+ * take the last of a budget; the vendor's row is locked for an issue, so that two cannot both take the last of its limit.
+ */
+export async function changeStatus(
+  trx: Db,
+  call: Call,
+  id: string,
+  { status: asked, reason = null }: PurchaseOrderStatusMove,
+): Promise<PurchaseOrder> {
+  const { homeId } = await orders.find(trx, call.organizationId, id)
+  const home = await homes.lock(trx, call.organizationId, homeId)
+  const order = await orders.lock(trx, call.organizationId, id)
+  assertMove(PURCHASE_ORDER_MOVES, order.status, asked)
+  if (needsReason(order.status, asked) && reason === null) {
+    throw invalid([{ pointer: '/reason', code: 'required', message: `is required from ${order.status} to ${asked}` }])
+  }
+  if (order.status === 'draft' && asked !== 'void') {
+    const reasons = await reasonsForApproval(trx, call, order)
+    const to = asked === 'approved' && reasons.length === 0 ? 'approved' : 'pending_approval'
+    return move(trx, call, order, to, reason, {
+      approval: {
+        ...(to === 'approved' ? approvedBy(call, NO_APPROVAL) : { ...order.approval, required: true }),
+        reasons,
+        limit: call.poApprovalLimit,
+      },
+    })
+  }
+  if (asked === 'approved') assertMayApprove(call, order)
+  if (asked === 'issued') await assertMayIssue(trx, call, order, home)
+  return move(trx, call, order, asked, reason, consequences(call, order, asked, reason))
+}
+
+/** Ends an order that others decided about; whoever calls it holds the row. */
+export function voidOrder(trx: Db, call: Call, order: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
+  assertMove(PURCHASE_ORDER_MOVES, order.status, 'void')
+  return move(trx, call, order, 'void', reason, {})
+}
+
+async function move(
+  trx: Db,
+  call: Call,
+  before: PurchaseOrder,
+  to: PurchaseOrderStatus,
+  reason: string | null,
+  changes: Partial<Pick<PurchaseOrder, 'approval' | 'issuedAt' | 'acceptedAt' | 'completedAt' | 'closedAt'>>,
+): Promise<PurchaseOrder> {
+  const after = await orders.update(trx, { ...call, ifMatch: undefined }, before, { status: to, ...changes })
+  await recordStatusChange(trx, call, { id: after.id, from: before.status, to, reason })
+  await recordEvent(trx, call, 'po.status_changed', after, before)
+  return after
+}
+
+/** Why somebody else, or a second look, has to decide about a draft. */
+async function reasonsForApproval(trx: Db, call: Call, order: PurchaseOrder): Promise<Approval['reasons']> {
+  const reasons: Approval['reasons'] = []
+  if (call.poApprovalLimit !== null && order.total > call.poApprovalLimit) reasons.push('over_limit')
+  if (order.total > 0 && (await isOverBudget(trx, call, order))) reasons.push('over_budget')
+  return reasons
+}
+
+// Where nothing at all has been budgeted there is no budget to exceed; where others were budgeted and this trade was not, it
+// has nothing left.
+async function isOverBudget(trx: Db, call: Call, order: PurchaseOrder): Promise<boolean> {
+  if (!(await budgetLines.hasLines(trx, call.organizationId, order.homeId))) return false
+  const scopes = await budgetLines.scopesOf(trx, call.organizationId, order.homeId)
+  const scope = scopes.find((candidate) => candidate.scope.toLowerCase() === order.scope.toLowerCase())
+  return order.total > (scope?.variance ?? 0)
+}
+
+function assertMayApprove(call: Call, order: PurchaseOrder): void {
+  const { poApprovalLimit } = call
+  if (poApprovalLimit === null || order.total <= poApprovalLimit) return
+  throw problem(
+    'permission_denied',
+    `To approve ${told(order.total)} takes a poApprovalLimit of as much; yours is ${told(poApprovalLimit)}.`,
+  )
+}
+
+async function assertMayIssue(trx: Db, call: Call, order: PurchaseOrder, home: Home): Promise<void> {
+  const vendor = await vendors.lock(trx, call.organizationId, order.vendorId)
+  const reason = reasonNotToOrderFor(home) ?? reasonNotToEngage(vendor)
+  if (reason !== null) throw problem('conflict', `${order.number} cannot be issued: ${reason}.`)
+  if (vendor.poLimit === null || order.total <= 0) return
+  const open = await orders.openWith(trx, call.organizationId, vendor.id)
+  if (sum([open, order.total]) <= vendor.poLimit) return
+  throw problem(
+    'conflict',
+    `${order.number} cannot be issued: with ${told(open)} open already it would exceed the poLimit of ${vendor.companyName}, ${told(vendor.poLimit)}.`,
+  )
+}
+
+function approvedBy(call: Call, approval: Approval): Approval {
+  return { ...approval, approvedBy: call.actor, approvedAt: call.now.toISOString(), rejectedReason: null }
+}
+
+/** The fields that a move sets beside the status. */
+function consequences(call: Call, order: PurchaseOrder, to: PurchaseOrderStatus, reason: string | null) {
+  const now = call.now.toISOString()
+  if (to === 'approved') return { approval: approvedBy(call, order.approval) }
+  if (to === 'draft' && order.status === 'pending_approval')
+    return { approval: { ...NO_APPROVAL, rejectedReason: reason } }
+  if (to === 'draft') return { approval: NO_APPROVAL, issuedAt: null }
+  if (to === 'issued') return { issuedAt: now }
+  if (to === 'accepted') return { acceptedAt: now }
+  if (to === 'completed') return { completedAt: now }
+  if (to === 'partially_completed') return { completedAt: null }
+  if (to === 'closed') return { closedAt: now }
+  return {}
+}

@@ -1,0 +1,61 @@
+import type {
+  FieldError,
+  PurchaseOrder,
+  PurchaseOrderLine,
+  PurchaseOrderLineInput,
+} from '../../../client/contract.gen.ts'
+import { invalid } from '../../http/problem.ts'
+import { isMoney, lineTotal, MOST_MONEY, percentOf, sum } from '../../values/money.ts'
+
+type Totals = Pick<PurchaseOrder, 'lines' | 'subtotal' | 'taxTotal' | 'total' | 'retainedAmount'>
+
+/** The lines with their names, totals and tax, and the sums of them. */
+export function totalled(inputs: readonly PurchaseOrderLineInput[], retainagePercent: number): Totals {
+  const faults: FieldError[] = []
+  const taken = new Set(inputs.map((line) => line.lineId))
+  const names = new Set<string>()
+  const lines = inputs.map((input, i): PurchaseOrderLine => {
+    const lineId = input.lineId ?? freeName(i + 1, taken)
+    if (names.has(lineId))
+      faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${lineId}" too` })
+    names.add(lineId)
+    const { description, quantity, unitPrice, unit = 'LS', budgetLineId = null, taxPercent = 0 } = input
+    const total = lineTotal(quantity, unitPrice)
+    if (!isMoney(total))
+      faults.push({
+        pointer: `/lines/${i}/unitPrice`,
+        code: 'maximum',
+        message: `times the quantity must be between -${MOST_MONEY} and ${MOST_MONEY}`,
+      })
+    return {
+      lineId,
+      budgetLineId,
+      description,
+      quantity,
+      unit,
+      unitPrice,
+      taxPercent,
+      taxAmount: percentOf(total, taxPercent),
+      total,
+    }
+  })
+  const subtotal = sum(lines.map((line) => line.total))
+  const taxTotal = sum(lines.map((line) => line.taxAmount))
+  const total = sum([subtotal, taxTotal])
+  if (faults.length === 0 && ![subtotal, taxTotal, total].every(isMoney)) {
+    faults.push({
+      pointer: '/lines',
+      code: 'maximum',
+      message: `must add up to between -${MOST_MONEY} and ${MOST_MONEY}`,
+    })
+  }
+  if (faults.length > 0) throw invalid(faults)
+  return { lines, subtotal, taxTotal, total, retainedAmount: percentOf(total, retainagePercent) }
+}
+
+function freeName(place: number, taken: Set<string | undefined>): string {
+  let name = `line-${place}`
+  for (let next = place + 1; taken.has(name); next++) name = `line-${next}`
+  taken.add(name)
+  return name
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { eventsAbout } from '../../../test/support/recorded-events.ts'
+import { createUser } from '../users/users.ts'
+
+let plumbline: TestPlumbline
+let owner: string
+let admin: string
+let viewer: string
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  const colleague = async (role: 'admin' | 'viewer', name: string) => {
+    const { organizationId, database, clock } = plumbline
+    const email = `${name.toLowerCase()}@harrowfinch.example.com`
+    const user = { organizationId, email, name, role, poApprovalLimit: 0 }
+    return (await createUser(database, clock, user)).id
+  }
+  admin = await colleague('admin', 'Elena')
+  viewer = await colleague('viewer', 'Otto')
+  const { body } = await plumbline.post('/api/ext/messages', { body: 'Good morning.', recipientRoles: ['owner'] })
+  owner = body.recipients[0].id
+})
+afterAll(() => plumbline.stop())
+
+const to = (...ids: string[]) => ids.map((id) => ({ type: 'user', id }))
+const idsOf = ({ recipients }: { recipients: { id: string }[] }) => recipients.map(({ id }) => id)
+
+async function disable(id: string) {
+  await plumbline.database.statements.updateTable('users').set({ status: 'disabled' }).where('id', '=', id).execute()
+}
+
+test('a message goes to those it names and those with a role, each once, and is told by its event', async () => {
+  const sent = await plumbline.post('/api/ext/messages', {
+    subject: 'Framing of Lot 14',
+    body: 'The slab is ready.',
+    recipients: to(viewer, admin),
+    recipientRoles: ['owner', 'admin'],
+  })
+  expect(sent.status).toBe(201)
+  expect(idsOf(sent.body)).toEqual([viewer, admin, owner])
+  const { sentAt } = sent.body
+  expect(sent.body).toMatchObject({ channel: 'in_app', status: 'delivered', threadId: null, createdAt: sentAt })
+  expect(sent.body.sender).toEqual(sent.body.createdBy)
+  for (const recipient of sent.body.recipients)
+    expect(recipient).toMatchObject({ type: 'user', deliveryStatus: 'delivered', deliveredAt: sentAt, readAt: null })
+  const events = await eventsAbout(plumbline, sent.body.id)
+  expect(events).toMatchObject([{ type: 'message.sent', data: { object: sent.body, previous: null } }])
+  expect((await plumbline.get(sent.headers.get('location') ?? '')).body).toEqual(sent.body)
+})
+
+test('answers belong to the thread of what they answer', async () => {
+  const { body: first } = await plumbline.post('/api/ext/messages', { body: 'When?', recipients: to(admin) })
+  const answer = (inReplyToId: string) =>
+    plumbline.post('/api/ext/messages', { body: 'Tuesday.', recipients: to(owner), inReplyToId })
+  const { body: second } = await answer(first.id)
+  const { body: third } = await answer(second.id)
+  expect([second.threadId, third.threadId]).toEqual([first.id, first.id])
+  const { body: thread } = await plumbline.get(`/api/ext/messages?threadId=${first.id}&sort=createdAt`)
+  expect(thread.data.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id, third.id])
+})
+
+test('messages are found by whom they went to and by what they are about', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing LLC' })
+  const relatedTo = { type: 'vendor', id: vendor.id }
+  const { body: about } = await plumbline.post('/api/ext/messages', {
+    body: 'Call.',
+    recipients: to(viewer),
+    relatedTo,
+  })
+  expect(about.relatedTo).toEqual(relatedTo)
+  const found = await plumbline.get(`/api/ext/messages?relatedToId=${vendor.id}`)
+  expect(found.body.data).toEqual([about])
+  const theirs = await plumbline.get(`/api/ext/messages?recipientId=${viewer}&limit=200`)
+  expect(theirs.body.data[0]).toEqual(about)
+  for (const message of theirs.body.data) expect(idsOf(message)).toContain(viewer)
+})
+
+test('a message to nobody, to a stranger, or about nothing is refused', async () => {
+  const faults = async (body: object) => {
+    const refused = await plumbline.post('/api/ext/messages', { body: 'Hello.', ...body })
+    return [refused.status, refused.body.code, refused.body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
+  }
+  expect(await faults({})).toEqual([422, 'validation_failed', ['/recipients']])
+  const stranger = (await plumbline.newBuilder()).userId
+  expect(await faults({ recipients: to(owner, stranger) })).toEqual([422, 'unknown_reference', ['/recipients/1/id']])
+  const nothing = { type: 'home', id: 'hom_01m7y975jzfesvq6ba4mxry0e1' }
+  expect(await faults({ recipients: to(owner), relatedTo: nothing })).toEqual([
+    422,
+    'unknown_reference',
+    ['/relatedTo/id'],
+  ])
+  expect(await faults({ recipients: to(owner), inReplyToId: 'msg_nowhere' })).toEqual([
+    422,
+    'unknown_reference',
+    ['/inReplyToId'],
+  ])
+})
+
+test('whoever is disabled cannot be named and is left out of a role', async () => {
+  await disable(viewer)
+  expect(await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(viewer) })).toMatchObject({
+    status: 409,
+    body: { detail: 'Otto is disabled and gets no messages.' },
+  })
+  expect((await plumbline.post('/api/ext/messages', { body: 'Hello.', recipientRoles: ['viewer'] })).status).toBe(409)
+})
+
+test('another builder sees nothing of it, and a key needs the permissions', async () => {
+  const { body: message } = await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(owner) })
+  const { key } = await plumbline.newBuilder()
+  expect((await plumbline.get(`/api/ext/messages/${message.id}`, { key })).status).toBe(404)
+  expect((await plumbline.get('/api/ext/messages', { key })).body.data).toEqual([])
+  const reader = await plumbline.newKey(['messages:read'])
+  expect((await plumbline.get(`/api/ext/messages/${message.id}`, { key: reader })).status).toBe(200)
+  expect(
+    (await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(owner) }, { key: reader })).status,
+  ).toBe(403)
+})
+
+test('an attempt that is repeated with its Idempotency-Key sends one message', async () => {
+  const headers = { 'idempotency-key': 'message-1' }
+  const body = { body: 'Once.', recipients: to(owner) }
+  const first = await plumbline.post('/api/ext/messages', body, { headers })
+  const again = await plumbline.post('/api/ext/messages', body, { headers })
+  expect(again.body).toEqual(first.body)
+  const { body: all } = await plumbline.get('/api/ext/messages?limit=200')
+  expect(all.data.filter((message: { body: string }) => message.body === 'Once.')).toHaveLength(1)
+})

@@ -1,0 +1,48 @@
+import type { MessageCreate } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import type { Call } from '../../http/call.ts'
+import type { Some } from '../../http/operation.ts'
+import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { faultsOf, MOST_RECIPIENTS, type Person, recipientsOf } from './message.ts'
+import * as messages from './queries.ts'
+import { send } from './send.ts'
+
+export const messageOperations: Some<'listMessages' | 'sendMessage' | 'getMessage'> = {
+  async listMessages({ query }, call) {
+    return { status: 200, body: await messages.list(call.db, call.organizationId, query) }
+  },
+
+  async sendMessage({ body }, call) {
+    const faults = faultsOf(body)
+    if (faults.length > 0) throw invalid(faults)
+    const { subject = null, relatedTo = null, inReplyToId = null } = body
+    const message = await call.write(async (trx) => {
+      const to = await addressed(trx, call, body)
+      if (relatedTo !== null && !(await messages.hasSubject(trx, call.organizationId, relatedTo)))
+        throw unknownReference(['/relatedTo/id'])
+      if (inReplyToId !== null) await messages.assertExist(trx, call.organizationId, [inReplyToId], '/inReplyToId')
+      const inReplyTo = inReplyToId === null ? null : await messages.find(trx, call.organizationId, inReplyToId)
+      return send(trx, call, { subject, body: body.body, to, relatedTo, inReplyTo })
+    })
+    return { status: 201, body: message, headers: { Location: `/api/ext/messages/${message.id}` } }
+  },
+
+  async getMessage({ path }, call) {
+    return { status: 200, body: await messages.find(call.db, call.organizationId, path.messageId) }
+  },
+}
+
+async function addressed(trx: Db, call: Call, body: MessageCreate): Promise<Person[]> {
+  const people = await messages.people(trx, call.organizationId)
+  const unknown = (body.recipients ?? []).flatMap(({ id }, i) =>
+    people.some((person) => person.id === id) ? [] : [`/recipients/${i}/id`],
+  )
+  if (unknown.length > 0) throw unknownReference(unknown)
+  const to = recipientsOf(body, people)
+  const gone = to.find(({ status }) => status === 'disabled')
+  if (gone !== undefined) throw problem('conflict', `${gone.name} is disabled and gets no messages.`)
+  if (to.length === 0) throw problem('conflict', 'Nobody has such a role.')
+  if (to.length > MOST_RECIPIENTS)
+    throw problem('conflict', `A message goes to ${MOST_RECIPIENTS} people at most, and these are ${to.length}.`)
+  return to
+}

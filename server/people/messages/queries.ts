@@ -1,0 +1,65 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Message, MessageSubjectType } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import { resource } from '../../resources/resource.ts'
+import type { Person } from './message.ts'
+
+export const { list, find, insert, assertExist } = resource<Message>({
+  table: 'messages',
+  prefix: 'msg',
+  columns: {
+    id: 'id',
+    threadId: 'id?',
+    subject: 'text?',
+    body: 'text',
+    channel: 'enum',
+    sender: 'json',
+    recipients: 'json',
+    relatedTo: 'json?',
+    inReplyToId: 'id?',
+    status: 'enum',
+    sentAt: 'instant?',
+    version: 'integer',
+    createdBy: 'json',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+  filters: {
+    recipientId: (id) => `t."recipients" @> jsonb_build_array(jsonb_build_object('id', ${id}::text))`,
+    relatedToId: (id) => `t."relatedTo"->>'id' = ${id}`,
+    // Nobody names the thread of the message that it began with.
+    threadId: (id) => `(t."threadId" = ${id} or t."id" = ${id})`,
+  },
+})
+
+/** The people of the organization, the owners first. */
+export async function people(db: Db, organizationId: string): Promise<Person[]> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'name', 'role', 'status'])
+    .where('organizationId', '=', organizationId)
+    .orderBy(sql`"role" = 'owner'`, 'desc')
+    .orderBy('id')
+    .execute()
+}
+
+const TABLES: Record<MessageSubjectType, RawBuilder<unknown>> = {
+  vendor: sql.table('vendors'),
+  community: sql.table('communities'),
+  home: sql.table('homes'),
+  bid_request: sql.table('bidRequests'),
+  bid: sql.table('bids'),
+  purchase_order: sql.table('purchaseOrders'),
+  webhook: sql.table('webhooks'),
+}
+
+/** Whether there is such a resource for a message to be about. */
+export async function hasSubject(
+  db: Db,
+  organizationId: string,
+  subject: { type: MessageSubjectType; id: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from ${TABLES[subject.type]} where "organizationId" = ${organizationId} and "id" = ${subject.id}`.execute(db)
+  return rows.length > 0
+}

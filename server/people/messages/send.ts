@@ -1,0 +1,41 @@
+import type { Message, MessageAbout } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
+import { recordEvent } from '../../events/record.ts'
+import type { Call } from '../../http/call.ts'
+import type { Person } from './message.ts'
+import * as messages from './queries.ts'
+
+export interface Outgoing {
+  subject: string | null
+  body: string
+  to: readonly Person[]
+  relatedTo: MessageAbout | null
+  /** What it answers. */
+  inReplyTo: Message | null
+}
+
+/**
+ * Sends a message, whoever asks for it: it is kept, and its event goes out. It stays inside Plumbline, where to be kept is
+ * to be delivered, so it waits in no queue.
+ */
+export async function send(trx: Db, call: Call, outgoing: Outgoing): Promise<Message> {
+  const { subject, body, to, relatedTo, inReplyTo } = outgoing
+  const now = call.now.toISOString()
+  const message = await messages.insert(trx, call, {
+    threadId: inReplyTo === null ? null : (inReplyTo.threadId ?? inReplyTo.id),
+    subject,
+    body,
+    channel: 'in_app',
+    sender: call.actor,
+    recipients: to.map(({ id }) => ({
+      ...{ type: 'user', id },
+      ...{ deliveryStatus: 'delivered', deliveredAt: now, readAt: null },
+    })),
+    relatedTo,
+    inReplyToId: inReplyTo?.id ?? null,
+    status: 'delivered',
+    sentAt: now,
+  })
+  await recordEvent(trx, call, 'message.sent', message)
+  return message
+}

@@ -1,0 +1,100 @@
+import { typeid } from 'typeid-js'
+import type { Clock } from '../../clock.ts'
+import type { Database, Db } from '../../database/database.ts'
+import { notFound, problem } from '../../http/problem.ts'
+import type { Role } from '../../keys/roles.ts'
+
+/** The people of a builder. Their role bounds every key that they create, at the time of its use. */
+const FIELDS = [
+  ...(['id', 'organizationId', 'email', 'name', 'role', 'status', 'poApprovalLimit'] as const),
+  ...(['createdAt', 'updatedAt'] as const),
+]
+
+export interface NewUser {
+  organizationId: string
+  email: string
+  name: string
+  role: Role
+  /** The largest purchase order that they may approve; null means any. */
+  poApprovalLimit: number | null
+}
+
+/** Throws `not_found` for an unknown organization and `conflict` for an address that a colleague has. */
+export async function createUser(database: Database, clock: Clock, wanted: NewUser) {
+  const now = clock.now()
+  const { statements } = database
+  const organization = await statements
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', wanted.organizationId)
+    .executeTakeFirst()
+  if (organization === undefined) throw notFound()
+  return statements
+    .insertInto('users')
+    .values({ ...wanted, id: typeid('usr').toString(), createdAt: now, updatedAt: now })
+    .returning(FIELDS)
+    .executeTakeFirstOrThrow()
+}
+
+export async function listUsers(database: Database, organizationId: string) {
+  return database.statements
+    .selectFrom('users')
+    .select(FIELDS)
+    .where('organizationId', '=', organizationId)
+    .orderBy('id')
+    .execute()
+}
+
+export interface UserChanges {
+  email?: string | undefined
+  name?: string | undefined
+  role?: Role | undefined
+  status?: 'active' | 'disabled' | undefined
+  poApprovalLimit?: number | null | undefined
+}
+
+/**
+ * What is left out stays. Throws `not_found`, and `conflict` where the organization would be left without an owner, for
+ * then nobody's keys could do everything any more.
+ */
+export async function updateUser(database: Database, clock: Clock, id: string, changes: UserChanges) {
+  return database.transaction(async (trx) => {
+    const user = await trx.selectFrom('users').select(FIELDS).where('id', '=', id).forUpdate().executeTakeFirst()
+    if (user === undefined) throw notFound()
+    const after = { ...user, ...given(changes) }
+    if (isOwner(user) && !isOwner(after)) await assertOtherOwner(trx, user)
+    return trx
+      .updateTable('users')
+      .set((set) => ({ ...given(changes), version: set('version', '+', 1), updatedAt: clock.now() }))
+      .where('organizationId', '=', user.organizationId)
+      .where('id', '=', id)
+      .returning(FIELDS)
+      .executeTakeFirstOrThrow()
+  })
+}
+
+function isOwner({ role, status }: { role: string; status: string }): boolean {
+  return role === 'owner' && status !== 'disabled'
+}
+
+// All owners are locked, so that two who step back at once do not each count on the other.
+async function assertOtherOwner(
+  trx: Db,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<void> {
+  const owners = await trx
+    .selectFrom('users')
+    .select(['id', 'role', 'status'])
+    .where('organizationId', '=', organizationId)
+    .where('role', '=', 'owner')
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  if (!owners.some((owner) => owner.id !== id && isOwner(owner))) {
+    throw problem('conflict', 'The organization would be left without an owner.')
+  }
+}
+
+function given(changes: UserChanges): UserChanges {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+}

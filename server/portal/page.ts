@@ -1,0 +1,157 @@
+import type { Address, BidRequest, Invitation, InvitationStatus } from '../../client/contract.gen.ts'
+import type { ListedInvitation, Site } from './queries.ts'
+
+/**
+ * The vendor's pages, as plain HTML without a script. Everything that anybody typed goes through `text`, and no page
+ * holds an amount, a name or a count of anybody but the vendor who is looking.
+ */
+export interface RequestView {
+  builder: string
+  companyName: string
+  request: BidRequest
+  invitation: Invitation
+  site: Site | undefined
+  houses: readonly { name: string; address: Address | null }[]
+  /** Whether the vendor can still say that it will bid, or will not. */
+  canAnswer: boolean
+}
+
+export function requestPage(view: RequestView): string {
+  const { builder, companyName, request, invitation, site, houses } = view
+  const title = request.title ?? `${request.scope}${site === undefined ? '' : `, ${site.name}`}`
+  return page(
+    `${request.number} · ${title}`,
+    `<p>${text(builder)} asks ${text(companyName)} for a price.</p>
+<h1>${text(title)}</h1>
+<p class="state">${text(stateOf(request, invitation.status))}</p>
+${request.message === null ? '' : `<p class="message">${text(request.message)}</p>`}
+<dl>
+${entry('Number', request.number)}
+${entry('Trade', request.scope)}
+${entry('Bids are due by the end of', `${longDate(request.deadline)}${site === undefined ? '' : ` (${site.timeZone})`}`)}
+${site === undefined ? '' : entry('Community', [site.name, site.city, site.state].filter((part) => part !== null).join(', '))}
+${houses.map((house) => entry('Home', [house.name, ...addressLines(house.address)].join(', '))).join('\n')}
+${entry('What to quote', WHAT_TO_QUOTE[request.bidType])}
+${request.inclusions === null ? '' : entry('Includes', request.inclusions)}
+${request.exclusions === null ? '' : entry('Excludes', request.exclusions)}
+</dl>
+${lineTable(request)}
+${view.canAnswer ? answerForm(invitation.status) : ''}`,
+  )
+}
+
+const WHAT_TO_QUOTE: Record<BidRequest['bidType'], string> = {
+  lump_sum: 'One price for everything',
+  unit_price: 'A unit price for each line',
+  both: 'A price for each line, and one for everything',
+}
+
+function stateOf(request: BidRequest, status: InvitationStatus): string {
+  if (request.status === 'cancelled')
+    return `This request was cancelled${request.cancelReason === null ? '.' : `: ${request.cancelReason}`}`
+  if (status === 'submitted') return 'Your bid has been received.'
+  if (request.status === 'awarded') return 'This request has been awarded.'
+  if (request.status === 'closed')
+    return request.acceptLate ? 'The deadline has passed; late bids are still taken.' : 'Bidding has closed.'
+  if (status === 'will_bid') return 'You have said that you will bid.'
+  if (status === 'declined') return 'You have declined this request.'
+  return 'Your bid is awaited.'
+}
+
+function lineTable({ lines }: BidRequest): string {
+  if (lines.length === 0) return ''
+  const rows = lines.map(
+    (line) =>
+      `<tr><td>${text(line.description)}</td><td class="number">${line.quantity}</td><td>${text(line.unit)}</td><td>${line.required ? '' : 'optional'}</td></tr>`,
+  )
+  return `<table><thead><tr><th>To be priced</th><th>Quantity</th><th>Unit</th><th></th></tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+}
+
+function answerForm(status: InvitationStatus): string {
+  const willBid =
+    status === 'will_bid'
+      ? ''
+      : '<form method="post"><button name="answer" value="will_bid">We will bid</button></form>'
+  const decline =
+    status === 'declined'
+      ? ''
+      : `<form method="post"><label>Why not? <input name="reason" maxlength="1000"></label> <button name="answer" value="declined">We decline</button></form>`
+  return `<section>\n${willBid}\n${decline}\n</section>`
+}
+
+export function vendorPage(view: {
+  builder: string
+  companyName: string
+  invitations: readonly (ListedInvitation & { href: string })[]
+}): string {
+  const items = view.invitations.map(
+    ({ href, number, title, scope, deadline, requestStatus, status }) =>
+      `<li><a href="${text(href)}">${text(number)} · ${text(title ?? scope)}</a>, due ${text(longDate(deadline))}: ${requestStatus === 'sent' ? OPEN_STATES[status] : requestStatus}</li>`,
+  )
+  const list =
+    items.length === 0 ? '<p>There are no requests for you at present.</p>' : `<ul>\n${items.join('\n')}\n</ul>`
+  return page(
+    `${view.builder} · ${view.companyName}`,
+    `<h1>${text(view.companyName)}</h1>\n<p>What ${text(view.builder)} has asked you for:</p>\n${list}`,
+  )
+}
+
+const OPEN_STATES: Record<InvitationStatus, string> = {
+  pending: 'not sent',
+  sent: 'your bid is awaited',
+  viewed: 'your bid is awaited',
+  will_bid: 'you will bid',
+  declined: 'declined',
+  submitted: 'your bid has been received',
+  no_response: 'closed',
+}
+
+export function messagePage(title: string, message: string): string {
+  return page(title, `<h1>${text(title)}</h1>\n<p>${text(message)}</p>`)
+}
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${text(title)}</title>
+<style>
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; color: #1d2733; }
+dt { font-weight: 600; margin-top: .5rem } dd { margin: 0; white-space: pre-line }
+.message { white-space: pre-line } .state { font-weight: 600 } .number { text-align: right }
+table { border-collapse: collapse; margin: 1rem 0 } td, th { border-bottom: 1px solid #ccd3da; padding: .25rem .75rem .25rem 0; text-align: left }
+form { margin: 1rem 0 }
+</style>
+</head>
+<body>
+${content}
+</body>
+</html>
+`
+}
+
+function entry(name: string, value: string): string {
+  return `<dt>${text(name)}</dt><dd>${text(value)}</dd>`
+}
+
+function addressLines(address: Address | null): string[] {
+  if (address === null) return []
+  return [address.line1, address.line2, address.city, address.state, address.postalCode].filter((part) => part !== null)
+}
+
+// A calendar date belongs to no time zone; UTC keeps it from moving.
+const LONG_DATE = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'UTC' })
+
+function longDate(date: string): string {
+  return LONG_DATE.format(new Date(date))
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Text as it has to be written inside an element or a quoted attribute. */
+function text(value: string): string {
+  return value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}

@@ -1,0 +1,343 @@
+import { isDeepStrictEqual } from 'node:util'
+import { CompiledQuery } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { Actor } from '../../client/contract.gen.ts'
+import { type Db, insertTogether, rowsAsJson } from '../database/database.ts'
+import { cellOf, type JsonRow } from '../database/lean-query.ts'
+import type { Insertion } from '../database/shared-statements.ts'
+import { USUAL_LIMITS } from '../database/usual-limits.ts'
+import { type EventObject, type EventType, makeEvent } from '../events/record.ts'
+import type { Call } from '../http/call.ts'
+import { checkIfMatch } from '../http/etag.ts'
+import { Json } from '../http/json.ts'
+import { invalidCursor, readCursor, writeCursor } from '../http/page.ts'
+import { notFound, problem, unknownReference } from '../http/problem.ts'
+import { asMembers, asValues, type Columns, jsonOfMembers, type Kind } from './columns.ts'
+
+/**
+ * What all resources have in common is said here once: how they are listed, found, locked, inserted, updated and
+ * archived. A slice declares its columns, and gets functions that speak the contract's types, because columns bear the
+ * names of the contract's fields.
+ *
+ * Statements are text, built once for each shape that occurs (which filters, which sort, which fields change) and kept;
+ * they hold declared names only, and every value is a parameter. Nothing here is without an organization.
+ */
+export interface Declaration<R extends Row, Computed extends keyof R> {
+  table: string
+  /** The prefix of the ids, without the underscore. */
+  prefix: string
+  /** Every field of the resource. A computed one gives its SQL, over the row as `t`. */
+  columns: { [Field in keyof R]: Field extends Computed ? { sql: string } : Kind<R[Field]> }
+  /** Query parameters that are no plain comparison with the column of their name: SQL of a condition on the parameter. */
+  filters?: Record<string, (parameter: string) => string>
+  /** What `q` searches: columns of text, or SQL of a text over the row as `t`. */
+  search?: readonly ((keyof R & string) | { sql: string })[]
+}
+
+export interface Row {
+  id: string
+  version: number
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+  archivedAt?: string | null
+}
+
+type Kept = 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'
+export type Values<R extends Row, Computed extends keyof R = never> = Omit<R, Kept | Computed>
+export type Changes<R extends Row, Computed extends keyof R = never> = {
+  [Field in Exclude<keyof R, Kept | Computed>]?: R[Field] | undefined
+} & { archivedAt?: string | null }
+
+export interface ListQuery {
+  limit?: number | undefined
+  cursor?: string | undefined
+  sort?: string | undefined
+  includeArchived?: boolean | undefined
+}
+
+export interface Resource<R extends Row, Computed extends keyof R = never> {
+  /** A page, as `limit`, `cursor`, `sort` and the filters of the query say. `within` adds plain conditions. */
+  list(
+    db: Db,
+    organizationId: string,
+    query: ListQuery,
+    within?: Record<string, string>,
+  ): Promise<Json<{ data: R[]; nextCursor: string | null }>>
+  /** The resource, archived or not; throws `not_found`. */
+  find(db: Db, organizationId: string, id: string): Promise<R>
+  peek(db: Db, organizationId: string, id: string): Promise<R | undefined>
+  /** The resources that exist of these ids, in the order of the ids. */
+  findAll(db: Db, organizationId: string, ids: readonly string[]): Promise<R[]>
+  /** Like `find`, and holds the row until the transaction ends. */
+  lock(trx: Db, organizationId: string, id: string): Promise<R>
+  /** Throws `unknown_reference` unless each id names a resource; `pointer` is that of the array, or of the field for one id. */
+  assertExist(db: Db, organizationId: string, ids: readonly string[], pointer: string): Promise<void>
+  /** Adds a row and returns the resource. */
+  insert(trx: Db, call: Call, values: Values<R, Computed>): Promise<R>
+  /** Adds a row and its event in one statement, which needs no transaction around it. */
+  create<Type extends EventType>(call: Call, values: Values<R, Computed>, event: Type): Promise<R>
+  /** Changes a locked row, after the If-Match check; what is undefined stays. Nothing changed: nothing written. */
+  update(trx: Db, call: Call, before: R, changes: Changes<R, Computed>): Promise<R>
+  archive(trx: Db, call: Call, before: R): Promise<R>
+}
+
+const SPECIAL = new Set(['limit', 'cursor', 'sort', 'includeArchived'])
+
+export function resource<R extends Row, Computed extends keyof R = never>(
+  declaration: Declaration<R, Computed>,
+): Resource<R, Computed> {
+  const { table, prefix, filters = {}, search = [] } = declaration
+  const kinds = declaration.columns as Columns
+  const fields = Object.keys(kinds)
+  const stored = fields.filter((field) => typeof kinds[field] === 'string')
+  const isComputed = stored.length < fields.length
+  const isArchivable = 'archivedAt' in kinds
+  const selected = asValues(kinds)
+  const texts = new Map<string, string>()
+
+  function text(shape: string, build: () => string): string {
+    let known = texts.get(shape)
+    if (known === undefined) {
+      known = build()
+      texts.set(shape, known)
+    }
+    return known
+  }
+
+  async function rows(db: Db, statement: string, values: readonly unknown[]): Promise<R[]> {
+    return (await db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))).rows
+  }
+
+  function toColumn(field: string, value: unknown): unknown {
+    if (value === null || value === undefined) return null
+    const kind = kinds[field]
+    return kind === 'json' || kind === 'json?' ? JSON.stringify(value) : value
+  }
+
+  const one = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = $2`
+  const all = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`
+  const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
+    .map((_, i) => `$${i + 2}`)
+    .join(', ')})`
+  const insertionWithEvent = severalRows(table, stored)
+
+  async function peek(db: Db, organizationId: string, id: string): Promise<R | undefined> {
+    return (await rows(db, one, [organizationId, id]))[0]
+  }
+
+  function newRow(call: Call, values: Values<R, Computed>): R {
+    const now = call.now.toISOString()
+    const kept = { id: typeid(prefix).toString(), version: 1, createdBy: call.actor, createdAt: now, updatedAt: now }
+    const given = { ...values, ...kept, ...(isArchivable && { archivedAt: null }) } as Record<string, unknown>
+    const row: Record<string, unknown> = {}
+    for (const field of stored) row[field] = given[field] ?? null
+    return row as unknown as R
+  }
+
+  function insertValues(call: Call, row: R): unknown[] {
+    const columns = row as unknown as Record<string, unknown>
+    return [call.organizationId, ...stored.map((field) => toColumn(field, columns[field]))]
+  }
+
+  return {
+    peek,
+
+    async list(db, organizationId, query, within = {}) {
+      const { limit = 50, cursor, sort = '-createdAt', includeArchived = false } = query
+      const descending = sort.startsWith('-')
+      const field = descending ? sort.slice(1) : sort
+      // Ids are made in the order of time, so the primary key is the index of this sort.
+      const byId = field === 'createdAt'
+      const position = cursor === undefined ? null : readCursor(sort, cursor)
+      const wanted = Object.entries(query).filter(([name, value]) => value !== undefined && !SPECIAL.has(name))
+
+      const shape = JSON.stringify([
+        sort,
+        position !== null,
+        includeArchived,
+        USUAL_LIMITS.has(limit) && limit,
+        wanted.map(([name, value]) => [name, value === 'null']),
+        Object.keys(within),
+      ])
+      const values: unknown[] = [organizationId]
+      const parameter = (value: unknown): string => `$${values.push(value)}`
+      const conditions = [...Object.entries(within).map(([name, value]) => `t."${name}" = ${parameter(value)}`)]
+      for (const [name, value] of wanted) conditions.push(condition(name, value, parameter))
+      if (position !== null) {
+        if (byId) conditions.push(`t."id" ${descending ? '<' : '>'} ${parameter(position.id)}`)
+        else {
+          const [value, id] = [parameter(position.value), parameter(position.id)]
+          conditions.push(`(t."${field}", t."id") ${descending ? '<' : '>'} (${value}, ${id})`)
+        }
+      }
+      if (isArchivable && !includeArchived) conditions.push(`t."archivedAt" is null`)
+      const take = USUAL_LIMITS.has(limit) ? limit + 1 : parameter(limit + 1)
+      const statement = text(shape, () => {
+        const direction = descending ? 'desc' : 'asc'
+        const order = byId ? `t."id" ${direction}` : `t."${field}" ${direction}, t."id" ${direction}`
+        const where = ['t."organizationId" = $1', ...conditions].join(' and ')
+        // The cursor needs what the page is sorted by, as the database writes it.
+        const members = asMembers(kinds, ['id', field])
+        return `select ${members} from "${table}" as t where ${where} order by ${order} limit ${take}`
+      })
+      const { rows: found } = await db.executeQuery(rowsAsJson(statement, values)).catch((error: unknown) => {
+        // A value in a cursor that its column cannot read was not written by us.
+        if (position !== null && isDataError(error)) throw invalidCursor()
+        throw error
+      })
+      const last = found.length > limit ? found[limit - 1] : undefined
+      const nextCursor =
+        last === undefined ? null : writeCursor(sort, { value: byId ? null : cell(last, field), id: cell(last, 'id') })
+      const data = found.slice(0, limit).map(textOf).join()
+      return new Json(`{"data":[${data}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
+
+      // A column of a row in whichever form it came, as a later comparison with it has to be written.
+      function cell(row: object, name: string): string {
+        return String('json' in row ? cellOf(row as JsonRow, name) : (row as Record<string, unknown>)[name])
+      }
+
+      function textOf(row: object): string {
+        return 'json' in row ? (row as JsonRow).json : jsonOfMembers(row)
+      }
+
+      function condition(name: string, value: unknown, parameter: (value: unknown) => string): string {
+        const own = filters[name]
+        if (own !== undefined) return own(parameter(value))
+        if (name === 'ids') return `t."id" = any(${parameter(value)})`
+        if (name === 'updatedAfter') return `t."updatedAt" >= ${parameter(value)}`
+        if (name === 'createdAfter') return `t."createdAt" >= ${parameter(value)}`
+        if (name === 'accountingId' && value === 'null') return `t."accountingId" is null`
+        if (name === 'q') return searchCondition(String(value), parameter)
+        if (!Object.hasOwn(kinds, name)) throw new Error(`The parameter ${name} of a list filters nothing.`)
+        const kind = kinds[name]
+        return `${typeof kind === 'object' ? `(${kind.sql})` : `t."${name}"`} = ${parameter(value)}`
+      }
+
+      // Every word has to occur somewhere. The words are one parameter, so that their number does not change the shape.
+      function searchCondition(words: string, parameter: (value: unknown) => string): string {
+        const patterns = words
+          .split(/\s+/)
+          .filter(Boolean)
+          .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
+        const haystack = search
+          .map((searched) => `coalesce(${typeof searched === 'string' ? `t."${searched}"` : searched.sql}, '')`)
+          .join(` || ' ' || `)
+        return `(${haystack}) ilike all (${parameter(patterns)}::text[])`
+      }
+    },
+
+    async find(db, organizationId, id) {
+      const row = await peek(db, organizationId, id)
+      if (row === undefined) throw notFound()
+      return row
+    },
+
+    async findAll(db, organizationId, ids) {
+      const found = new Map((await rows(db, all, [organizationId, ids])).map((row) => [row.id, row]))
+      return ids.flatMap((id) => found.get(id) ?? [])
+    },
+
+    async lock(trx, organizationId, id) {
+      // "no key update" lets others insert rows that refer to this one meanwhile.
+      const [row] = await rows(trx, `${one} for no key update of t`, [organizationId, id])
+      if (row === undefined) throw notFound()
+      // Whoever had to wait for the lock is given the row as it is now, but subqueries as they were before the wait.
+      return isComputed ? this.find(trx, organizationId, id) : row
+    },
+
+    async assertExist(db, organizationId, ids, pointer) {
+      if (ids.length === 0) return
+      const found = await db.executeQuery<{ id: string }>(
+        CompiledQuery.raw(`select t."id" from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`, [
+          organizationId,
+          [...ids],
+        ]),
+      )
+      const known = new Set(found.rows.map((row) => row.id))
+      const unknown = ids.flatMap((id, i) =>
+        known.has(id) ? [] : [ids.length === 1 && !pointer.endsWith('s') ? pointer : `${pointer}/${i}`],
+      )
+      if (unknown.length > 0) throw unknownReference(unknown)
+    },
+
+    async insert(trx, call, values) {
+      const row = newRow(call, values)
+      await rows(trx, insertion, insertValues(call, row))
+      if (!isComputed) return row
+      const whole = await peek(trx, call.organizationId, row.id)
+      if (whole === undefined) throw new Error(`The new row ${row.id} is not there.`)
+      return whole
+    },
+
+    async create<Type extends EventType>(call: Call, given: Values<R, Computed>, type: Type) {
+      if (isComputed) throw new Error(`${table} has computed fields; insert it and record its event.`)
+      const row = newRow(call, given)
+      const event = makeEvent(call, type, row as unknown as EventObject<Type> & { id: string })
+      const { id, type: name, resourceId, actorId, payload, occurredAt } = event.row
+      const values = [...insertValues(call, row), id, name, resourceId, actorId, payload, occurredAt]
+      await call.db.executeQuery(insertTogether(insertionWithEvent, values))
+      call.events.push(event.recorded)
+      // A larger transaction tells of all its events when it is committed.
+      if (!call.isWithin) call.surroundings.eventsCommitted(1)
+      return row
+    },
+
+    async update(trx, call, before, changes) {
+      checkIfMatch(call, before)
+      if (before.archivedAt != null) throw problem('conflict', 'It is archived, and what is archived stays as it is.')
+      const old = before as unknown as Record<string, unknown>
+      const changed = Object.entries(changes as Record<string, unknown>).filter(
+        ([field, value]) => value !== undefined && !isDeepStrictEqual(value, old[field]),
+      )
+      if (changed.length === 0) return before
+      const names = changed.map(([field]) => field)
+      const statement = text(`update ${names.join()}`, () => {
+        const sets = names.map((name, i) => {
+          if (typeof kinds[name] !== 'string') throw new Error(`${table} has no column ${name} to change.`)
+          return `"${name}" = $${i + 4}`
+        })
+        return `update "${table}" as t set ${sets.join(', ')}, "version" = t."version" + 1, "updatedAt" = $3
+          where t."organizationId" = $1 and t."id" = $2 returning ${selected}`
+      })
+      const values = changed.map(([field, value]) => toColumn(field, value))
+      const [row] = await rows(trx, statement, [call.organizationId, before.id, call.now.toISOString(), ...values])
+      if (row === undefined) throw notFound()
+      return row
+    },
+
+    async archive(trx, call, before) {
+      if (before.archivedAt != null) {
+        checkIfMatch(call, before)
+        return before
+      }
+      return this.update(trx, call, before, { archivedAt: call.now.toISOString() } as Changes<R, Computed>)
+    },
+  }
+}
+
+// Class 22: a value that the column's type cannot hold.
+function isDataError(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && code.startsWith('22')
+}
+
+// Rows and their events in one statement. Each row has its values in a run of parameters: the organization, the columns,
+// and the rest of the event.
+function severalRows(table: string, stored: readonly string[]): Insertion {
+  const texts: string[] = []
+  const columns = stored.map((field) => `"${field}"`).join(', ')
+  const width = 1 + stored.length + EVENT_COLUMNS.length
+  const list = (first: number, count: number) => Array.from({ length: count }, (_, i) => `$${first + i}`).join(', ')
+  return {
+    text(rows) {
+      texts[rows] ??= `with created as (insert into "${table}" ("organizationId", ${columns})
+          values ${Array.from({ length: rows }, (_, r) => `(${list(r * width + 1, 1 + stored.length)})`).join(', ')})
+        insert into "events" ("organizationId", ${EVENT_COLUMNS.map((column) => `"${column}"`).join(', ')})
+          values ${Array.from({ length: rows }, (_, r) => `($${r * width + 1}, ${list(r * width + 2 + stored.length, EVENT_COLUMNS.length)})`).join(', ')}`
+      return texts[rows]
+    },
+  }
+}
+
+const EVENT_COLUMNS = ['id', 'type', 'resourceId', 'actorId', 'payload', 'occurredAt']
