@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { readBody } from '../server/http/body.ts'
 import type { Contract, Operation, ResponseObject } from '../server/http/contract.ts'
 import { noticed } from '../server/http/deprecation.ts'
-import { etagOf, names } from '../server/http/etag.ts'
+import { etagOf, matchesEtag } from '../server/http/etag.ts'
 import { invalid, Problem, problem } from '../server/http/problem.ts'
 import { createValidator } from '../server/http/validate.ts'
 import { createPrism, type MockAnswer, type Preferred } from './prism.ts'
@@ -135,7 +135,7 @@ function putRight(
   if (typeof nextCursor === 'string') headers.link = nextLink(url, nextCursor)
   const known = req.headers['if-none-match']
   const isUnchanged =
-    '304' in operation.declaration.responses && known !== undefined && names(known, headers.etag ?? '')
+    '304' in operation.declaration.responses && known !== undefined && matchesEtag(known, headers.etag ?? '')
   return status === 200 && isUnchanged ? { status: 304, headers, body: undefined } : { status, headers, body }
 }
 

@@ -11,7 +11,7 @@ import type { Principal, Surroundings } from './http/call.ts'
 import { type Contract, ContractError, type Operation } from './http/contract.ts'
 import { noticed } from './http/deprecation.ts'
 import { type Answer, dispatcher, permit } from './http/dispatch.ts'
-import { names } from './http/etag.ts'
+import { matchesEtag } from './http/etag.ts'
 import { limits as createLimits, type Limits } from './http/limits.ts'
 import type { Handlers } from './http/operation.ts'
 import { Problem, problem, toProblem } from './http/problem.ts'
@@ -52,7 +52,7 @@ interface Journey {
 }
 
 /**
- * The whole life of a request, from the socket to the answer, is the function `live` below: its lines are the order in
+ * The whole life of a request, from the socket to the answer, is the function `handle` below: its lines are the order in
  * which things happen. What goes wrong anywhere is thrown, and becomes a problem in `respond`.
  */
 export function createApp(parts: AppParts): App {
@@ -77,7 +77,7 @@ export function createApp(parts: AppParts): App {
   const checkAnswer = config.checkAnswers ? answerChecker(contract) : null
   let draining = false
 
-  async function live(req: IncomingMessage, url: string, journey: Journey): Promise<Answer> {
+  async function handle(req: IncomingMessage, url: string, journey: Journey): Promise<Answer> {
     const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
     const found = contract.match(method, pathOf(url))
     if (found.operation === null) throw nothingThere(found.allow, method)
@@ -97,7 +97,7 @@ export function createApp(parts: AppParts): App {
     const journey: Journey = { requestId: requestIdOf(req), operation: null, principal: null }
     let answer: Answer
     try {
-      answer = await live(req, url, journey)
+      answer = await handle(req, url, journey)
       checkAnswer?.(journey.operation, answer)
       if (isUnchanged(req, journey.operation, answer)) {
         answer = { ...answer, status: 304, text: null }
@@ -214,7 +214,7 @@ function newRequestId(): string {
 function isUnchanged(req: IncomingMessage, operation: Operation | null, { status, etag }: Answer): boolean {
   const header = req.headers['if-none-match']
   if (header === undefined || etag === undefined || status !== 200) return false
-  return operation?.headers.has('if-none-match') === true && names(header, etag)
+  return operation?.headers.has('if-none-match') === true && matchesEtag(header, etag)
 }
 
 function hasBody(req: IncomingMessage): boolean {

@@ -4,7 +4,7 @@ import type { GivenConfig } from './config.ts'
 import type { Database } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { makeDemo } from './demo/demo.ts'
-import { withEncryptionKey } from './encryption/encryption-key.ts'
+import { withEncryptionKey } from './encryption-key.ts'
 
 export interface Demo {
   organizationId: string

@@ -1,7 +1,10 @@
+import { awardOperations } from './bidding/award/operations.ts'
 import { bidRequestOperations } from './bidding/bid-requests/operations.ts'
 import { bidOperations } from './bidding/bids/operations.ts'
+import { comparisonOperations } from './bidding/comparison/operations.ts'
 import { complianceDocumentOperations } from './bidding/compliance-documents/operations.ts'
 import { scopeOperations } from './bidding/scopes/operations.ts'
+import { scorecardOperations } from './bidding/scorecards/operations.ts'
 import { vendorNotificationOperations } from './bidding/vendor-notifications/operations.ts'
 import { vendorOperations } from './bidding/vendors/operations.ts'
 import { budgetOperations } from './costs/budgets/operations.ts'
@@ -18,11 +21,14 @@ import { webhookOperations } from './webhooks/operations.ts'
 /** Every operation of the contract, in the contract's order. One that is missing, or one too many, does not compile. */
 export const operations: Handlers = {
   ...vendorOperations,
+  ...scorecardOperations,
   ...vendorNotificationOperations,
   ...complianceDocumentOperations,
   ...scopeOperations,
   ...bidRequestOperations,
+  ...comparisonOperations,
   ...bidOperations,
+  ...awardOperations,
   ...communityOperations,
   ...homeOperations,
   ...budgetOperations,

@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { MEMBERS } from '../resources/columns.ts'
 import { columnReader, columnText } from './wire-types.ts'
 
 /**
@@ -28,6 +27,17 @@ export interface JsonRow {
 
 export function cellOf({ names, raw }: JsonRow, name: string): string | null | undefined {
   return raw[names.indexOf(name)]
+}
+
+/** Begins the name of a column that holds members of the object, as JSON. */
+export const MEMBERS = '{'
+
+/** The JSON of a row of such a select that was read as an object. */
+export function jsonOfMembers(row: object): string {
+  const members = Object.entries(row).map(([name, value]) =>
+    name.startsWith(MEMBERS) ? value : `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+  )
+  return `{${members.join()}}`
 }
 
 export interface StatementResult {

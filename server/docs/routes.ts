@@ -5,7 +5,7 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import express, { type Request, type Response, type Router } from 'express'
 import type { Surroundings } from '../http/call.ts'
-import { names } from '../http/etag.ts'
+import { matchesEtag } from '../http/etag.ts'
 import { publishWhole } from '../platform/published.ts'
 import { changelogPage } from './changelog.ts'
 import { eventsPage } from './events.ts'
@@ -134,7 +134,7 @@ const HEADERS = {
 function send(req: Request, res: Response, { plain, compressed, etag }: Made, type: string): void {
   res.set(HEADERS).set('ETag', etag)
   const known = req.headers['if-none-match']
-  if (known !== undefined && names(known, etag)) {
+  if (known !== undefined && matchesEtag(known, etag)) {
     res.status(304).end()
     return
   }

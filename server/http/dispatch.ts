@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts'
 import { type Call, newCall, type Principal, type Surroundings, within } from './call.ts'
 import type { Contract, Operation, OperationId } from './contract.ts'
 import { etagOf } from './etag.ts'
-import { once } from './idempotency.ts'
+import { idempotently } from './idempotency.ts'
 import { Json } from './json.ts'
 import type { Answered, Handlers } from './operation.ts'
 import { invalid, notFound, Problem } from './problem.ts'
@@ -80,7 +80,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
 
     let answer: Answer | undefined
     const stored = await call.write((trx) =>
-      once(call, trx, key, { method: operation.method, url: request.url, body: request.body }, async () => {
+      idempotently(call, trx, key, { method: operation.method, url: request.url, body: request.body }, async () => {
         answer = toAnswer(operation, await handler(input, within(call, trx)), request.url)
         return { status: answer.status, headers: storedHeaders(answer), body: answer.text ?? '' }
       }),

@@ -11,14 +11,14 @@ export function etagOf(body: object, text: () => string): string {
 }
 
 /** Whether an If-Match or If-None-Match header names the ETag. */
-export function names(header: string, etag: string): boolean {
+export function matchesEtag(header: string, etag: string): boolean {
   if (header.trim() === '*') return true
   return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag)
 }
 
 /** Refuses a change that the caller based on an older version. Called under the row's lock. */
 export function checkIfMatch(call: Call, current: { version: number }): void {
-  if (call.ifMatch === undefined || names(call.ifMatch, `"${current.version}"`)) return
+  if (call.ifMatch === undefined || matchesEtag(call.ifMatch, `"${current.version}"`)) return
   throw new Problem(
     'precondition_failed',
     `Its ETag is now "${current.version}".`,

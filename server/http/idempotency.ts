@@ -20,7 +20,7 @@ export interface StoredAnswer {
   body: string
 }
 
-export async function once(
+export async function idempotently(
   call: Call,
   trx: Db,
   key: string,

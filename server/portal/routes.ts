@@ -10,7 +10,7 @@ import type { Database, Db } from '../database/database.ts'
 import { recordEvent } from '../events/record.ts'
 import { type Call, callWithoutKey, type Surroundings } from '../http/call.ts'
 import { toProblem } from '../http/problem.ts'
-import { openPortalToken, portalToken } from './address.ts'
+import { openPortalToken, portalToken } from '../keys/portal-token.ts'
 import { messagePage, requestPage, vendorPage } from './page.ts'
 import * as portal from './queries.ts'
 
@@ -105,7 +105,7 @@ async function show(parts: Parts, subjectId: string): Promise<Page> {
     const request = await markViewed(trx, call, invited.bidRequestId)
     return { request, vendor: await markJoined(trx, call, invited.vendorId) }
   })
-  const shown = requests.shown(call, request)
+  const shown = requests.toBidRequest(call, request)
   const invitation = shown.invitations.find((candidate) => candidate.id === subjectId)
   if (invitation === undefined) return notFound()
   const html = requestPage({

@@ -1,3 +1,5 @@
+import { MEMBERS } from '../database/lean-query.ts'
+
 /**
  * What the columns of a resource hold. The compiler holds it against the contract: a column has one of the kinds that
  * its field's type allows, with a question mark where the field may be null. An `id` is one of ours, not a caller's.
@@ -52,17 +54,6 @@ export function asMembers(columns: Columns, apart: readonly string[]): string {
   }
   end()
   return selection.join(', ')
-}
-
-/** Begins the name of a column that holds members of the object, as JSON. */
-export const MEMBERS = '{'
-
-/** The JSON of a row of such a select that was read as an object. */
-export function jsonOfMembers(row: object): string {
-  const members = Object.entries(row).map(([name, value]) =>
-    name.startsWith(MEMBERS) ? value : `${JSON.stringify(name)}:${JSON.stringify(value)}`,
-  )
-  return `{${members.join()}}`
 }
 
 function selectionOf(name: string, column: Column): string {

@@ -3,7 +3,7 @@ import { CompiledQuery } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Actor } from '../../client/contract.gen.ts'
 import { type Db, insertTogether, rowsAsJson } from '../database/database.ts'
-import { cellOf, type JsonRow } from '../database/lean-query.ts'
+import { cellOf, type JsonRow, jsonOfMembers } from '../database/lean-query.ts'
 import type { Insertion } from '../database/shared-statements.ts'
 import { USUAL_LIMITS } from '../database/usual-limits.ts'
 import { type EventObject, type EventType, makeEvent } from '../events/record.ts'
@@ -12,7 +12,7 @@ import { checkIfMatch } from '../http/etag.ts'
 import { Json } from '../http/json.ts'
 import { invalidCursor, readCursor, writeCursor } from '../http/page.ts'
 import { notFound, problem, unknownReference } from '../http/problem.ts'
-import { asMembers, asValues, type Columns, jsonOfMembers, type Kind } from './columns.ts'
+import { asMembers, asValues, type Columns, type Kind } from './columns.ts'
 
 /**
  * What all resources have in common is said here once: how they are listed, found, locked, inserted, updated and
@@ -66,7 +66,7 @@ export interface Resource<R extends Row, Computed extends keyof R = never> {
   ): Promise<Json<{ data: R[]; nextCursor: string | null }>>
   /** The resource, archived or not; throws `not_found`. */
   find(db: Db, organizationId: string, id: string): Promise<R>
-  peek(db: Db, organizationId: string, id: string): Promise<R | undefined>
+  findOptional(db: Db, organizationId: string, id: string): Promise<R | undefined>
   /** The resources that exist of these ids, in the order of the ids. */
   findAll(db: Db, organizationId: string, ids: readonly string[]): Promise<R[]>
   /** Like `find`, and holds the row until the transaction ends. */
@@ -122,7 +122,7 @@ export function resource<R extends Row, Computed extends keyof R = never>(
     .join(', ')})`
   const insertionWithEvent = severalRows(table, stored)
 
-  async function peek(db: Db, organizationId: string, id: string): Promise<R | undefined> {
+  async function findOptional(db: Db, organizationId: string, id: string): Promise<R | undefined> {
     return (await rows(db, one, [organizationId, id]))[0]
   }
 
@@ -141,7 +141,7 @@ export function resource<R extends Row, Computed extends keyof R = never>(
   }
 
   return {
-    peek,
+    findOptional,
 
     async list(db, organizationId, query, within = {}) {
       const { limit = 50, cursor, sort = '-createdAt', includeArchived = false } = query
@@ -228,7 +228,7 @@ export function resource<R extends Row, Computed extends keyof R = never>(
     },
 
     async find(db, organizationId, id) {
-      const row = await peek(db, organizationId, id)
+      const row = await findOptional(db, organizationId, id)
       if (row === undefined) throw notFound()
       return row
     },
@@ -265,7 +265,7 @@ export function resource<R extends Row, Computed extends keyof R = never>(
       const row = newRow(call, values)
       await rows(trx, insertion, insertValues(call, row))
       if (!isComputed) return row
-      const whole = await peek(trx, call.organizationId, row.id)
+      const whole = await findOptional(trx, call.organizationId, row.id)
       if (whole === undefined) throw new Error(`The new row ${row.id} is not there.`)
       return whole
     },

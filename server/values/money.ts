@@ -37,7 +37,7 @@ export function isMoney(amount: number): boolean {
   return Math.abs(amount) <= MOST_MONEY
 }
 
-/** An amount as it is told to people. */
-export function told(amount: number): string {
+/** An amount as text, with its cents. */
+export function amountText(amount: number): string {
   return new Big(amount).toFixed(2)
 }

@@ -40,10 +40,10 @@ afterAll(async () => {
 })
 
 function conformance(baseUrl: string, ...options: string[]): Promise<Run> {
-  return running(process.execPath, [path.join(root, 'scripts/conformance/main.ts'), ...told(baseUrl), ...options])
+  return running(process.execPath, [path.join(root, 'scripts/conformance/main.ts'), ...amountText(baseUrl), ...options])
 }
 
-function told(baseUrl: string): string[] {
+function amountText(baseUrl: string): string[] {
   return ['--base-url', baseUrl, '--key', plumbline.key, '--restricted-key', restrictedKey]
 }
 
@@ -124,7 +124,7 @@ describe.skipIf(!isHere)('conformance', () => {
     writeFileSync(path.join(folder, 'package.json'), '{ "name": "elsewhere", "private": true }')
     npm(folder, 'install', '--offline', '--no-audit', '--no-fund', path.join(folder, packed?.filename ?? ''))
     const bin = path.join(folder, 'node_modules/.bin/plumbline-conformance')
-    const { code, output } = await running(process.execPath, [bin, ...told(plumbline.url), '--only', 'getVendor'])
+    const { code, output } = await running(process.execPath, [bin, ...amountText(plumbline.url), '--only', 'getVendor'])
     expect([code, failures(output)]).toEqual([0, ''])
     expect(output).toContain('getVendor')
   })

@@ -49,7 +49,7 @@ export async function accept(trx: Db, call: Call, bidId: string, asked: BidAccep
     await recordChange(trx, call, request, await bidRequests.touch(trx, call, request.id))
   } else await awardBidRequest(trx, call, request.id, reason)
   if (order !== null) await recordEvent(trx, call, 'po.created', order)
-  return bids.shown(await bids.find(trx, call.organizationId, after.id))
+  return bids.toBid(await bids.find(trx, call.organizationId, after.id))
 }
 
 async function lockHomeToOrderFor(trx: Db, call: Call, bid: BidRow, given: string | undefined): Promise<Home> {
@@ -59,7 +59,7 @@ async function lockHomeToOrderFor(trx: Db, call: Call, bid: BidRow, given: strin
   // What a request asks for no longer changes once there are bids, so this need not wait for its lock.
   const { homeIds } = await bidRequests.find(trx, call.organizationId, bid.bidRequestId)
   const homeId = homeToOrderFor(bid, homeIds, given)
-  const home = await homes.peek(trx, call.organizationId, homeId)
+  const home = await homes.findOptional(trx, call.organizationId, homeId)
   if (home === undefined) throw unknownReference(['/homeId'])
   if (home.communityId !== bid.communityId) {
     throw invalid([{ pointer: '/homeId', code: 'community', message: 'is not in the community of the bid request' }])

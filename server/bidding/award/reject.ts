@@ -2,7 +2,7 @@ import type { Bid } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
 import type { Call } from '../../http/call.ts'
 import { problem } from '../../http/problem.ts'
-import { STANDS } from '../../paying/purchase-orders/purchase-order.ts'
+import { ORDERED } from '../../paying/order-statuses.ts'
 import * as orders from '../../paying/purchase-orders/queries.ts'
 import { voidOrder } from '../../paying/purchase-orders/status.ts'
 import { lockBidRequest, recordChange, revokeAward, touchBidRequest } from '../bid-requests/changes.ts'
@@ -21,7 +21,7 @@ export async function reject(trx: Db, call: Call, bidId: string, reason: string 
     await tellRejected(trx, call, bid, await move(trx, call, bid, 'rejected', reason))
     await touchBidRequest(trx, call, bidRequestId)
   }
-  return bids.shown(await bids.find(trx, call.organizationId, bidId))
+  return bids.toBid(await bids.find(trx, call.organizationId, bidId))
 }
 
 /**
@@ -30,7 +30,7 @@ export async function reject(trx: Db, call: Call, bidId: string, reason: string 
  */
 async function revoke(trx: Db, call: Call, bid: BidRow, reason: string | null): Promise<void> {
   const ordered = (await orders.lockOfBid(trx, call.organizationId, bid.id)).filter((order) => order.status !== 'void')
-  const standing = ordered.find((order) => STANDS.includes(order.status))
+  const standing = ordered.find((order) => ORDERED.includes(order.status))
   if (standing !== undefined) throw problem('conflict', `${standing.number} was issued to the vendor; void it first.`)
   if (ordered.length > 0 && !call.permissions.has('pos:write')) {
     throw problem('permission_denied', 'Voiding the purchase order of the award needs pos:write.', {

@@ -54,9 +54,9 @@ export async function recordChange(
   before: BidRequestRow,
   after: BidRequestRow,
 ): Promise<BidRequest> {
-  const shown = requests.shown(call, after)
+  const shown = requests.toBidRequest(call, after)
   if (after.version !== before.version)
-    await recordEvent(trx, call, 'bid_request.updated', shown, requests.shown(call, before))
+    await recordEvent(trx, call, 'bid_request.updated', shown, requests.toBidRequest(call, before))
   return shown
 }
 
@@ -111,7 +111,7 @@ export async function moved(
 ): Promise<BidRequest> {
   const after = await requests.update(trx, { ...call, ifMatch: undefined }, before, changes)
   await recordMove(trx, call, before, after, reason)
-  return requests.shown(call, after)
+  return requests.toBidRequest(call, after)
 }
 
 /** Refuses what makes sense only while vendors may still bid. */

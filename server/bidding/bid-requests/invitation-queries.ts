@@ -3,14 +3,14 @@ import { typeid } from 'typeid-js'
 import type { Invitation } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
 import type { Call, Surroundings } from '../../http/call.ts'
-import { portalUrl } from '../../portal/address.ts'
+import { portalUrl } from '../../keys/portal-token.ts'
 import { resource } from '../../resources/resource.ts'
 import { OPEN_INVITATION } from './bid-request.ts'
 
 /** An invitation without its address, which follows from its id. */
 export type InvitationRow = Omit<Invitation, 'portalUrl'>
 
-export const { list, findAll, peek, update } = resource<InvitationRow>({
+export const { list, findAll, findOptional, update } = resource<InvitationRow>({
   table: 'invitations',
   prefix: 'inv',
   columns: {
@@ -30,7 +30,7 @@ export const { list, findAll, peek, update } = resource<InvitationRow>({
   },
 })
 
-export function shownInvitation(surroundings: Surroundings, row: InvitationRow): Invitation {
+export function toInvitation(surroundings: Surroundings, row: InvitationRow): Invitation {
   const {
     id,
     bidRequestId,

@@ -57,8 +57,8 @@ export async function send(
   await invitations.sendPending(trx, call, draft.id)
   const sent = await requests.update(trx, call, draft, { status: 'sent', sentAt: call.now.toISOString(), deadlineAt })
   await recordStatusChange(trx, call, { id: sent.id, from: draft.status, to: sent.status })
-  const shown = requests.shown(call, sent)
-  await recordEvent(trx, call, 'bid_request.sent', shown, requests.shown(call, draft))
+  const shown = requests.toBidRequest(call, sent)
+  await recordEvent(trx, call, 'bid_request.sent', shown, requests.toBidRequest(call, draft))
   await announce(trx, call, sent.id, invited)
   return shown
 }

@@ -4,8 +4,6 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Some } from '../../http/operation.ts'
 import { assertMove, problem, unknownReference } from '../../http/problem.ts'
-import { compare } from '../comparison/comparison.ts'
-import * as comparison from '../comparison/queries.ts'
 import * as scopes from '../scopes/queries.ts'
 import { sendNotification } from '../vendors/notify.ts'
 import * as vendors from '../vendors/queries.ts'
@@ -28,7 +26,6 @@ export const bidRequestOperations: Some<
   | 'updateBidRequest'
   | 'listInvitations'
   | 'inviteToBid'
-  | 'compareBids'
   | 'sendBidRequest'
   | 'closeBidRequest'
   | 'reopenBidRequest'
@@ -60,7 +57,7 @@ export const bidRequestOperations: Some<
       })
       await invitations.insertAll(trx, call, id, vendorIds, 'pending')
       const draft = await requests.find(trx, call.organizationId, id)
-      const created = requests.shown(call, draft)
+      const created = requests.toBidRequest(call, draft)
       await recordStatusChange(trx, call, { id, from: null, to: draft.status })
       await recordEvent(trx, call, 'bid_request.created', created)
       return sendNow ? send(trx, call, draft, deadlineAt, invited) : created
@@ -70,13 +67,13 @@ export const bidRequestOperations: Some<
 
   async listBidRequests({ query }, call) {
     const { data, nextCursor } = (await requests.list(call.db, call.organizationId, query)).value
-    return { status: 200, body: { data: data.map((row) => requests.shown(call, row)), nextCursor } }
+    return { status: 200, body: { data: data.map((row) => requests.toBidRequest(call, row)), nextCursor } }
   },
 
   async getBidRequest({ path }, call) {
     return {
       status: 200,
-      body: requests.shown(call, await requests.find(call.db, call.organizationId, path.bidRequestId)),
+      body: requests.toBidRequest(call, await requests.find(call.db, call.organizationId, path.bidRequestId)),
     }
   },
 
@@ -95,7 +92,7 @@ export const bidRequestOperations: Some<
       .value
     return {
       status: 200,
-      body: { data: data.map((row) => invitations.shownInvitation(call.surroundings, row)), nextCursor },
+      body: { data: data.map((row) => invitations.toInvitation(call.surroundings, row)), nextCursor },
     }
   },
 
@@ -129,18 +126,9 @@ export const bidRequestOperations: Some<
     })
     return {
       status: 201,
-      body: { data: added.map((row) => invitations.shownInvitation(call.surroundings, row)), nextCursor: null },
+      body: { data: added.map((row) => invitations.toInvitation(call.surroundings, row)), nextCursor: null },
       headers: { Location: `/api/ext/bids/requests/${path.bidRequestId}/invitations` },
     }
-  },
-
-  async compareBids({ path }, call) {
-    const request = requests.shown(call, await requests.find(call.db, call.organizationId, path.bidRequestId))
-    const bids = await comparison.bidsOf(call.db, call.organizationId, request.id)
-    const budgets = await comparison.budgetsOf(call.db, call.organizationId, request)
-    const everybody = [...new Set([...request.vendorIds, ...bids.map((bid) => bid.vendorId)])]
-    const found = await vendors.findAll(call.db, call.organizationId, everybody)
-    return { status: 200, body: compare(request, found, bids, budgets, call) }
   },
 
   async sendBidRequest({ path }, call) {
@@ -170,7 +158,7 @@ export const bidRequestOperations: Some<
     const request = await call.write(async (trx) => {
       const before = await requests.lock(trx, call.organizationId, path.bidRequestId)
       assertMove(BID_REQUEST_MOVES, before.status, 'closed')
-      return requests.shown(call, await closeBidding(trx, call, before))
+      return requests.toBidRequest(call, await closeBidding(trx, call, before))
     })
     return { status: 200, body: request }
   },
@@ -215,7 +203,7 @@ export const bidRequestOperations: Some<
         open.map((invitation) => invitation.vendorId),
       )
       const reminded = found.filter((vendor) => obstaclesToEngage(vendor).length === 0)
-      if (reminded.length === 0) return requests.shown(call, before)
+      if (reminded.length === 0) return requests.toBidRequest(call, before)
       for (const vendor of reminded) {
         await sendNotification(trx, call, vendor, {
           kind: 'reminder',

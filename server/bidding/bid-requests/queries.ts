@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import type { Call, Surroundings } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import { hidesAmounts } from './bid-request.ts'
-import { INVITATIONS_OF_REQUEST, type InvitationRow, shownInvitation } from './invitation-queries.ts'
+import { INVITATIONS_OF_REQUEST, type InvitationRow, toInvitation } from './invitation-queries.ts'
 
 /** A bid request as the database gives it: what is computed from invitations and bids is not laid out yet. */
 export interface BidRequestRow
@@ -79,13 +79,13 @@ export const { list, find, lock, assertExist, insert, update } = resource<BidReq
 })
 
 /** The bid request as its GET shows it. */
-export function shown({ surroundings }: { surroundings: Surroundings }, row: BidRequestRow): BidRequest {
+export function toBidRequest({ surroundings }: { surroundings: Surroundings }, row: BidRequestRow): BidRequest {
   const { invitations, figures, version, createdBy, createdAt, updatedAt, ...rest } = row
   const amountsHidden = hidesAmounts(row)
   return {
     ...rest,
     vendorIds: invitations.map((invitation) => invitation.vendorId),
-    invitations: invitations.map((invitation) => shownInvitation(surroundings, invitation)),
+    invitations: invitations.map((invitation) => toInvitation(surroundings, invitation)),
     amountsHidden,
     bidCount: figures.count,
     lowAmount: amountsHidden ? null : figures.low,

@@ -32,9 +32,9 @@ export async function move(
 }
 
 export async function tellAccepted(trx: Db, call: Call, before: BidRow, after: BidRow): Promise<void> {
-  await recordEvent(trx, call, 'bid.accepted', bids.shown(after), bids.shown(before))
+  await recordEvent(trx, call, 'bid.accepted', bids.toBid(after), bids.toBid(before))
 }
 
 export async function tellRejected(trx: Db, call: Call, before: BidRow, after: BidRow): Promise<void> {
-  await recordEvent(trx, call, 'bid.rejected', bids.shown(after), bids.shown(before))
+  await recordEvent(trx, call, 'bid.rejected', bids.toBid(after), bids.toBid(before))
 }

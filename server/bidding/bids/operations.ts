@@ -1,15 +1,11 @@
 import type { Some } from '../../http/operation.ts'
-import { accept } from '../award/accept.ts'
-import { reject } from '../award/reject.ts'
 import * as bids from './queries.ts'
 import { revise, submit, withdraw } from './submit.ts'
 
-export const bidOperations: Some<
-  'listBids' | 'submitBid' | 'getBid' | 'reviseBid' | 'acceptBid' | 'rejectBid' | 'withdrawBid'
-> = {
+export const bidOperations: Some<'listBids' | 'submitBid' | 'getBid' | 'reviseBid' | 'withdrawBid'> = {
   async listBids({ query }, call) {
     const { data, nextCursor } = (await bids.list(call.db, call.organizationId, query)).value
-    return { status: 200, body: { data: data.map(bids.shown), nextCursor } }
+    return { status: 200, body: { data: data.map(bids.toBid), nextCursor } }
   },
 
   async submitBid({ body }, call) {
@@ -18,19 +14,11 @@ export const bidOperations: Some<
   },
 
   async getBid({ path }, call) {
-    return { status: 200, body: bids.shown(await bids.find(call.db, call.organizationId, path.bidId)) }
+    return { status: 200, body: bids.toBid(await bids.find(call.db, call.organizationId, path.bidId)) }
   },
 
   async reviseBid({ path, body }, call) {
     return { status: 200, body: await call.write((trx) => revise(trx, call, path.bidId, body)) }
-  },
-
-  async acceptBid({ path, body }, call) {
-    return { status: 200, body: await call.write((trx) => accept(trx, call, path.bidId, body ?? {})) }
-  },
-
-  async rejectBid({ path, body }, call) {
-    return { status: 200, body: await call.write((trx) => reject(trx, call, path.bidId, body?.reason ?? null)) }
   },
 
   async withdrawBid({ path, body }, call) {

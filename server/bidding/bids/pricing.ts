@@ -1,6 +1,6 @@
 import type { BidLine, BidLineInput, BidRequest, FieldError } from '../../../client/contract.gen.ts'
 import { invalid } from '../../http/problem.ts'
-import { isMoney, lineTotal, MOST_MONEY, sum, told } from '../../values/money.ts'
+import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../values/money.ts'
 
 interface Priced {
   amount: number
@@ -34,7 +34,7 @@ export function priced(form: Form, lines: readonly BidLineInput[], amount: numbe
     faults.push({
       pointer: '/amount',
       code: 'sum',
-      message: `must be the sum of the lines, ${told(total)}, or be left out`,
+      message: `must be the sum of the lines, ${amountText(total)}, or be left out`,
     })
   }
   if (faults.length > 0) throw invalid(faults)

@@ -21,7 +21,7 @@ const PO_IDS = `
   select coalesce(json_agg(p."id" order by p."id"), '[]')
   from "purchaseOrders" as p where p."organizationId" = t."organizationId" and p."bidId" = t."id"`
 
-export const { list, find, findAll, peek, lock, insert, update } = resource<BidRow, 'request' | 'poIds'>({
+export const { list, find, findAll, findOptional, lock, insert, update } = resource<BidRow, 'request' | 'poIds'>({
   table: 'bids',
   prefix: 'bid',
   columns: {
@@ -60,7 +60,7 @@ export const { list, find, findAll, peek, lock, insert, update } = resource<BidR
 })
 
 /** The bid as its GET shows it. */
-export function shown(row: BidRow): Bid {
+export function toBid(row: BidRow): Bid {
   const { request, expiresAt: _, version, createdBy, createdAt, updatedAt, ...rest } = row
   const amountsHidden = hidesAmounts(request)
   return {

@@ -60,7 +60,7 @@ export async function submit(trx: Db, call: Call, body: BidSubmit): Promise<Bid>
     decisionReason: null,
     externalId: body.externalId ?? null,
   })
-  const bid = bids.shown(inserted)
+  const bid = bids.toBid(inserted)
   await recordStatusChange(trx, call, { id: bid.id, from: null, to: bid.status })
   await recordEvent(trx, call, 'bid.submitted', bid)
   await answerInvitation(trx, call, request.id, bid.vendorId, 'submitted')
@@ -84,15 +84,15 @@ export async function revise(trx: Db, call: Call, bidId: string, body: BidRevise
   const isRevision = Object.entries(changes).some(
     ([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as keyof typeof changes]),
   )
-  if (!isRevision) return bids.shown(await bids.update(trx, call, before, { externalId }))
+  if (!isRevision) return bids.toBid(await bids.update(trx, call, before, { externalId }))
 
   if (before.status !== 'submitted')
     throw problem('conflict', `The bid is ${before.status}; only a submitted one can be revised.`)
   if (hasRunOut(before, call.now)) throw problem('conflict', `The bid held until ${before.validUntil}.`)
   assertTakesBids(request, call.now)
   const revision = { revision: before.revision + 1, submittedAt: call.now.toISOString() }
-  const after = bids.shown(await bids.update(trx, call, before, { ...changes, externalId, ...revision }))
-  await recordEvent(trx, call, 'bid.submitted', after, bids.shown(before))
+  const after = bids.toBid(await bids.update(trx, call, before, { ...changes, externalId, ...revision }))
+  await recordEvent(trx, call, 'bid.submitted', after, bids.toBid(before))
   await touchBidRequest(trx, call, request.id)
   return after
 }
@@ -103,7 +103,7 @@ export async function withdraw(trx: Db, call: Call, bidId: string, reason: strin
   await lockBidRequest(trx, call, bidRequestId)
   const after = await move(trx, call, await bids.lock(trx, call.organizationId, bidId), 'withdrawn', reason)
   await touchBidRequest(trx, call, bidRequestId)
-  return bids.shown(after)
+  return bids.toBid(after)
 }
 
 /** Both references of a body are looked at before either is complained of. */
@@ -112,7 +112,7 @@ async function lockNamedRequest(trx: Db, call: Call, body: BidSubmit): Promise<B
     if (error instanceof Problem && error.code === 'not_found') return null
     throw error
   })
-  const vendor = await vendors.peek(trx, call.organizationId, body.vendorId)
+  const vendor = await vendors.findOptional(trx, call.organizationId, body.vendorId)
   if (request !== null && vendor !== undefined) return request
   throw unknownReference([
     ...(request === null ? ['/bidRequestId'] : []),
@@ -121,7 +121,7 @@ async function lockNamedRequest(trx: Db, call: Call, body: BidSubmit): Promise<B
 }
 
 async function refuseHome(trx: Db, call: Call, homeId: string): Promise<never> {
-  if ((await homes.peek(trx, call.organizationId, homeId)) === undefined) throw unknownReference(['/homeId'])
+  if ((await homes.findOptional(trx, call.organizationId, homeId)) === undefined) throw unknownReference(['/homeId'])
   throw invalid([{ pointer: '/homeId', code: 'not_requested', message: 'is none of the homes of the bid request' }])
 }
 

@@ -1,4 +1,4 @@
-import type { FieldError, Home, Vendor, VendorNotificationCreate } from '../../../client/contract.gen.ts'
+import type { FieldError, Home, VendorNotificationCreate } from '../../../client/contract.gen.ts'
 
 /** What a vendor can be told about: work on a home on a day, or the deadline of a bid request. */
 export type Subject =
@@ -34,13 +34,4 @@ export function reasonNotToAnnounce(home: Home): string | null {
   if (home.status === 'cancelled') return `${home.name} is cancelled.`
   if (home.archivedAt !== null) return `${home.name} is archived.`
   return null
-}
-
-/** The vendor's own address and those of its contacts who want to be told, each once. */
-export function recipientsOf(vendor: Pick<Vendor, 'email' | 'contacts'>): string[] {
-  const addresses = [
-    vendor.email,
-    ...vendor.contacts.map((contact) => (contact.notify === true ? contact.email : null)),
-  ]
-  return [...new Set(addresses.filter((address) => typeof address === 'string'))]
 }

@@ -13,8 +13,8 @@ import * as bidRequests from '../bid-requests/queries.ts'
 import * as notifications from '../vendors/notification-queries.ts'
 import { type Notice, sendNotification } from '../vendors/notify.ts'
 import * as vendors from '../vendors/queries.ts'
-import { reasonNotToEngage } from '../vendors/vendor.ts'
-import { reasonNotToAnnounce, recipientsOf, subjectOf } from './notice.ts'
+import { reasonNotToEngage, recipientsOf } from '../vendors/vendor.ts'
+import { reasonNotToAnnounce, subjectOf } from './notice.ts'
 
 type About = Pick<Notice, 'bidRequestId' | 'homeId' | 'date'>
 

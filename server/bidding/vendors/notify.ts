@@ -2,8 +2,8 @@ import type { Vendor, VendorNotification } from '../../../client/contract.gen.ts
 import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
 import type { Call } from '../../http/call.ts'
-import { recipientsOf } from '../vendor-notifications/notice.ts'
 import * as notifications from './notification-queries.ts'
+import { recipientsOf } from './vendor.ts'
 
 export type Notice = Pick<VendorNotification, 'kind' | 'bidRequestId' | 'homeId' | 'date' | 'message'>
 

@@ -4,12 +4,11 @@ import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call } from '../../http/call.ts'
 import type { Some } from '../../http/operation.ts'
-import { assertMove, invalid, problem } from '../../http/problem.ts'
+import { assertMove, problem } from '../../http/problem.ts'
+import { portalUrl } from '../../keys/portal-token.ts'
 import * as communities from '../../land/communities/queries.ts'
-import { portalUrl } from '../../portal/address.ts'
 import { wholeAddress } from '../../values/address.ts'
 import * as scopes from '../scopes/queries.ts'
-import { scorecard } from '../scorecards/scorecard.ts'
 import * as vendors from './queries.ts'
 import { newVendor, reasonNotToInvite, VENDOR_MOVES, wholeContacts } from './vendor.ts'
 
@@ -19,7 +18,6 @@ export const vendorOperations: Some<
   | 'getVendor'
   | 'updateVendor'
   | 'archiveVendor'
-  | 'getVendorScorecard'
   | 'changeVendorStatus'
   | 'inviteVendor'
 > = {
@@ -61,18 +59,6 @@ export const vendorOperations: Some<
       await recordUpdate(trx, call, before, await vendors.archive(trx, call, before))
     })
     return { status: 204 }
-  },
-
-  async getVendorScorecard({ path, query }, call) {
-    const { from = null, to = null } = query
-    if (from !== null && to !== null && to < from)
-      throw invalid([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
-    const vendor = await vendors.find(call.db, call.organizationId, path.vendorId)
-    const record = await vendors.trackRecord(call.db, call, vendor.id, { from, to })
-    return {
-      status: 200,
-      body: scorecard(record, { vendorId: vendor.id, from, to, asOf: call.now.toISOString(), currency: call.currency }),
-    }
   },
 
   async changeVendorStatus({ path, body }, call) {

@@ -1,111 +1,37 @@
-import { sql } from 'kysely'
 import type { Vendor } from '../../../client/contract.gen.ts'
-import { COMMITTED } from '../../costs/budgets/home-budget.ts'
-import type { Db } from '../../database/database.ts'
-import type { Call } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
-import type { TrackRecord } from '../scorecards/scorecard.ts'
 
-export const { list, find, findAll, peek, lock, assertExist, insert, create, update, archive } = resource<Vendor>({
-  table: 'vendors',
-  prefix: 'ven',
-  columns: {
-    id: 'id',
-    companyName: 'text',
-    email: 'text?',
-    phone: 'text?',
-    scopes: 'texts',
-    contactName: 'text?',
-    accountingId: 'text?',
-    externalId: 'text?',
-    status: 'enum',
-    portalStatus: 'enum',
-    complianceStatus: 'enum',
-    communityIds: 'texts',
-    contacts: 'json',
-    address: 'json?',
-    licenseNumber: 'text?',
-    poLimit: 'decimal?',
-    defaultRetainagePercent: 'decimal',
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-    archivedAt: 'instant?',
-  },
-  filters: {
-    scope: (scope) => `${scope} = any(t."scopes")`,
-    communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,
-  },
-  search: ['companyName', 'contactName', 'email', 'phone', 'licenseNumber'],
-})
-
-/** Orders that commit the builder, less those that are settled. */
-const OPEN = COMMITTED.filter((status) => status !== 'closed')
-
-/** What the vendor did in a period of whole days in the organization's time zone. */
-export async function trackRecord(
-  db: Db,
-  { organizationId, timeZone }: Call,
-  vendorId: string,
-  { from, to }: { from: string | null; to: string | null },
-): Promise<TrackRecord> {
-  const inPeriod = (column: string) => sql`(
-    (${from}::date is null or ${sql.ref(column)} >= ${from}::date::timestamp at time zone ${timeZone})
-    and (${to}::date is null or ${sql.ref(column)} < (${to}::date + 1)::timestamp at time zone ${timeZone}))`
-  const { rows } = await sql<TrackRecord>`
-    select
-      (select json_build_object(
-        'sent', count(*),
-        'answered', count(*) filter (where i."status" in ('will_bid', 'declined', 'submitted')),
-        'unanswered', count(*) filter (where i."status" = 'no_response'))
-      from "invitations" i
-      where i."organizationId" = ${organizationId} and i."vendorId" = ${vendorId} and ${inPeriod('i.sentAt')}
-        and i."sentAt" is not null) as "invitations",
-      (select json_build_object(
-        'submitted', count(*),
-        'accepted', count(*) filter (where b."status" = 'accepted'),
-        'rejected', count(*) filter (where b."status" = 'rejected'))
-      from "bids" b
-      where b."organizationId" = ${organizationId} and b."vendorId" = ${vendorId} and ${inPeriod('b.submittedAt')}) as "bids",
-      (select json_build_object('count', count(*), 'amount', coalesce(sum(p."total"), 0))
-      from "purchaseOrders" p
-      where p."organizationId" = ${organizationId} and p."vendorId" = ${vendorId}
-        and p."status" = any(${[...COMMITTED]}::text[]) and ${inPeriod('p.createdAt')}) as "orders",
-      (select coalesce(sum(p."total"), 0)
-      from "purchaseOrders" p
-      where p."organizationId" = ${organizationId} and p."vendorId" = ${vendorId}
-        and p."status" = any(${OPEN}::text[])) as "openCommitment",
-      array(${variancePercents(organizationId, vendorId, inPeriod('p.createdAt'))}) as "variancePercents"`.execute(db)
-  const [record] = rows
-  if (record === undefined) throw new Error('a select without from has one row')
-  return record
-}
-
-// A job is what was ordered from the vendor for one home and trade, whatever number of orders it took: a variance is part
-// of what the job cost. What it was to cost are the accepted bids behind the orders, without tax as bids are, or else the
-// budget. A backcharge is a penalty and makes no job cheaper.
-function variancePercents(organizationId: string, vendorId: string, isInPeriod: ReturnType<typeof sql>) {
-  return sql`
-    select ((case when job."offered" is null then job."total" else job."subtotal" end / expected."amount" - 1) * 100)::float8
-    from (
-      select p."homeId", lower(p."scope") as "scope", sum(p."total") as "total", sum(p."subtotal") as "subtotal", (
-        select sum(case when b."awardedLineIds" is null then b."amount" else (
-          select sum((line ->> 'amount')::numeric) from jsonb_array_elements(b."lines"::jsonb) as line
-          where line ->> 'lineId' = any(b."awardedLineIds")) end)
-        from "bids" b
-        where b."organizationId" = ${organizationId} and b."id" = any(array_agg(p."bidId"))) as "offered"
-      from "purchaseOrders" p
-      where p."organizationId" = ${organizationId} and p."vendorId" = ${vendorId}
-        and p."status" = any(${[...COMMITTED]}::text[]) and p."poType" <> 'backcharge'
-      group by p."homeId", lower(p."scope")
-      having bool_or(${isInPeriod})
-    ) as job
-    cross join lateral (
-      select coalesce(job."offered", (
-        select sum(l."budgeted") from "budgetLines" l
-        where l."organizationId" = ${organizationId} and l."homeId" = job."homeId" and lower(l."scope") = job."scope"
-          and l."archivedAt" is null)) as "amount"
-    ) as expected
-    where expected."amount" > 0`
-}
+export const { list, find, findAll, findOptional, lock, assertExist, insert, create, update, archive } =
+  resource<Vendor>({
+    table: 'vendors',
+    prefix: 'ven',
+    columns: {
+      id: 'id',
+      companyName: 'text',
+      email: 'text?',
+      phone: 'text?',
+      scopes: 'texts',
+      contactName: 'text?',
+      accountingId: 'text?',
+      externalId: 'text?',
+      status: 'enum',
+      portalStatus: 'enum',
+      complianceStatus: 'enum',
+      communityIds: 'texts',
+      contacts: 'json',
+      address: 'json?',
+      licenseNumber: 'text?',
+      poLimit: 'decimal?',
+      defaultRetainagePercent: 'decimal',
+      version: 'integer',
+      createdBy: 'json',
+      createdAt: 'instant',
+      updatedAt: 'instant',
+      archivedAt: 'instant?',
+    },
+    filters: {
+      scope: (scope) => `${scope} = any(t."scopes")`,
+      communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,
+    },
+    search: ['companyName', 'contactName', 'email', 'phone', 'licenseNumber'],
+  })

@@ -79,3 +79,12 @@ const NO_CONTACT = { email: null, phone: null, role: null, notify: true }
 export function wholeContacts(contacts: NonNullable<VendorCreate['contacts']>): Vendor['contacts'] {
   return contacts.map((contact) => ({ ...NO_CONTACT, ...contact }))
 }
+
+/** The vendor's own address and those of its contacts who want to be told, each once. */
+export function recipientsOf(vendor: Pick<Vendor, 'email' | 'contacts'>): string[] {
+  const addresses = [
+    vendor.email,
+    ...vendor.contacts.map((contact) => (contact.notify === true ? contact.email : null)),
+  ]
+  return [...new Set(addresses.filter((address) => typeof address === 'string'))]
+}

@@ -1,7 +1,7 @@
 import type { BudgetLine, BudgetLineCreate, BudgetLineUpdate } from '../../../client/contract.gen.ts'
 import { invalid } from '../../http/problem.ts'
 import type { Values } from '../../resources/resource.ts'
-import { isMoney, lineTotal, MOST_MONEY, sum, told } from '../../values/money.ts'
+import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../values/money.ts'
 
 /** What is budgeted can be told as an amount, or as a quantity at a unit cost. */
 interface Pricing {
@@ -19,7 +19,7 @@ export function budgetedAt({ quantity, unitCost, amount }: Pricing): number | un
   const product = lineTotal(quantity, unitCost)
   if (!isMoney(product)) {
     throw invalid([
-      { pointer: '/unitCost', code: 'maximum', message: `times quantity must not exceed ${told(MOST_MONEY)}` },
+      { pointer: '/unitCost', code: 'maximum', message: `times quantity must not exceed ${amountText(MOST_MONEY)}` },
     ])
   }
   if (amount !== undefined && amount !== product) {
@@ -27,7 +27,7 @@ export function budgetedAt({ quantity, unitCost, amount }: Pricing): number | un
       {
         pointer: '/amount',
         code: 'conflict',
-        message: `must be quantity × unitCost, ${told(product)}, or be left out`,
+        message: `must be quantity × unitCost, ${amountText(product)}, or be left out`,
       },
     ])
   }
@@ -47,7 +47,7 @@ export function split(
       {
         pointer: '/amount',
         code: 'maximum',
-        message: `must not differ from the original by more than ${told(MOST_MONEY)}`,
+        message: `must not differ from the original by more than ${amountText(MOST_MONEY)}`,
       },
     ])
   }

@@ -1,20 +1,10 @@
-import type { BudgetScope, HomeBudget, PurchaseOrderStatus } from '../../../client/contract.gen.ts'
+import type { BudgetScope, HomeBudget } from '../../../client/contract.gen.ts'
 import { sum } from '../../values/money.ts'
 
 /**
  * The budget of a home is never stored. It follows from budget lines and purchase orders at the moment it is read, so it
- * cannot be stale; what counts as committed is said here and nowhere else.
+ * cannot be stale.
  */
-export const COMMITTED: readonly PurchaseOrderStatus[] = [
-  'approved',
-  'issued',
-  'accepted',
-  'partially_completed',
-  'completed',
-  'closed',
-]
-export const PENDING: readonly PurchaseOrderStatus[] = ['draft', 'pending_approval']
-
 type Totals = Pick<
   HomeBudget,
   'totalBudgeted' | 'totalCommitted' | 'totalPendingCommitted' | 'totalVariance' | 'totalForecastAtCompletion'

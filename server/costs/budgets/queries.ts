@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { BudgetLine, BudgetScope } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
+import { COMMITTED, PENDING } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
-import { COMMITTED, PENDING } from './home-budget.ts'
 
-export const { list, find, findAll, peek, lock, assertExist, insert, update, archive } = resource<
+export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource<
   BudgetLine,
   'budgeted'
 >({

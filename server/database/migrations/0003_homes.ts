@@ -71,7 +71,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   // No two homes on one lot. Those that are cancelled, or archived without having been built, leave it; the condition
-  // says the same as LOT_IS_TAKEN in server/homes/queries.ts.
+  // says the same as LOT_IS_TAKEN in server/land/communities/queries.ts.
   await sql`
     create unique index "homes_lotNumber_key" on "homes" ("organizationId", "communityId", coalesce("block", ''), "lotNumber")
     where "lotNumber" is not null and "status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`.execute(

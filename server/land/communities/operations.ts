@@ -4,7 +4,6 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call } from '../../http/call.ts'
 import type { Some } from '../../http/operation.ts'
 import { assertMove, problem } from '../../http/problem.ts'
-import * as homes from '../homes/queries.ts'
 import { COMMUNITY_MOVES, checkTimeZone, lotsAreTaken, newCommunity, reasonNotToEnd } from './community.ts'
 import * as communities from './queries.ts'
 
@@ -39,7 +38,7 @@ export const communityOperations: Some<
     const community = await call.write(async (trx) => {
       const before = await communities.lock(trx, call.organizationId, path.communityId)
       if (body.lotCount != null) {
-        const taken = await homes.countTakenLots(trx, call.organizationId, before.id)
+        const taken = await communities.countTakenLots(trx, call.organizationId, before.id)
         if (body.lotCount < taken) throw problem('conflict', lotsAreTaken(before.name, taken))
       }
       return communities.update(trx, call, before, body)
@@ -71,6 +70,6 @@ export const communityOperations: Some<
 }
 
 async function assertCanEnd(trx: Db, call: Call, community: Community): Promise<void> {
-  const reason = reasonNotToEnd(community, await homes.countOpen(trx, call.organizationId, community.id))
+  const reason = reasonNotToEnd(community, await communities.countOpenHomes(trx, call.organizationId, community.id))
   if (reason !== null) throw problem('conflict', reason)
 }

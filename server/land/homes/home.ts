@@ -29,9 +29,6 @@ export function movesOf(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeSt
   ]
 }
 
-/** Statuses in which nothing remains to be built or sold. */
-export const FINISHED: readonly HomeStatus[] = ['closed', 'warranty', 'archived', 'cancelled']
-
 /** The fields that a move sets beside the status. `today` is the date in the community. */
 export function consequences(home: Home, to: HomeStatus, today: string, now: Date): Partial<Home> {
   return {

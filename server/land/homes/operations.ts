@@ -21,7 +21,10 @@ export const homeOperations: Some<
       await communities.assertExist(trx, call.organizationId, [body.communityId], '/communityId')
       // The community is held while its lots are counted, so that two homes never take the last one.
       const community = await communities.lock(trx, call.organizationId, body.communityId)
-      const reason = reasonNotToBuild(community, await homes.countTakenLots(trx, call.organizationId, community.id))
+      const reason = reasonNotToBuild(
+        community,
+        await communities.countTakenLots(trx, call.organizationId, community.id),
+      )
       if (reason !== null) throw problem('conflict', reason)
       const created = await homes.insert(trx, call, newHome(body))
       await recordStatusChange(trx, call, { id: created.id, from: null, to: created.status })

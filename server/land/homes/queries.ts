@@ -1,10 +1,9 @@
-import { sql } from 'kysely'
 import type { Home } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
+import { PENDING, UNSETTLED } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
-import { FINISHED } from './home.ts'
 
-export const { list, find, findAll, peek, lock, assertExist, insert, update, archive } = resource<Home>({
+export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource<Home>({
   table: 'homes',
   prefix: 'hom',
   columns: {
@@ -39,42 +38,14 @@ export const { list, find, findAll, peek, lock, assertExist, insert, update, arc
   ],
 })
 
-// A home takes its lot until it is cancelled, or archived without having been built. The unique index on lots says the same.
-const LOT_IS_TAKEN = sql<boolean>`"status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`
-
-/** How many lots of the community have a home. Exact while the community's row is locked, as every new home locks it. */
-export async function countTakenLots(db: Db, organizationId: string, communityId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('homes')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('organizationId', '=', organizationId)
-    .where('communityId', '=', communityId)
-    .where(LOT_IS_TAKEN)
-    .executeTakeFirstOrThrow()
-  return count
-}
-
-/** How many homes of the community are in use and not finished. */
-export async function countOpen(db: Db, organizationId: string, communityId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('homes')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('organizationId', '=', organizationId)
-    .where('communityId', '=', communityId)
-    .where('archivedAt', 'is', null)
-    .where('status', 'not in', [...FINISHED])
-    .executeTakeFirstOrThrow()
-  return count
-}
-
-/** How many purchase orders of the home are neither void nor declined nor closed. */
+/** How many purchase orders of the home are still to be decided or settled. */
 export async function countOpenOrders(db: Db, organizationId: string, homeId: string): Promise<number> {
   const { count } = await db
     .selectFrom('purchaseOrders')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('organizationId', '=', organizationId)
     .where('homeId', '=', homeId)
-    .where('status', 'not in', ['void', 'declined', 'closed'])
+    .where('status', 'in', [...PENDING, ...UNSETTLED])
     .executeTakeFirstOrThrow()
   return count
 }

@@ -119,10 +119,10 @@ async function referencesOf(
 ): Promise<{ vendor: Vendor | null; bid: BidRow | null }> {
   const { homeId, vendorId, bidId, parentPoId } = body
   const { organizationId } = call
-  const home = await homes.peek(trx, organizationId, homeId)
-  const vendor = vendorId === undefined ? null : await vendors.peek(trx, organizationId, vendorId)
-  const bid = bidId == null ? null : await bids.peek(trx, organizationId, bidId)
-  const parent = parentPoId == null ? null : await orders.peek(trx, organizationId, parentPoId)
+  const home = await homes.findOptional(trx, organizationId, homeId)
+  const vendor = vendorId === undefined ? null : await vendors.findOptional(trx, organizationId, vendorId)
+  const bid = bidId == null ? null : await bids.findOptional(trx, organizationId, bidId)
+  const parent = parentPoId == null ? null : await orders.findOptional(trx, organizationId, parentPoId)
   if (home === undefined || vendor === undefined || bid === undefined || parent === undefined) {
     const found = { homeId: home, vendorId: vendor, bidId: bid, parentPoId: parent }
     throw unknownReference(Object.entries(found).flatMap(([field, one]) => (one === undefined ? [`/${field}`] : [])))
@@ -192,8 +192,8 @@ async function checkReferences(
   before: PurchaseOrder,
   { vendorId, parentPoId }: PurchaseOrderUpdate,
 ): Promise<void> {
-  const vendor = vendorId === undefined ? null : await vendors.peek(trx, call.organizationId, vendorId)
-  const parent = parentPoId == null ? null : await orders.peek(trx, call.organizationId, parentPoId)
+  const vendor = vendorId === undefined ? null : await vendors.findOptional(trx, call.organizationId, vendorId)
+  const parent = parentPoId == null ? null : await orders.findOptional(trx, call.organizationId, parentPoId)
   if (vendor === undefined || parent === undefined) {
     throw unknownReference([
       ...(vendor === undefined ? ['/vendorId'] : []),

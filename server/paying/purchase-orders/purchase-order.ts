@@ -20,12 +20,6 @@ export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly
   void: [],
 }
 
-/** Open with the vendor: issued and not declined, not settled. A vendor's poLimit bounds their sum. */
-export const OPEN: readonly PurchaseOrderStatus[] = ['issued', 'accepted', 'partially_completed', 'completed']
-
-/** Ordered for good, so that the award that led to it cannot be revoked. */
-export const STANDS: readonly PurchaseOrderStatus[] = [...OPEN, 'closed']
-
 /** Refusing an approval and undoing a completion are answered for. */
 export function needsReason(from: PurchaseOrderStatus, to: PurchaseOrderStatus): boolean {
   return (from === 'pending_approval' && to === 'draft') || (from === 'completed' && to === 'partially_completed')

@@ -3,7 +3,7 @@ import type { PurchaseOrder, PurchaseOrderLine } from '../../../client/contract.
 import type { Db } from '../../database/database.ts'
 import type { Call } from '../../http/call.ts'
 import { resource, type Values } from '../../resources/resource.ts'
-import { OPEN } from './purchase-order.ts'
+import { OPEN } from '../order-statuses.ts'
 
 export type NewOrder = Values<PurchaseOrder, 'lines'>
 
@@ -17,7 +17,7 @@ const DESCRIPTIONS = `(
   select string_agg(l."description", ' ') from "purchaseOrderLines" as l
   where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id")`
 
-export const { list, find, findAll, peek, lock, insert, update } = resource<PurchaseOrder, 'lines'>({
+export const { list, find, findAll, findOptional, lock, insert, update } = resource<PurchaseOrder, 'lines'>({
   table: 'purchaseOrders',
   prefix: 'po',
   columns: {

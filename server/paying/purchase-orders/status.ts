@@ -8,7 +8,7 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call } from '../../http/call.ts'
 import { assertMove, invalid, problem } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { sum, told } from '../../values/money.ts'
+import { amountText, sum } from '../../values/money.ts'
 import { NO_APPROVAL, needsReason, PURCHASE_ORDER_MOVES, reasonNotToOrderFor } from './purchase-order.ts'
 import * as orders from './queries.ts'
 
@@ -89,7 +89,7 @@ function assertMayApprove(call: Call, order: PurchaseOrder): void {
   if (poApprovalLimit === null || order.total <= poApprovalLimit) return
   throw problem(
     'permission_denied',
-    `To approve ${told(order.total)} takes a poApprovalLimit of as much; yours is ${told(poApprovalLimit)}.`,
+    `To approve ${amountText(order.total)} takes a poApprovalLimit of as much; yours is ${amountText(poApprovalLimit)}.`,
   )
 }
 
@@ -102,7 +102,7 @@ async function assertMayIssue(trx: Db, call: Call, order: PurchaseOrder, home: H
   if (sum([open, order.total]) <= vendor.poLimit) return
   throw problem(
     'conflict',
-    `${order.number} cannot be issued: with ${told(open)} open already it would exceed the poLimit of ${vendor.companyName}, ${told(vendor.poLimit)}.`,
+    `${order.number} cannot be issued: with ${amountText(open)} open already it would exceed the poLimit of ${vendor.companyName}, ${amountText(vendor.poLimit)}.`,
   )
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newTestDatabase } from '../../test/support/plumbline.ts'
-import { readConfig } from '../config.ts'
-import type { Database } from '../database/database.ts'
+import { newTestDatabase } from '../test/support/plumbline.ts'
+import { readConfig } from './config.ts'
+import type { Database } from './database/database.ts'
 import { withEncryptionKey } from './encryption-key.ts'
 
 let left: Database

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type Config, ConfigError, type GivenConfig } from '../config.ts'
-import type { Database } from '../database/database.ts'
+import { type Config, ConfigError, type GivenConfig } from './config.ts'
+import type { Database } from './database/database.ts'
 
 /**
  * All processes of a deployment have to encrypt and sign with one key. It is the operator's (`ENCRYPTION_KEY`), or the

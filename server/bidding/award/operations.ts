@@ -1,0 +1,13 @@
+import type { Some } from '../../http/operation.ts'
+import { accept } from './accept.ts'
+import { reject } from './reject.ts'
+
+export const awardOperations: Some<'acceptBid' | 'rejectBid'> = {
+  async acceptBid({ path, body }, call) {
+    return { status: 200, body: await call.write((trx) => accept(trx, call, path.bidId, body ?? {})) }
+  },
+
+  async rejectBid({ path, body }, call) {
+    return { status: 200, body: await call.write((trx) => reject(trx, call, path.bidId, body?.reason ?? null)) }
+  },
+}

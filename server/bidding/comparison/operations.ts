@@ -1,0 +1,16 @@
+import type { Some } from '../../http/operation.ts'
+import * as requests from '../bid-requests/queries.ts'
+import * as vendors from '../vendors/queries.ts'
+import { compare } from './comparison.ts'
+import * as comparison from './queries.ts'
+
+export const comparisonOperations: Some<'compareBids'> = {
+  async compareBids({ path }, call) {
+    const request = requests.toBidRequest(call, await requests.find(call.db, call.organizationId, path.bidRequestId))
+    const bids = await comparison.bidsOf(call.db, call.organizationId, request.id)
+    const budgets = await comparison.budgetsOf(call.db, call.organizationId, request)
+    const everybody = [...new Set([...request.vendorIds, ...bids.map((bid) => bid.vendorId)])]
+    const found = await vendors.findAll(call.db, call.organizationId, everybody)
+    return { status: 200, body: compare(request, found, bids, budgets, call) }
+  },
+}

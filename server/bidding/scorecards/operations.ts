@@ -1,0 +1,19 @@
+import type { Some } from '../../http/operation.ts'
+import { invalid } from '../../http/problem.ts'
+import * as vendors from '../vendors/queries.ts'
+import { trackRecord } from './queries.ts'
+import { scorecard } from './scorecard.ts'
+
+export const scorecardOperations: Some<'getVendorScorecard'> = {
+  async getVendorScorecard({ path, query }, call) {
+    const { from = null, to = null } = query
+    if (from !== null && to !== null && to < from)
+      throw invalid([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
+    const vendor = await vendors.find(call.db, call.organizationId, path.vendorId)
+    const record = await trackRecord(call.db, call, vendor.id, { from, to })
+    return {
+      status: 200,
+      body: scorecard(record, { vendorId: vendor.id, from, to, asOf: call.now.toISOString(), currency: call.currency }),
+    }
+  },
+}
