@@ -68,12 +68,13 @@ export function createApp(parts: AppParts): App {
     contract,
     config,
     clock,
+    database,
     limits,
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,
     operate: (call, id, input) => operate(call, id, input),
   }
-  const { perform, operate } = dispatcher({ contract, handlers, validator, database, surroundings })
+  const { perform, operate } = dispatcher({ contract, handlers, validator, surroundings })
   const checkAnswer = config.checkAnswers ? answerChecker(contract) : null
   let draining = false
 
@@ -107,7 +108,7 @@ export function createApp(parts: AppParts): App {
     }
     write(req, res, answer, journey)
     const ms = Math.round((performance.now() - started) * 100) / 100
-    const line = { requestId: journey.requestId, operationId: journey.operation?.id, keyId: journey.principal?.keyId }
+    const line = { requestId: journey.requestId, operationId: journey.operation?.id, callerId: journey.principal?.id }
     log.info({ ...line, method: req.method, status: answer.status, ms }, 'request')
     parts.requestEnded?.(journey.operation?.id, answer.status, ms)
   }

@@ -46,15 +46,15 @@ export function startJobs(parts: JobParts): Jobs {
   const jobs: Job[] = [
     { name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) },
     { name: 'forgetOldDeliveries', everyMs: HOUR_MS, run: () => forgetOldDeliveries(database, clock) },
-    { name: 'closeDueBidRequests', everyMs: 1000, run: () => closeDueBidRequests(database, surroundings) },
-    { name: 'expireBids', everyMs: 1000, run: () => expireBids(database, surroundings) },
-    { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(database, surroundings) },
+    { name: 'closeDueBidRequests', everyMs: 1000, run: () => closeDueBidRequests(surroundings) },
+    { name: 'expireBids', everyMs: 1000, run: () => expireBids(surroundings) },
+    { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },
   ]
   if (database.embedded) jobs.push({ name: 'keepUp', everyMs: MINUTE_MS, run: () => keepUp(database) })
   const loops = jobs.map((job) => loop(job, log))
   const delivery = startDelivery({
     ...{ database, config, clock, log },
-    tellDisabled: (trx, disabled) => tellDisabled(trx, database, surroundings, disabled),
+    tellDisabled: (trx, disabled) => tellDisabled(trx, surroundings, disabled),
     ...(parts.attemptMade && { attemptMade: parts.attemptMade }),
   })
   return {

@@ -1,15 +1,16 @@
 import { pino } from 'pino'
-import type { Actor, Bid, Home } from '../../client/contract.gen.ts'
+import type { Bid, Home } from '../../client/contract.gen.ts'
 import { createApp } from '../app.ts'
 import { answerInvitation } from '../bidding/bid-requests/changes.ts'
 import { advanceCompliance } from '../bidding/compliance-documents/advance.ts'
 import { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import type { Database, Db } from '../database/database.ts'
-import { type Call, callWithoutKey, within } from '../http/call.ts'
+import type { Database } from '../database/database.ts'
+import { as, newCall, type Principal, type WriteCall } from '../http/call.ts'
 import { type Contract, loadContract, type OperationId } from '../http/contract.ts'
 import type { Answered } from '../http/operation.ts'
 import { createKey } from '../keys/keys.ts'
+import { userOf, vendorOf } from '../keys/principals.ts'
 import { operations } from '../operations.ts'
 import { createOrganization } from '../organizations/organizations.ts'
 import { createUser } from '../people/users/users.ts'
@@ -66,10 +67,11 @@ export async function makeDemo(
     eventsCommitted() {},
     deliveriesDue() {},
   })
-  const call = await callWithoutKey(app.surroundings, database, organization.id, { type: 'user', id: owner.id })
-  await call.write((trx) => new Story(call, trx).tell())
+  const principal = await userOf(database.statements, organization.id, owner.id)
+  const call = newCall(app.surroundings, { principal, requestId: 'demo' })
+  await call.write((call) => new Story(call).tell())
   // Insurance has run out meanwhile, or is about to; that is for the calendar to find.
-  await advanceCompliance(database, app.surroundings)
+  await advanceCompliance(app.surroundings)
   await app.limits.stop()
   return { organizationId: organization.id, key: secret }
 }
@@ -78,8 +80,7 @@ const DAY_MS = 86_400_000
 
 /** The past months, told in the order of time, for lists show what came last first. */
 class Story {
-  readonly #call: Call
-  readonly #trx: Db
+  readonly #call: WriteCall
   /** By code; vendors by name, homes by code and lot. */
   readonly #communities = new Map<string, string>()
   readonly #vendors = new Map<string, string>()
@@ -87,9 +88,8 @@ class Story {
   /** What is to be done, and how many days ago it was. */
   readonly #deeds: { daysAgo: number; run: (daysAgo: number) => Promise<unknown> }[] = []
 
-  constructor(call: Call, trx: Db) {
+  constructor(call: WriteCall) {
     this.#call = call
-    this.#trx = trx
   }
 
   async tell(): Promise<void> {
@@ -121,9 +121,8 @@ class Story {
     return this.#then(daysAgo).operation(id, input)
   }
 
-  #then(daysAgo: number, actor: Actor = this.#call.actor): Call {
-    const now = new Date(this.#call.now.getTime() - daysAgo * DAY_MS)
-    return within({ ...this.#call, actor, now }, this.#trx)
+  #then(daysAgo: number, principal: Principal = this.#call.principal): WriteCall {
+    return as(this.#call, principal, new Date(this.#call.now.getTime() - daysAgo * DAY_MS))
   }
 
   /** The date that many days ago, in the builder's own time zone. */
@@ -280,8 +279,8 @@ class Story {
     if (declined !== undefined) {
       const vendorId = this.#vendor(declined.vendor)
       this.#on(ago - declined.daysLater, (day) => {
-        const then = this.#then(day, { type: 'vendor', id: vendorId })
-        return answerInvitation(then.db, then, id, vendorId, 'declined', declined.reason)
+        const vendor = vendorOf(this.#call.principal.organization, vendorId, vendorId)
+        return answerInvitation(this.#then(day, vendor), id, vendorId, 'declined', declined.reason)
       })
     }
     if (remindedLater !== undefined)

@@ -8,16 +8,16 @@ export const eventOperations: Some<'listEvents' | 'getEvent' | 'listEventTypes' 
     const { after, ...rest } = query
     let afterSequence: number | null = null
     if (after !== undefined) {
-      const event = await events.find(call.db, call.organizationId, after)
+      const event = await events.find(call, after)
       if (event === undefined) throw unknownReference(['after'])
       // One that has no place yet is the last of all, and nothing comes after it.
       afterSequence = event.sequence ?? Number.MAX_SAFE_INTEGER
     }
-    return { status: 200, body: await events.list(call.db, call.organizationId, rest, afterSequence) }
+    return { status: 200, body: await events.list(call, rest, afterSequence) }
   },
 
   async getEvent({ path }, call) {
-    const event = await events.find(call.db, call.organizationId, path.eventId)
+    const event = await events.find(call, path.eventId)
     if (event === undefined) throw notFound()
     return { status: 200, body: event }
   },
@@ -27,6 +27,6 @@ export const eventOperations: Some<'listEvents' | 'getEvent' | 'listEventTypes' 
   },
 
   async listStatusChanges({ query }, call) {
-    return { status: 200, body: await events.listStatusChanges(call.db, call.organizationId, query) }
+    return { status: 200, body: await events.listStatusChanges(call, query) }
   },
 }

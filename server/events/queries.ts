@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Event, StatusChange } from '../../client/contract.gen.ts'
-import type { Db } from '../database/database.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
+import type { Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
 import { invalidCursor, page, readCursor } from '../http/page.ts'
 
@@ -27,15 +27,14 @@ interface Row {
 }
 
 export async function list(
-  db: Db,
-  organizationId: string,
+  call: Tenant,
   query: EventQuery,
   afterSequence: number | null,
 ): Promise<Json<{ data: Event[]; nextCursor: string | null }>> {
   const { limit = 50, sort = 'sequence' } = query
   const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
   const [direction, beyond] = sort.startsWith('-') ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
-  const conditions = [sql`"organizationId" = ${organizationId}`, sql`"sequence" is not null`]
+  const conditions = [sql`"organizationId" = ${call.organizationId}`, sql`"sequence" is not null`]
   if (afterSequence !== null) conditions.push(sql`"sequence" > ${afterSequence}`)
   if (query.type !== undefined) conditions.push(sql`"type" = ${query.type}`)
   if (query.resourceId !== undefined) conditions.push(sql`"resourceId" = ${query.resourceId}`)
@@ -50,16 +49,18 @@ export async function list(
   }
   const { rows } = await sql<Row>`
     select "id", "sequence", "payload" from "events"
-    where ${sql.join(conditions, sql` and `)} order by "sequence" ${direction} limit ${rowsForPage(limit)}`.execute(db)
+    where ${sql.join(conditions, sql` and `)} order by "sequence" ${direction} limit ${rowsForPage(limit)}`.execute(
+    call.db,
+  )
   const { data, nextCursor } = page(rows, limit, sort, (row) => row.sequence)
   const texts = data.map(({ sequence, payload }) => `{"sequence":${sequence},${payload.slice(1)}`)
   return new Json(`{"data":[${texts.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
 }
 
-export async function find(db: Db, organizationId: string, id: string): Promise<Event | undefined> {
+export async function find(call: Tenant, id: string): Promise<Event | undefined> {
   const { rows } = await sql<Row>`
     select "id", "sequence", "payload" from "events"
-    where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
   return rows[0] === undefined ? undefined : toEvent(rows[0])
 }
 
@@ -79,14 +80,13 @@ export interface StatusChangeQuery {
 
 /** Ids are made in the order of time, so the moves of one resource are read in the order of their ids. */
 export async function listStatusChanges(
-  db: Db,
-  organizationId: string,
+  call: Tenant,
   query: StatusChangeQuery,
 ): Promise<{ data: StatusChange[]; nextCursor: string | null }> {
   const { limit = 50, sort = 'at' } = query
   const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
   const [direction, beyond] = sort.startsWith('-') ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
-  const conditions = [sql`"organizationId" = ${organizationId}`, sql`"resourceId" = ${query.resourceId}`]
+  const conditions = [sql`"organizationId" = ${call.organizationId}`, sql`"resourceId" = ${query.resourceId}`]
   for (const since of [query.updatedAfter, query.createdAfter]) {
     if (since !== undefined) conditions.push(sql`"at" >= ${since}`)
   }
@@ -94,6 +94,6 @@ export async function listStatusChanges(
   if (position !== null) conditions.push(sql`"id" ${beyond} ${position.id}`)
   const { rows } = await sql<StatusChange>`
     select "id", "from", "to", "at", "by", "reason" from "statusChanges"
-    where ${sql.join(conditions, sql` and `)} order by "id" ${direction} limit ${rowsForPage(limit)}`.execute(db)
+    where ${sql.join(conditions, sql` and `)} order by "id" ${direction} limit ${rowsForPage(limit)}`.execute(call.db)
   return page(rows, limit, sort, () => null)
 }

@@ -1,7 +1,6 @@
 import { typeid } from 'typeid-js'
 import type { webhooks } from '../../client/contract.gen.ts'
-import type { Db } from '../database/database.ts'
-import type { Call, RecordedEvent } from '../http/call.ts'
+import type { Call, RecordedEvent, WriteCall } from '../http/call.ts'
 
 /** The names of the events, and for each the resource that it carries, from the `webhooks` of the contract. */
 export type EventType = keyof webhooks & string
@@ -18,15 +17,14 @@ type EventData<Type extends EventType> = webhooks[Type]['post']['requestBody']['
  * @param previous the old values of the fields that changed, or the whole resource as it was
  */
 export async function recordEvent<Type extends EventType>(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   type: Type,
   object: EventObject<Type> & Identified,
   previous?: Partial<EventObject<Type>> | null,
   extras?: EventExtras<Type>,
 ): Promise<void> {
   const event = makeEvent(call, type, object, previous, extras)
-  await trx.insertInto('events').values(event.row).execute()
+  await call.db.insertInto('events').values(event.row).execute()
   call.events.push(event.recorded)
 }
 

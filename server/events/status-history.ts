@@ -1,14 +1,12 @@
 import { typeid } from 'typeid-js'
-import type { Db } from '../database/database.ts'
-import type { Call } from '../http/call.ts'
+import type { WriteCall } from '../http/call.ts'
 
 /** Keeps one move of a status, of whatever kind of resource, in the transaction that makes it. */
 export async function recordStatusChange(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   move: { id: string; from: string | null; to: string; reason?: string | null | undefined },
 ): Promise<void> {
-  await trx
+  await call.db
     .insertInto('statusChanges')
     .values({
       organizationId: call.organizationId,

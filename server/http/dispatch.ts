@@ -1,5 +1,4 @@
-import type { Database } from '../database/database.ts'
-import { type Call, newCall, type Principal, type Surroundings, within } from './call.ts'
+import { type Call, newCall, type Principal, type Surroundings } from './call.ts'
 import type { Contract, Operation, OperationId } from './contract.ts'
 import { etagOf } from './etag.ts'
 import { idempotently } from './idempotency.ts'
@@ -30,12 +29,11 @@ export interface DispatchParts {
   contract: Contract
   handlers: Handlers
   validator: Validator
-  database: Database
   surroundings: Surroundings
 }
 
 /** Any handler, seen from where it is not known which: its input was checked by the contract that its type comes from. */
-type AnyHandler = (input: CheckedInput, call: Call) => Promise<AnyReply>
+type AnyHandler = (input: CheckedInput & { ifMatch: string | undefined }, call: Call) => Promise<AnyReply>
 interface AnyReply {
   status: number
   body?: object | string
@@ -60,7 +58,7 @@ export interface Dispatcher {
 }
 
 export function dispatcher(parts: DispatchParts): Dispatcher {
-  const { contract, handlers, validator, database, surroundings } = parts
+  const { contract, handlers, validator, surroundings } = parts
 
   async function perform(operation: Operation, request: Request): Promise<Answer> {
     const params = decoded(request.params)
@@ -72,16 +70,15 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     })
     const handler = handlers[operation.id] as unknown as AnyHandler
     const { principal, requestId } = request
-    const actor = { type: 'key', id: principal.keyId } as const
-    const ifMatch = declaredHeader(operation, request, 'if-match')
-    const call = newCall(surroundings, database, { principal, actor, requestId, ifMatch })
+    const call = newCall(surroundings, { principal, requestId })
+    const given = { ...input, ifMatch: declaredHeader(operation, request, 'if-match') }
     const key = declaredHeader(operation, request, 'idempotency-key')
-    if (key === undefined) return toAnswer(operation, await handler(input, call), request.url)
+    if (key === undefined) return toAnswer(operation, await handler(given, call), request.url)
 
     let answer: Answer | undefined
-    const stored = await call.write((trx) =>
-      idempotently(call, trx, key, { method: operation.method, url: request.url, body: request.body }, async () => {
-        answer = toAnswer(operation, await handler(input, within(call, trx)), request.url)
+    const stored = await call.write((call) =>
+      idempotently(call, key, { method: operation.method, url: request.url, body: request.body }, async () => {
+        answer = toAnswer(operation, await handler(given, call), request.url)
         return { status: answer.status, headers: storedHeaders(answer), body: answer.text ?? '' }
       }),
     )
@@ -107,7 +104,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const input = await validator.check(operation, { url, params, headers, body })
     const handler = handlers[id] as unknown as AnyHandler
     const { ifMatch } = flat
-    const reply = await handler(input, { ...call, ifMatch: typeof ifMatch === 'string' ? ifMatch : undefined })
+    const reply = await handler({ ...input, ifMatch: typeof ifMatch === 'string' ? ifMatch : undefined }, call)
     return (reply.body instanceof Json ? reply.body.value : reply.body) as Answered<Id>
   }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Call } from './call.ts'
 import { Problem } from './problem.ts'
 
 /** A resource's version is its ETag; what has none (a computed sheet) is named by a digest of its text. */
@@ -17,8 +16,8 @@ export function matchesEtag(header: string, etag: string): boolean {
 }
 
 /** Refuses a change that the caller based on an older version. Called under the row's lock. */
-export function checkIfMatch(call: Call, current: { version: number }): void {
-  if (call.ifMatch === undefined || matchesEtag(call.ifMatch, `"${current.version}"`)) return
+export function checkIfMatch(ifMatch: string | undefined, current: { version: number }): void {
+  if (ifMatch === undefined || matchesEtag(ifMatch, `"${current.version}"`)) return
   throw new Problem(
     'precondition_failed',
     `Its ETag is now "${current.version}".`,

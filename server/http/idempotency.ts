@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { Database, Db } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { vault } from '../encryption/vault.ts'
-import type { Call } from './call.ts'
+import type { WriteCall } from './call.ts'
 import { problem } from './problem.ts'
 
 /**
@@ -21,25 +21,22 @@ export interface StoredAnswer {
 }
 
 export async function idempotently(
-  call: Call,
-  trx: Db,
+  call: WriteCall,
   key: string,
   request: { method: string; url: string; body: unknown },
   perform: () => Promise<StoredAnswer>,
 ): Promise<StoredAnswer> {
-  const { organizationId, now } = call
+  const { db, organizationId, now } = call
   const sealing = vault(call.surroundings.config.encryptionKey)
   const place = `answer ${organizationId} ${key}`
   const alone = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 74185002)) as "locked"`.execute(
-    trx,
-  )
+    select pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 74185002)) as "locked"`.execute(db)
   if (alone.rows[0]?.locked !== true) throw problem('idempotency_in_progress', 'Try again in a moment.')
 
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([request.method, request.url, request.body ?? null]))
     .digest('hex')
-  const stored = await trx
+  const stored = await db
     .selectFrom('idempotencyRecords')
     .select(['fingerprint', 'status', 'headers', 'body', 'createdAt'])
     .where('organizationId', '=', organizationId)
@@ -66,7 +63,7 @@ export async function idempotently(
     body: sealing.seal(answer.body, place),
     createdAt: now,
   }
-  await trx
+  await db
     .insertInto('idempotencyRecords')
     .values({ organizationId, key, ...record })
     .onConflict((conflict) => conflict.columns(['organizationId', 'key']).doUpdateSet(record))

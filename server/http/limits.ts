@@ -42,7 +42,8 @@ export function limits(
   const counters = new Map<string, Counter>()
   const minuteLimit = { limit: config.rateLimitPerMinute, seconds: 60, aligned: false }
   const dayLimit = { limit: config.quotaPerDay, seconds: 86_400, aligned: true }
-  const policy = `"minute";q=${config.rateLimitPerMinute};w=60, "day";q=${config.quotaPerDay};w=86400`
+  const minutePolicy = `"minute";q=${config.rateLimitPerMinute};w=60`
+  const policy = `${minutePolicy}, "day";q=${config.quotaPerDay};w=86400`
 
   const sweep = setInterval(() => {
     for (const [scope, counter] of counters) {
@@ -61,12 +62,12 @@ export function limits(
   }
 
   // A principal is found anew twice a second and used thousands of times in between; its counters are remembered with it.
-  const ofPrincipal = new WeakMap<Principal, { minute: Counter; day: Counter }>()
-  function countersOf(principal: Principal): { minute: Counter; day: Counter } {
+  const ofPrincipal = new WeakMap<Principal, Counters>()
+  function countersOf(principal: Principal): Counters {
     let found = ofPrincipal.get(principal)
     if (found === undefined) {
-      const minute = counter(`minute:${principal.keyId}`, minuteLimit)
-      found = { minute, day: counter(`day:${principal.organizationId}`, dayLimit) }
+      const { minute, day } = principal.counters
+      found = { minute: counter(minute, minuteLimit), day: day === null ? null : counter(day, dayLimit) }
       ofPrincipal.set(principal, found)
     }
     return found
@@ -81,9 +82,9 @@ export function limits(
       const { minute, day } = countersOf(principal)
       // The common case waits for nothing.
       if (!(minute.takeHeld() || (await minute.take()))) {
-        throw refused('rate_limited', `The key may send ${config.rateLimitPerMinute} requests a minute.`, minute)
+        throw refused('rate_limited', `No more than ${config.rateLimitPerMinute} requests a minute are taken.`, minute)
       }
-      if (!(day.takeHeld() || (await day.take()))) {
+      if (day !== null && !(day.takeHeld() || (await day.take()))) {
         minute.putBack()
         throw refused('quota_exceeded', `The organization may send ${config.quotaPerDay} requests a day.`, day)
       }
@@ -91,14 +92,17 @@ export function limits(
 
     headers(principal) {
       const { minute, day } = countersOf(principal)
+      const ofMinute = `"minute";r=${minute.remaining};t=${minute.secondsLeft}`
+      if (day === null) return { 'RateLimit-Policy': minutePolicy, RateLimit: ofMinute }
       return {
         'RateLimit-Policy': policy,
-        RateLimit: `"minute";r=${minute.remaining};t=${minute.secondsLeft}, "day";r=${day.remaining};t=${day.secondsLeft}`,
+        RateLimit: `${ofMinute}, "day";r=${day.remaining};t=${day.secondsLeft}`,
       }
     },
 
     async usage(principal, db) {
-      const { minute, day } = countersOf(principal)
+      const { minute } = countersOf(principal)
+      const day = counter(`day:${principal.organization.id}`, dayLimit)
       await minute.refresh(db)
       await day.refresh(db)
       return { minute: minute.usage(), day: day.usage() }
@@ -109,6 +113,12 @@ export function limits(
       await Promise.all([...counters.values()].map((each) => each.giveBack().catch(() => {})))
     },
   }
+}
+
+interface Counters {
+  minute: Counter
+  /** Null for whoever spends nothing of the organization's quota. */
+  day: Counter | null
 }
 
 class Counter {

@@ -11,6 +11,8 @@ export interface Input<Id extends OperationId> {
   path: Parameters<Id, 'path'>
   query: Parameters<Id, 'query'>
   body: Body<operations[Id]>
+  /** The version that a change is based on, for the operations that take one. */
+  ifMatch: 'If-Match' extends keyof Parameters<Id, 'header'> ? string | undefined : never
 }
 
 export type Handler<Id extends OperationId> = (input: Input<Id>, call: Call) => Promise<Reply<Id>>
@@ -35,7 +37,9 @@ export type Answered<Id extends OperationId> = Exclude<
   Json<unknown>
 >
 
-type Parameters<Id extends OperationId, In extends 'path' | 'query'> = operations[Id] extends { parameters: infer P }
+type Parameters<Id extends OperationId, In extends 'path' | 'query' | 'header'> = operations[Id] extends {
+  parameters: infer P
+}
   ? In extends keyof P
     ? NonNullable<P[In]> extends never
       ? Record<string, never>

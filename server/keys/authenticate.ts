@@ -41,7 +41,6 @@ export function authenticator(database: Database, clock: Clock): Authenticate {
       .select([
         ...([
           'k.id',
-          'k.name',
           'k.permissions',
           'k.revokedAt',
           'k.lastUsedAt',
@@ -60,18 +59,15 @@ export function authenticator(database: Database, clock: Clock): Authenticate {
     if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The interface is part of the tier Pro+.')
     // A key is its creator's arm: it can do no more than they can now, and nothing once they are gone.
     const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
+    const { organizationId, organizationName, tier, currency, timeZone } = row
     const principal: Principal = {
-      keyId: row.id,
-      keyName: row.name,
-      organizationId: row.organizationId,
-      organizationName: row.organizationName,
-      tier: row.tier,
-      currency: row.currency,
-      timeZone: row.timeZone,
+      kind: 'key',
+      id: row.id,
+      organization: { id: organizationId, name: organizationName, tier, currency, timeZone },
       permissions: new Set(row.permissions.filter((permission: string) => power.has(permission as Permission))),
       poApprovalLimit: row.poApprovalLimit,
-      expiresAt: row.expiresAt,
-      lastUsedAt: row.lastUsedAt,
+      subjectId: null,
+      counters: { minute: `minute:${row.id}`, day: `day:${organizationId}` },
     }
     if (known.size >= MOST_REMEMBERED) known.clear()
     known.set(authorization, {
@@ -79,16 +75,17 @@ export function authenticator(database: Database, clock: Clock): Authenticate {
       until: clock.nowMs() + BELIEVED_MS,
       expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
     })
-    await noteUse(principal)
+    await noteUse(row)
     return principal
   }
 
   // To the minute: one write a minute, whoever comes first. It is a note, so it never holds up or fails a request.
-  async function noteUse({ organizationId, keyId, lastUsedAt }: Principal): Promise<void> {
+  async function noteUse(key: { organizationId: string; id: string; lastUsedAt: string | null }): Promise<void> {
+    const { organizationId, id, lastUsedAt } = key
     const now = clock.nowMs()
     if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < 60_000) return
     const minute = new Date(now - (now % 60_000))
-    await sql`update "apiKeys" set "lastUsedAt" = ${minute} where "organizationId" = ${organizationId} and "id" = ${keyId}
+    await sql`update "apiKeys" set "lastUsedAt" = ${minute} where "organizationId" = ${organizationId} and "id" = ${id}
       and ("lastUsedAt" is null or "lastUsedAt" < ${minute})`
       .execute(database.statements)
       .catch(() => {})

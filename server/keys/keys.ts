@@ -2,6 +2,7 @@ import { typeid } from 'typeid-js'
 import type { Permission } from '../../client/contract.gen.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Db } from '../database/database.ts'
+import type { Tenant } from '../http/call.ts'
 import { invalid, notFound, problem } from '../http/problem.ts'
 import { permissionsOf, type Role } from './roles.ts'
 import { newSecret, secretHash, secretStart } from './secret.ts'
@@ -66,6 +67,18 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
       .execute()
     return { ...key, secret }
   })
+}
+
+/** What a key's holder may know of it. Throws `not_found`. */
+export async function findKey({ db, organizationId }: Tenant, id: string) {
+  const key = await db
+    .selectFrom('apiKeys')
+    .select(['id', 'name', 'expiresAt', 'lastUsedAt'])
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (key === undefined) throw notFound()
+  return key
 }
 
 /** The keys of an organization, the newest first, each with what its living secrets begin with. */

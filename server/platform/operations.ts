@@ -1,25 +1,21 @@
 import type { Caller, Permission, Release } from '../../client/contract.gen.ts'
 import type { Some } from '../http/operation.ts'
+import { findKey } from '../keys/keys.ts'
 import { publishedJson, publishedYaml } from './published.ts'
 
 export const platformOperations: Some<'getCaller' | 'getUsage' | 'getChangelog' | 'getOpenApiJson' | 'getOpenApiYaml'> =
   {
-    async getCaller(_input, { principal, actor, permissions, poApprovalLimit }) {
+    async getCaller(_input, call) {
+      const { actor, permissions, poApprovalLimit, principal } = call
+      const { tier, ...organization } = principal.organization
+      const { id, ...key } = await findKey(call, String(principal.id))
       const caller: Caller = {
-        keyId: principal.keyId,
-        name: principal.keyName,
+        keyId: id,
+        ...key,
         actor,
         permissions: [...permissions].sort() as Permission[],
         poApprovalLimit,
-        organization: {
-          id: principal.organizationId,
-          name: principal.organizationName,
-          currency: principal.currency,
-          timeZone: principal.timeZone,
-          tier: principal.tier as Caller['organization']['tier'],
-        },
-        expiresAt: principal.expiresAt,
-        lastUsedAt: principal.lastUsedAt,
+        organization: { ...organization, tier: tier as Caller['organization']['tier'] },
       }
       return { status: 200, body: caller }
     },

@@ -6,11 +6,12 @@ import { answerInvitation, lockBidRequest, recordChange } from '../bidding/bid-r
 import * as invitations from '../bidding/bid-requests/invitation-queries.ts'
 import * as requests from '../bidding/bid-requests/queries.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
-import type { Database, Db } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { recordEvent } from '../events/record.ts'
-import { type Call, callWithoutKey, type Surroundings } from '../http/call.ts'
+import { type Call, newCall, type Surroundings, type WriteCall } from '../http/call.ts'
 import { toProblem } from '../http/problem.ts'
 import { openPortalToken, portalToken } from '../keys/portal-token.ts'
+import { organizationOf, vendorOf } from '../keys/principals.ts'
 import { messagePage, requestPage, vendorPage } from './page.ts'
 import * as portal from './queries.ts'
 
@@ -101,15 +102,15 @@ async function show(parts: Parts, subjectId: string): Promise<Page> {
   const invited = await portal.invitationBehind(db, subjectId)
   if (invited === undefined) return showVendor(parts, subjectId)
   const call = await callOf(parts, invited)
-  const { request, vendor } = await call.write(async (trx) => {
-    const request = await markViewed(trx, call, invited.bidRequestId)
-    return { request, vendor: await markJoined(trx, call, invited.vendorId) }
+  const { request, vendor } = await call.write(async (call) => {
+    const request = await markViewed(call, invited.bidRequestId)
+    return { request, vendor: await markJoined(call, invited.vendorId) }
   })
   const shown = requests.toBidRequest(call, request)
   const invitation = shown.invitations.find((candidate) => candidate.id === subjectId)
   if (invitation === undefined) return notFound()
   const html = requestPage({
-    builder: call.principal.organizationName,
+    builder: call.principal.organization.name,
     companyName: vendor.companyName,
     request: shown,
     invitation,
@@ -119,17 +120,17 @@ async function show(parts: Parts, subjectId: string): Promise<Page> {
   })
   return { status: 200, html }
 
-  async function markViewed(trx: Db, call: Call, bidRequestId: string): Promise<requests.BidRequestRow> {
-    const before = await lockBidRequest(trx, call, bidRequestId)
+  async function markViewed(call: WriteCall, bidRequestId: string): Promise<requests.BidRequestRow> {
+    const before = await lockBidRequest(call, bidRequestId)
     const invitation = before.invitations.find((candidate) => candidate.id === subjectId)
     if (invitation === undefined || invitation.viewedAt !== null) return before
     const viewedAt = call.now.toISOString()
-    await invitations.update(trx, call, invitation, {
+    await invitations.update(call, invitation, {
       viewedAt,
       ...(invitation.status === 'sent' && { status: 'viewed' as const }),
     })
-    const after = await requests.touch(trx, call, bidRequestId)
-    await recordChange(trx, call, before, after)
+    const after = await requests.touch(call, bidRequestId)
+    await recordChange(call, before, after)
     return after
   }
 }
@@ -139,10 +140,10 @@ async function showVendor(parts: Parts, vendorId: string): Promise<Page> {
   const subject = await portal.vendorBehind(database.statements, vendorId)
   if (subject === undefined) return notFound()
   const call = await callOf(parts, subject)
-  const vendor = await call.write((trx) => markJoined(trx, call, vendorId))
+  const vendor = await call.write((call) => markJoined(call, vendorId))
   const listed = await portal.invitationsOfVendor(database.statements, subject, MOST_LISTED)
   const html = vendorPage({
-    builder: call.principal.organizationName,
+    builder: call.principal.organization.name,
     companyName: vendor.companyName,
     invitations: listed.map((invitation) => ({
       ...invitation,
@@ -152,12 +153,12 @@ async function showVendor(parts: Parts, vendorId: string): Promise<Page> {
   return { status: 200, html }
 }
 
-async function markJoined(trx: Db, call: Call, vendorId: string): Promise<Vendor> {
-  const before = await vendors.lock(trx, call.organizationId, vendorId)
+async function markJoined(call: WriteCall, vendorId: string): Promise<Vendor> {
+  const before = await vendors.lock(call, vendorId)
   // Who is archived may still look at what there was.
   if (before.portalStatus === 'joined' || before.archivedAt !== null) return before
-  const after = await vendors.update(trx, call, before, { portalStatus: 'joined' })
-  await recordEvent(trx, call, 'vendor.updated', after, before)
+  const after = await vendors.update(call, before, { portalStatus: 'joined' })
+  await recordEvent(call, 'vendor.updated', after, before)
   return after
 }
 
@@ -170,14 +171,13 @@ async function take(parts: Parts, subjectId: string, form: Record<string, unknow
     return { status: 422, html: messagePage('That did not work', 'Please use the buttons of the page.') }
   const reason = typeof form.reason === 'string' ? form.reason.replaceAll('\0', '').trim().slice(0, MOST_REASON) : ''
   const call = await callOf(parts, invited)
-  return call.write(async (trx) => {
-    const request = await lockBidRequest(trx, call, invited.bidRequestId)
+  return call.write(async (call) => {
+    const request = await lockBidRequest(call, invited.bidRequestId)
     const invitation = request.invitations.find((candidate) => candidate.id === subjectId)
     if (invitation === undefined || !canAnswer(request, invitation)) {
       return { status: 409, html: messagePage('Too late', 'This request takes no answer any more.') }
     }
     await answerInvitation(
-      trx,
       call,
       request.id,
       invitation.vendorId,
@@ -192,6 +192,7 @@ function canAnswer(request: Pick<requests.BidRequestRow, 'status'>, invitation: 
   return request.status === 'sent' && (OPEN_INVITATION.includes(invitation.status) || invitation.status === 'declined')
 }
 
-function callOf({ surroundings, database }: Parts, { organizationId, vendorId }: portal.Subject): Promise<Call> {
-  return callWithoutKey(surroundings, database, organizationId, { type: 'vendor', id: vendorId })
+async function callOf({ surroundings, database }: Parts, { organizationId, vendorId }: portal.Subject): Promise<Call> {
+  const organization = await organizationOf(database.statements, organizationId)
+  return newCall(surroundings, { principal: vendorOf(organization, vendorId, vendorId), requestId: 'portal' })
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { buildSite } from '../../test/support/site.ts'
 import * as bidRequests from '../bidding/bid-requests/queries.ts'
+import { systemCall } from '../keys/principals.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -18,15 +19,16 @@ locked('whoever waited for a lock is given what the one before has left, in comp
   const site = await buildSite(plumbline)
   const { body: request } = await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })
   const [held, mayEnd] = [signal(), signal()]
-  const first = database.transaction(async (trx) => {
-    await bidRequests.lock(trx, site.organizationId, request.id)
+  const call = () => systemCall(plumbline.app.surroundings, site.organizationId)
+  const first = (await call()).write(async (call) => {
+    await bidRequests.lock(call, request.id)
     held.give()
     await mayEnd.given
-    await trx.updateTable('bidRequests').set({ title: 'Framing' }).where('id', '=', request.id).execute()
-    await trx.updateTable('invitations').set({ remindersSent: 7 }).where('bidRequestId', '=', request.id).execute()
+    await call.db.updateTable('bidRequests').set({ title: 'Framing' }).where('id', '=', request.id).execute()
+    await call.db.updateTable('invitations').set({ remindersSent: 7 }).where('bidRequestId', '=', request.id).execute()
   })
   await held.given
-  const second = database.transaction((trx) => bidRequests.lock(trx, site.organizationId, request.id))
+  const second = (await call()).write((call) => bidRequests.lock(call, request.id))
   const waiting = async () => {
     const { rows } = await sql<{ count: number }>`
       select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(

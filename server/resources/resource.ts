@@ -2,17 +2,16 @@ import { isDeepStrictEqual } from 'node:util'
 import { CompiledQuery } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Actor } from '../../client/contract.gen.ts'
-import { type Db, insertTogether, rowsAsJson } from '../database/database.ts'
-import { cellOf, type JsonRow, jsonOfMembers } from '../database/lean-query.ts'
+import { insertTogether } from '../database/database.ts'
 import type { Insertion } from '../database/shared-statements.ts'
-import { USUAL_LIMITS } from '../database/usual-limits.ts'
 import { type EventObject, type EventType, makeEvent } from '../events/record.ts'
-import type { Call } from '../http/call.ts'
+import type { Call, Tenant, WriteCall } from '../http/call.ts'
 import { checkIfMatch } from '../http/etag.ts'
-import { Json } from '../http/json.ts'
-import { invalidCursor, readCursor, writeCursor } from '../http/page.ts'
+import type { Json } from '../http/json.ts'
 import { notFound, problem, unknownReference } from '../http/problem.ts'
-import { asMembers, asValues, type Columns, type Kind } from './columns.ts'
+import { asValues, type Columns, type Kind } from './columns.ts'
+import { type ListQuery, listing, type Page } from './listing.ts'
+import { statementTexts } from './statement-texts.ts'
 
 /**
  * What all resources have in common is said here once: how they are listed, found, locked, inserted, updated and
@@ -49,63 +48,43 @@ export type Changes<R extends Row, Computed extends keyof R = never> = {
   [Field in Exclude<keyof R, Kept | Computed>]?: R[Field] | undefined
 } & { archivedAt?: string | null }
 
-export interface ListQuery {
-  limit?: number | undefined
-  cursor?: string | undefined
-  sort?: string | undefined
-  includeArchived?: boolean | undefined
-}
-
 export interface Resource<R extends Row, Computed extends keyof R = never> {
   /** A page, as `limit`, `cursor`, `sort` and the filters of the query say. `within` adds plain conditions. */
-  list(
-    db: Db,
-    organizationId: string,
-    query: ListQuery,
-    within?: Record<string, string>,
-  ): Promise<Json<{ data: R[]; nextCursor: string | null }>>
+  list(tenant: Tenant, query: ListQuery, within?: Record<string, string>): Promise<Json<Page<R>>>
   /** The resource, archived or not; throws `not_found`. */
-  find(db: Db, organizationId: string, id: string): Promise<R>
-  findOptional(db: Db, organizationId: string, id: string): Promise<R | undefined>
+  find(tenant: Tenant, id: string): Promise<R>
+  findOptional(tenant: Tenant, id: string): Promise<R | undefined>
   /** The resources that exist of these ids, in the order of the ids. */
-  findAll(db: Db, organizationId: string, ids: readonly string[]): Promise<R[]>
+  findAll(tenant: Tenant, ids: readonly string[]): Promise<R[]>
   /** Like `find`, and holds the row until the transaction ends. */
-  lock(trx: Db, organizationId: string, id: string): Promise<R>
+  lock(call: WriteCall, id: string): Promise<R>
   /** Throws `unknown_reference` unless each id names a resource; `pointer` is that of the array, or of the field for one id. */
-  assertExist(db: Db, organizationId: string, ids: readonly string[], pointer: string): Promise<void>
+  assertExist(tenant: Tenant, ids: readonly string[], pointer: string): Promise<void>
   /** Adds a row and returns the resource. */
-  insert(trx: Db, call: Call, values: Values<R, Computed>): Promise<R>
+  insert(call: WriteCall, values: Values<R, Computed>): Promise<R>
   /** Adds a row and its event in one statement, which needs no transaction around it. */
   create<Type extends EventType>(call: Call, values: Values<R, Computed>, event: Type): Promise<R>
-  /** Changes a locked row, after the If-Match check; what is undefined stays. Nothing changed: nothing written. */
-  update(trx: Db, call: Call, before: R, changes: Changes<R, Computed>): Promise<R>
-  archive(trx: Db, call: Call, before: R): Promise<R>
+  /**
+   * Changes a locked row; what is undefined stays. Nothing changed: nothing written. An operation that takes an If-Match
+   * hands it on, and is refused with `precondition_failed` where another version holds by now.
+   */
+  update(call: WriteCall, before: R, changes: Changes<R, Computed>, ifMatch?: string): Promise<R>
+  archive(call: WriteCall, before: R, ifMatch?: string): Promise<R>
 }
-
-const SPECIAL = new Set(['limit', 'cursor', 'sort', 'includeArchived'])
 
 export function resource<R extends Row, Computed extends keyof R = never>(
   declaration: Declaration<R, Computed>,
 ): Resource<R, Computed> {
-  const { table, prefix, filters = {}, search = [] } = declaration
+  const { table, prefix } = declaration
   const kinds = declaration.columns as Columns
   const fields = Object.keys(kinds)
   const stored = fields.filter((field) => typeof kinds[field] === 'string')
   const isComputed = stored.length < fields.length
   const isArchivable = 'archivedAt' in kinds
   const selected = asValues(kinds)
-  const texts = new Map<string, string>()
+  const text = statementTexts()
 
-  function text(shape: string, build: () => string): string {
-    let known = texts.get(shape)
-    if (known === undefined) {
-      known = build()
-      texts.set(shape, known)
-    }
-    return known
-  }
-
-  async function rows(db: Db, statement: string, values: readonly unknown[]): Promise<R[]> {
+  async function rows({ db }: Tenant, statement: string, values: readonly unknown[]): Promise<R[]> {
     return (await db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))).rows
   }
 
@@ -122,8 +101,8 @@ export function resource<R extends Row, Computed extends keyof R = never>(
     .join(', ')})`
   const insertionWithEvent = severalRows(table, stored)
 
-  async function findOptional(db: Db, organizationId: string, id: string): Promise<R | undefined> {
-    return (await rows(db, one, [organizationId, id]))[0]
+  async function findOptional(tenant: Tenant, id: string): Promise<R | undefined> {
+    return (await rows(tenant, one, [tenant.organizationId, id]))[0]
   }
 
   function newRow(call: Call, values: Values<R, Computed>): R {
@@ -143,110 +122,28 @@ export function resource<R extends Row, Computed extends keyof R = never>(
   return {
     findOptional,
 
-    async list(db, organizationId, query, within = {}) {
-      const { limit = 50, cursor, sort = '-createdAt', includeArchived = false } = query
-      const descending = sort.startsWith('-')
-      const field = descending ? sort.slice(1) : sort
-      // Ids are made in the order of time, so the primary key is the index of this sort.
-      const byId = field === 'createdAt'
-      const position = cursor === undefined ? null : readCursor(sort, cursor)
-      const wanted = Object.entries(query).filter(([name, value]) => value !== undefined && !SPECIAL.has(name))
+    list: listing<R>(declaration),
 
-      const shape = JSON.stringify([
-        sort,
-        position !== null,
-        includeArchived,
-        USUAL_LIMITS.has(limit) && limit,
-        wanted.map(([name, value]) => [name, value === 'null']),
-        Object.keys(within),
-      ])
-      const values: unknown[] = [organizationId]
-      const parameter = (value: unknown): string => `$${values.push(value)}`
-      const conditions = [...Object.entries(within).map(([name, value]) => `t."${name}" = ${parameter(value)}`)]
-      for (const [name, value] of wanted) conditions.push(condition(name, value, parameter))
-      if (position !== null) {
-        if (byId) conditions.push(`t."id" ${descending ? '<' : '>'} ${parameter(position.id)}`)
-        else {
-          const [value, id] = [parameter(position.value), parameter(position.id)]
-          conditions.push(`(t."${field}", t."id") ${descending ? '<' : '>'} (${value}, ${id})`)
-        }
-      }
-      if (isArchivable && !includeArchived) conditions.push(`t."archivedAt" is null`)
-      const take = USUAL_LIMITS.has(limit) ? limit + 1 : parameter(limit + 1)
-      const statement = text(shape, () => {
-        const direction = descending ? 'desc' : 'asc'
-        const order = byId ? `t."id" ${direction}` : `t."${field}" ${direction}, t."id" ${direction}`
-        const where = ['t."organizationId" = $1', ...conditions].join(' and ')
-        // The cursor needs what the page is sorted by, as the database writes it.
-        const members = asMembers(kinds, ['id', field])
-        return `select ${members} from "${table}" as t where ${where} order by ${order} limit ${take}`
-      })
-      const { rows: found } = await db.executeQuery(rowsAsJson(statement, values)).catch((error: unknown) => {
-        // A value in a cursor that its column cannot read was not written by us.
-        if (position !== null && isDataError(error)) throw invalidCursor()
-        throw error
-      })
-      const last = found.length > limit ? found[limit - 1] : undefined
-      const nextCursor =
-        last === undefined ? null : writeCursor(sort, { value: byId ? null : cell(last, field), id: cell(last, 'id') })
-      const data = found.slice(0, limit).map(textOf).join()
-      return new Json(`{"data":[${data}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
-
-      // A column of a row in whichever form it came, as a later comparison with it has to be written.
-      function cell(row: object, name: string): string {
-        return String('json' in row ? cellOf(row as JsonRow, name) : (row as Record<string, unknown>)[name])
-      }
-
-      function textOf(row: object): string {
-        return 'json' in row ? (row as JsonRow).json : jsonOfMembers(row)
-      }
-
-      function condition(name: string, value: unknown, parameter: (value: unknown) => string): string {
-        const own = filters[name]
-        if (own !== undefined) return own(parameter(value))
-        if (name === 'ids') return `t."id" = any(${parameter(value)})`
-        if (name === 'updatedAfter') return `t."updatedAt" >= ${parameter(value)}`
-        if (name === 'createdAfter') return `t."createdAt" >= ${parameter(value)}`
-        if (name === 'accountingId' && value === 'null') return `t."accountingId" is null`
-        if (name === 'q') return searchCondition(String(value), parameter)
-        if (!Object.hasOwn(kinds, name)) throw new Error(`The parameter ${name} of a list filters nothing.`)
-        const kind = kinds[name]
-        return `${typeof kind === 'object' ? `(${kind.sql})` : `t."${name}"`} = ${parameter(value)}`
-      }
-
-      // Every word has to occur somewhere. The words are one parameter, so that their number does not change the shape.
-      function searchCondition(words: string, parameter: (value: unknown) => string): string {
-        const patterns = words
-          .split(/\s+/)
-          .filter(Boolean)
-          .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
-        const haystack = search
-          .map((searched) => `coalesce(${typeof searched === 'string' ? `t."${searched}"` : searched.sql}, '')`)
-          .join(` || ' ' || `)
-        return `(${haystack}) ilike all (${parameter(patterns)}::text[])`
-      }
-    },
-
-    async find(db, organizationId, id) {
-      const row = await findOptional(db, organizationId, id)
+    async find(tenant, id) {
+      const row = await findOptional(tenant, id)
       if (row === undefined) throw notFound()
       return row
     },
 
-    async findAll(db, organizationId, ids) {
-      const found = new Map((await rows(db, all, [organizationId, ids])).map((row) => [row.id, row]))
+    async findAll(tenant, ids) {
+      const found = new Map((await rows(tenant, all, [tenant.organizationId, ids])).map((row) => [row.id, row]))
       return ids.flatMap((id) => found.get(id) ?? [])
     },
 
-    async lock(trx, organizationId, id) {
+    async lock(call, id) {
       // "no key update" lets others insert rows that refer to this one meanwhile.
-      const [row] = await rows(trx, `${one} for no key update of t`, [organizationId, id])
+      const [row] = await rows(call, `${one} for no key update of t`, [call.organizationId, id])
       if (row === undefined) throw notFound()
       // Whoever had to wait for the lock is given the row as it is now, but subqueries as they were before the wait.
-      return isComputed ? this.find(trx, organizationId, id) : row
+      return isComputed ? this.find(call, id) : row
     },
 
-    async assertExist(db, organizationId, ids, pointer) {
+    async assertExist({ db, organizationId }, ids, pointer) {
       if (ids.length === 0) return
       const found = await db.executeQuery<{ id: string }>(
         CompiledQuery.raw(`select t."id" from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`, [
@@ -261,11 +158,11 @@ export function resource<R extends Row, Computed extends keyof R = never>(
       if (unknown.length > 0) throw unknownReference(unknown)
     },
 
-    async insert(trx, call, values) {
+    async insert(call, values) {
       const row = newRow(call, values)
-      await rows(trx, insertion, insertValues(call, row))
+      await rows(call, insertion, insertValues(call, row))
       if (!isComputed) return row
-      const whole = await findOptional(trx, call.organizationId, row.id)
+      const whole = await findOptional(call, row.id)
       if (whole === undefined) throw new Error(`The new row ${row.id} is not there.`)
       return whole
     },
@@ -279,12 +176,12 @@ export function resource<R extends Row, Computed extends keyof R = never>(
       await call.db.executeQuery(insertTogether(insertionWithEvent, values))
       call.events.push(event.recorded)
       // A larger transaction tells of all its events when it is committed.
-      if (!call.isWithin) call.surroundings.eventsCommitted(1)
+      if (!call.isWriting) call.surroundings.eventsCommitted(1)
       return row
     },
 
-    async update(trx, call, before, changes) {
-      checkIfMatch(call, before)
+    async update(call, before, changes, ifMatch) {
+      checkIfMatch(ifMatch, before)
       if (before.archivedAt != null) throw problem('conflict', 'It is archived, and what is archived stays as it is.')
       const old = before as unknown as Record<string, unknown>
       const changed = Object.entries(changes as Record<string, unknown>).filter(
@@ -301,25 +198,19 @@ export function resource<R extends Row, Computed extends keyof R = never>(
           where t."organizationId" = $1 and t."id" = $2 returning ${selected}`
       })
       const values = changed.map(([field, value]) => toColumn(field, value))
-      const [row] = await rows(trx, statement, [call.organizationId, before.id, call.now.toISOString(), ...values])
+      const [row] = await rows(call, statement, [call.organizationId, before.id, call.now.toISOString(), ...values])
       if (row === undefined) throw notFound()
       return row
     },
 
-    async archive(trx, call, before) {
+    async archive(call, before, ifMatch) {
       if (before.archivedAt != null) {
-        checkIfMatch(call, before)
+        checkIfMatch(ifMatch, before)
         return before
       }
-      return this.update(trx, call, before, { archivedAt: call.now.toISOString() } as Changes<R, Computed>)
+      return this.update(call, before, { archivedAt: call.now.toISOString() } as Changes<R, Computed>, ifMatch)
     },
   }
-}
-
-// Class 22: a value that the column's type cannot hold.
-function isDataError(error: unknown): boolean {
-  const { code } = error as { code?: unknown }
-  return typeof code === 'string' && code.startsWith('22')
 }
 
 // Rows and their events in one statement. Each row has its values in a run of parameters: the organization, the columns,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Event, Execution } from '../../client/contract.gen.ts'
-import { type Call, type RecordedEvent, within } from '../http/call.ts'
+import type { Call, RecordedEvent } from '../http/call.ts'
 import { Problem, toProblem, unknownReference } from '../http/problem.ts'
 import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
 
@@ -39,13 +39,13 @@ interface Outcome {
 
 async function perform(skill: Skill, given: Record<string, unknown>, call: Call, dryRun: boolean): Promise<Outcome> {
   if (!skill.writes) return { result: await skill.run(given, call), events: [] }
-  return call.write(async (trx) => {
+  return call.write(async (call) => {
     const before = call.events.length
-    if (dryRun) await sql`savepoint "dryRun"`.execute(trx)
-    const result = await skill.run(given, within(call, trx))
+    if (dryRun) await sql`savepoint "dryRun"`.execute(call.db)
+    const result = await skill.run(given, call)
     const events = call.events.slice(before)
     if (dryRun) {
-      await sql`rollback to savepoint "dryRun"`.execute(trx)
+      await sql`rollback to savepoint "dryRun"`.execute(call.db)
       // They were never committed, so nobody is to be told that some were.
       call.events.length = before
     }

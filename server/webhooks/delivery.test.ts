@@ -21,7 +21,7 @@ beforeAll(async () => {
   workers = [1, 2].map(() =>
     startDelivery({
       ...{ database, config, clock, log: pino({ level: 'silent' }) },
-      tellDisabled: (trx, disabled) => tellDisabled(trx, database, plumbline.app.surroundings, disabled),
+      tellDisabled: (trx, disabled) => tellDisabled(trx, plumbline.app.surroundings, disabled),
     }),
   )
 })

@@ -1,9 +1,8 @@
 import { typeid } from 'typeid-js'
 import type { Delivery, DeliveryWithAttempts, Webhook } from '../../client/contract.gen.ts'
-import type { Db } from '../database/database.ts'
 import { vault } from '../encryption/vault.ts'
 import { exampleOf } from '../events/event-types.ts'
-import type { Call } from '../http/call.ts'
+import type { Call, WriteCall } from '../http/call.ts'
 import type { Some } from '../http/operation.ts'
 import { invalid, notFound, problem } from '../http/problem.ts'
 import { faultOf } from './destination.ts'
@@ -26,21 +25,21 @@ type Operations =
 
 export const webhookOperations: Some<Operations> = {
   async listWebhooks({ query }, call) {
-    const { data, nextCursor } = (await webhooks.list(call.db, call.organizationId, query)).value
+    const { data, nextCursor } = (await webhooks.list(call, query)).value
     return { status: 200, body: { data: data.map((webhook) => shown(webhook, call.now)), nextCursor } }
   },
 
   async createWebhook({ body }, call) {
     checkUrl(call, body.url)
     const { secret = newSecret(), url, eventTypes, excludeOwnChanges = false } = body
-    const webhook = await call.write(async (trx) => {
-      if ((await webhooks.count(trx, call.organizationId)) >= MOST_WEBHOOKS) {
+    const webhook = await call.write(async (call) => {
+      if ((await webhooks.count(call)) >= MOST_WEBHOOKS) {
         throw problem(
           'conflict',
           `An organization has at most ${MOST_WEBHOOKS} subscriptions. Delete one that is not needed.`,
         )
       }
-      const created = await webhooks.insert(trx, call, {
+      const created = await webhooks.insert(call, {
         url,
         eventTypes,
         excludeOwnChanges,
@@ -51,7 +50,7 @@ export const webhookOperations: Some<Operations> = {
         pausedUntil: null,
         previousSecretExpiresAt: null,
       })
-      await webhooks.setSecrets(trx, call.organizationId, created.id, {
+      await webhooks.setSecrets(call, created.id, {
         secret: seal(call, created.id, secret),
         previousSecret: null,
       })
@@ -61,44 +60,45 @@ export const webhookOperations: Some<Operations> = {
   },
 
   async getWebhook({ path }, call) {
-    return { status: 200, body: shown(await webhooks.find(call.db, call.organizationId, path.webhookId), call.now) }
+    return { status: 200, body: shown(await webhooks.find(call, path.webhookId), call.now) }
   },
 
-  async updateWebhook({ path, body }, call) {
+  async updateWebhook({ path, body, ifMatch }, call) {
     const { url, status, ...rest } = body
     if (url !== undefined) checkUrl(call, url)
-    const webhook = await call.write(async (trx) => {
-      const before = await lockInUse(trx, call, path.webhookId)
+    const webhook = await call.write(async (call) => {
+      const before = await lockInUse(call, path.webhookId)
       const isElsewhere = url !== undefined && url !== before.url
       // Switching on what is on is how one says that the receiver is repaired.
       const isSwitched = status !== undefined && (status !== before.status || status === 'active')
       if (isElsewhere || isSwitched) wakeAfterCommit(call, before.id)
-      return webhooks.update(trx, call, before, {
+      const changes = {
         ...rest,
         ...(isElsewhere && { url, consecutiveFailures: 0, pausedUntil: null }),
         ...(isSwitched && switched(status, call.now)),
-      })
+      }
+      return webhooks.update(call, before, changes, ifMatch)
     })
     return { status: 200, body: shown(webhook, call.now) }
   },
 
-  async deleteWebhook({ path }, call) {
-    await call.write(async (trx) => {
-      const before = await webhooks.lock(trx, call.organizationId, path.webhookId)
-      await webhooks.archive(trx, call, before)
-      await webhooks.setSecrets(trx, call.organizationId, before.id, { secret: null, previousSecret: null })
+  async deleteWebhook({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await webhooks.lock(call, path.webhookId)
+      await webhooks.archive(call, before, ifMatch)
+      await webhooks.setSecrets(call, before.id, { secret: null, previousSecret: null })
     })
     return { status: 204 }
   },
 
   async listDeliveries({ path, query }, call) {
-    const webhook = await webhooks.find(call.db, call.organizationId, path.webhookId)
-    return { status: 200, body: await webhooks.listDeliveries(call.db, call.organizationId, webhook, query) }
+    const webhook = await webhooks.find(call, path.webhookId)
+    return { status: 200, body: await webhooks.listDeliveries(call, webhook, query) }
   },
 
   async testWebhook({ path, body }, call) {
-    const delivery = await call.write(async (trx) => {
-      const webhook = await lockInUse(trx, call, path.webhookId)
+    const delivery = await call.write(async (call) => {
+      const webhook = await lockInUse(call, path.webhookId)
       const id = typeid('dlv').toString()
       const { eventType } = body
       const event = {
@@ -111,24 +111,24 @@ export const webhookOperations: Some<Operations> = {
       }
       const payload = JSON.stringify(event)
       const test = { id, webhookId: webhook.id, eventId: event.id, eventType, payload, now: call.now }
-      await webhooks.insertTest(trx, call.organizationId, test)
+      await webhooks.insertTest(call, test)
       wakeAfterCommit(call, webhook.id)
-      return findDelivery(trx, call, id)
+      return findDelivery(call, id)
     })
     return { status: 202, body: delivery }
   },
 
   async rotateWebhookSecret({ path, body }, call) {
     const { secret = newSecret(), overlapHours = ROTATION_OVERLAP_HOURS } = body
-    const webhook = await call.write(async (trx) => {
-      const before = await lockInUse(trx, call, path.webhookId)
-      const old = await webhooks.sealedSecret(trx, call.organizationId, before.id)
+    const webhook = await call.write(async (call) => {
+      const before = await lockInUse(call, path.webhookId)
+      const old = await webhooks.sealedSecret(call, before.id)
       const overlapEnds = new Date(call.now.getTime() + overlapHours * 3_600_000).toISOString()
-      await webhooks.setSecrets(trx, call.organizationId, before.id, {
+      await webhooks.setSecrets(call, before.id, {
         secret: seal(call, before.id, secret),
         previousSecret: overlapHours > 0 ? old : null,
       })
-      return webhooks.update(trx, call, before, { previousSecretExpiresAt: overlapHours > 0 ? overlapEnds : null })
+      return webhooks.update(call, before, { previousSecretExpiresAt: overlapHours > 0 ? overlapEnds : null })
     })
     return { status: 200, body: { ...webhook, secret } }
   },
@@ -138,44 +138,44 @@ export const webhookOperations: Some<Operations> = {
     if (Date.parse(since) >= Date.parse(until)) {
       throw invalid([{ pointer: '/since', code: 'order', message: 'has to lie before until' }])
     }
-    const queued = await call.write(async (trx) => {
-      const webhook = await lockInUse(trx, call, path.webhookId)
+    const queued = await call.write(async (call) => {
+      const webhook = await lockInUse(call, path.webhookId)
       refuseWhileDisabled(webhook)
-      await webhooks.endPause(trx, call.organizationId, webhook.id, call.now)
+      await webhooks.endPause(call, webhook.id, call.now)
       wakeAfterCommit(call, webhook.id)
       const period = { since, until, now: call.now, most: MOST_RECOVERED }
-      return webhooks.recover(trx, call.organizationId, webhook.id, period)
+      return webhooks.recover(call, webhook.id, period)
     })
     const period = { since: instant(since), until: instant(until) }
     return { status: 202, body: { webhookId: path.webhookId, ...period, queued, more: queued === MOST_RECOVERED } }
   },
 
   async getDelivery({ path }, call) {
-    const delivery = await findDelivery(call.db, call, path.deliveryId)
-    const attempts = await webhooks.attemptsOf(call.db, call.organizationId, delivery.id)
+    const delivery = await findDelivery(call, path.deliveryId)
+    const attempts = await webhooks.attemptsOf(call, delivery.id)
     return { status: 200, body: { ...delivery, attempts } satisfies DeliveryWithAttempts }
   },
 
   async redeliver({ path }, call) {
-    const delivery = await call.write(async (trx) => {
-      const { webhookId } = await findDelivery(trx, call, path.deliveryId)
+    const delivery = await call.write(async (call) => {
+      const { webhookId } = await findDelivery(call, path.deliveryId)
       // The subscription first, as everywhere, so that no two transactions wait for each other.
-      const webhook = await lockInUse(trx, call, webhookId)
-      const row = await webhooks.lockDelivery(trx, call.organizationId, path.deliveryId)
+      const webhook = await lockInUse(call, webhookId)
+      const row = await webhooks.lockDelivery(call, path.deliveryId)
       if (row === undefined) throw notFound()
       if (!row.test) refuseWhileDisabled(webhook)
       if (row.isUnderWay) throw problem('conflict', 'An attempt is under way. See how it ends first.')
-      await webhooks.endPause(trx, call.organizationId, webhookId, call.now)
-      await webhooks.sendAgain(trx, call.organizationId, path.deliveryId, call.now)
+      await webhooks.endPause(call, webhookId, call.now)
+      await webhooks.sendAgain(call, path.deliveryId, call.now)
       wakeAfterCommit(call, webhookId)
-      return findDelivery(trx, call, path.deliveryId)
+      return findDelivery(call, path.deliveryId)
     })
     return { status: 202, body: delivery }
   },
 }
 
 // Otherwise it would be found by the look that comes once a second.
-function wakeAfterCommit(call: Call, webhookId: string): void {
+function wakeAfterCommit(call: WriteCall, webhookId: string): void {
   const { organizationId, surroundings } = call
   call.afterCommit(() => surroundings.deliveriesDue({ organizationId, webhookId }))
 }
@@ -185,8 +185,8 @@ function checkUrl(call: Call, url: string): void {
   if (fault !== null) throw invalid([{ pointer: '/url', code: 'destination', message: fault }])
 }
 
-async function lockInUse(trx: Db, call: Call, id: string): Promise<Webhook> {
-  const webhook = await webhooks.lock(trx, call.organizationId, id)
+async function lockInUse(call: WriteCall, id: string): Promise<Webhook> {
+  const webhook = await webhooks.lock(call, id)
   if (webhook.archivedAt !== null) throw problem('conflict', 'This subscription was deleted.')
   return webhook
 }
@@ -196,8 +196,8 @@ function refuseWhileDisabled(webhook: Webhook): void {
     throw problem('conflict', 'The subscription is disabled. Set its status to active first.')
 }
 
-async function findDelivery(db: Db, call: Call, id: string): Promise<Delivery> {
-  const delivery = await webhooks.findDelivery(db, call.organizationId, id)
+async function findDelivery(call: Call, id: string): Promise<Delivery> {
+  const delivery = await webhooks.findDelivery(call, id)
   if (delivery === undefined) throw notFound()
   return delivery
 }

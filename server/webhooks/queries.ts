@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Delivery, DeliveryAttempt, Webhook } from '../../client/contract.gen.ts'
-import type { Db } from '../database/database.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
+import type { Tenant, WriteCall } from '../http/call.ts'
 import { invalidCursor, page, readCursor } from '../http/page.ts'
 import { resource } from '../resources/resource.ts'
 
@@ -27,11 +27,11 @@ export const { list, find, lock, insert, update, archive } = resource<Webhook>({
   },
 })
 
-export async function count(db: Db, organizationId: string): Promise<number> {
-  const found = await db
+export async function count(call: Tenant): Promise<number> {
+  const found = await call.db
     .selectFrom('webhooks')
     .select((eb) => eb.fn.countAll().as('count'))
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('archivedAt', 'is', null)
     .executeTakeFirstOrThrow()
   return Number(found.count)
@@ -39,35 +39,34 @@ export async function count(db: Db, organizationId: string): Promise<number> {
 
 /** Puts the secrets into a row that its transaction has made or locked. */
 export async function setSecrets(
-  trx: Db,
-  organizationId: string,
+  call: WriteCall,
   id: string,
   secrets: { secret: string | null; previousSecret: string | null },
 ): Promise<void> {
-  await trx
+  await call.db
     .updateTable('webhooks')
     .set(secrets)
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('id', '=', id)
     .execute()
 }
 
-export async function sealedSecret(trx: Db, organizationId: string, id: string): Promise<string | null> {
-  const row = await trx
+export async function sealedSecret(call: WriteCall, id: string): Promise<string | null> {
+  const row = await call.db
     .selectFrom('webhooks')
     .select('secret')
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('id', '=', id)
     .executeTakeFirst()
   return row?.secret ?? null
 }
 
 /** Whoever asks for a delivery now has repaired the receiver: its pause is over, and the next attempt tells. */
-export async function endPause(trx: Db, organizationId: string, id: string, now: Date): Promise<void> {
-  await trx
+export async function endPause(call: WriteCall, id: string, now: Date): Promise<void> {
+  await call.db
     .updateTable('webhooks')
     .set((eb) => ({ pausedUntil: null, failedProbes: 0, version: eb('version', '+', 1), updatedAt: now }))
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('id', '=', id)
     .where('pausedUntil', 'is not', null)
     .execute()
@@ -95,8 +94,7 @@ export interface DeliveryQuery {
 }
 
 export async function listDeliveries(
-  db: Db,
-  organizationId: string,
+  call: Tenant,
   webhook: Webhook,
   query: DeliveryQuery,
 ): Promise<{ data: Delivery[]; nextCursor: string | null }> {
@@ -105,7 +103,7 @@ export async function listDeliveries(
   const isDescending = sort.startsWith('-')
   const byUpdate = sort.endsWith('updatedAt')
   const [direction, beyond] = isDescending ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
-  const conditions = [sql`d."organizationId" = ${organizationId}`, sql`d."webhookId" = ${webhook.id}`]
+  const conditions = [sql`d."organizationId" = ${call.organizationId}`, sql`d."webhookId" = ${webhook.id}`]
   if (query.status !== undefined) conditions.push(inStatus(query.status, webhook))
   if (query.eventType !== undefined) conditions.push(sql`d."eventType" = ${query.eventType}`)
   if (query.eventId !== undefined) conditions.push(sql`d."eventId" = ${query.eventId}`)
@@ -123,7 +121,7 @@ export async function listDeliveries(
   const { rows } = await sql<Delivery>`
     select ${DELIVERY} from "deliveries" d
     join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
-    where ${sql.join(conditions, sql` and `)} order by ${order} limit ${rowsForPage(limit)}`.execute(db)
+    where ${sql.join(conditions, sql` and `)} order by ${order} limit ${rowsForPage(limit)}`.execute(call.db)
   return page(rows, limit, sort, (row) => (byUpdate ? row.updatedAt : null))
 }
 
@@ -148,56 +146,54 @@ function inStatus(status: Delivery['status'], webhook: Webhook) {
   return isHeld ? sql`d."status" = 'pending' and d."test"` : sql`d."status" = 'pending'`
 }
 
-export async function findDelivery(db: Db, organizationId: string, id: string): Promise<Delivery | undefined> {
+export async function findDelivery(call: Tenant, id: string): Promise<Delivery | undefined> {
   const { rows } = await sql<Delivery>`
     select ${DELIVERY} from "deliveries" d
     join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
-    where d."organizationId" = ${organizationId} and d."id" = ${id}`.execute(db)
+    where d."organizationId" = ${call.organizationId} and d."id" = ${id}`.execute(call.db)
   return rows[0]
 }
 
-export async function attemptsOf(db: Db, organizationId: string, deliveryId: string): Promise<DeliveryAttempt[]> {
+export async function attemptsOf(call: Tenant, deliveryId: string): Promise<DeliveryAttempt[]> {
   const { rows } = await sql<DeliveryAttempt>`
     select "id", "url", "attemptedAt", "durationMs", "outcome", "responseStatus", "responseBody", "error"
-    from "deliveryAttempts" where "organizationId" = ${organizationId} and "deliveryId" = ${deliveryId}
-    order by "id" desc limit 100`.execute(db)
+    from "deliveryAttempts" where "organizationId" = ${call.organizationId} and "deliveryId" = ${deliveryId}
+    order by "id" desc limit 100`.execute(call.db)
   return rows.reverse()
 }
 
 /** What was wrong with the attempt that failed last, of whichever delivery. */
-export async function lastError(db: Db, organizationId: string, webhookId: string): Promise<string | null> {
+export async function lastError(call: Tenant, webhookId: string): Promise<string | null> {
   const { rows } = await sql<{ error: string | null }>`
     select "error" from "deliveries"
-    where "organizationId" = ${organizationId} and "webhookId" = ${webhookId} and "error" is not null
-    order by "updatedAt" desc, "lastAttemptAt" desc limit 1`.execute(db)
+    where "organizationId" = ${call.organizationId} and "webhookId" = ${webhookId} and "error" is not null
+    order by "updatedAt" desc, "lastAttemptAt" desc limit 1`.execute(call.db)
   return rows[0]?.error ?? null
 }
 
 /** The row of a delivery, held until the transaction ends, with what decides whether it may be sent again. */
 export async function lockDelivery(
-  trx: Db,
-  organizationId: string,
+  call: WriteCall,
   id: string,
 ): Promise<{ webhookId: string; test: boolean; isUnderWay: boolean } | undefined> {
   const { rows } = await sql<{ webhookId: string; test: boolean; isUnderWay: boolean }>`
     select "webhookId", "test", "claimedUntil" is not null as "isUnderWay" from "deliveries"
-    where "organizationId" = ${organizationId} and "id" = ${id} for update`.execute(trx)
+    where "organizationId" = ${call.organizationId} and "id" = ${id} for update`.execute(call.db)
   return rows[0]
 }
 
-export async function sendAgain(trx: Db, organizationId: string, id: string, now: Date): Promise<void> {
-  await trx
+export async function sendAgain(call: WriteCall, id: string, now: Date): Promise<void> {
+  await call.db
     .updateTable('deliveries')
     .set({ status: 'pending', step: 0, nextAttemptAt: now, updatedAt: now })
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('id', '=', id)
     .execute()
 }
 
 /** Makes due what was missed in a period, the oldest first; deliveries under way are left to their attempt. */
 export async function recover(
-  trx: Db,
-  organizationId: string,
+  call: WriteCall,
   webhookId: string,
   period: { since: string; until: string; now: Date; most: number },
 ): Promise<number> {
@@ -206,27 +202,26 @@ export async function recover(
     with missed as (
       select d."id" from "deliveries" d
       join "events" e on e."organizationId" = d."organizationId" and e."id" = d."eventId"
-      where d."organizationId" = ${organizationId} and d."webhookId" = ${webhookId} and not d."test" and d."claimedUntil" is null
+      where d."organizationId" = ${call.organizationId} and d."webhookId" = ${webhookId} and not d."test" and d."claimedUntil" is null
         and (d."status" = 'exhausted' or (d."status" = 'pending' and d."nextAttemptAt" > ${now}))
         and e."occurredAt" >= ${period.since} and e."occurredAt" < ${period.until}
       order by d."sequence" limit ${period.most} for update of d
     )
     update "deliveries" d set "status" = 'pending', "step" = 0, "nextAttemptAt" = ${now}, "updatedAt" = ${now}
-    from missed where d."organizationId" = ${organizationId} and d."id" = missed."id"`.execute(trx)
+    from missed where d."organizationId" = ${call.organizationId} and d."id" = missed."id"`.execute(call.db)
   return Number(numAffectedRows ?? 0)
 }
 
 /** A delivery of something that is no event; its payload goes with it. */
 export async function insertTest(
-  trx: Db,
-  organizationId: string,
+  call: WriteCall,
   test: { id: string; webhookId: string; eventId: string; eventType: string; payload: string; now: Date },
 ): Promise<void> {
   const { payload, now, ...rest } = test
-  await trx
+  await call.db
     .insertInto('deliveries')
     .values({
-      organizationId,
+      organizationId: call.organizationId,
       ...rest,
       sequence: 0,
       test: true,

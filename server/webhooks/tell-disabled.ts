@@ -1,6 +1,7 @@
 import type { Webhook } from '../../client/contract.gen.ts'
-import type { Database, Db } from '../database/database.ts'
-import { callWithoutKey, type Surroundings } from '../http/call.ts'
+import type { Db } from '../database/database.ts'
+import type { Surroundings } from '../http/call.ts'
+import { systemCallWithin } from '../keys/principals.ts'
 import { MOST_RECIPIENTS, recipientsOf } from '../people/messages/message.ts'
 import { people } from '../people/messages/queries.ts'
 import { send } from '../people/messages/send.ts'
@@ -12,21 +13,16 @@ import { FAILURES_UNTIL_DISABLED, HELD_MS } from './webhook.ts'
  * Tells the owners and admins of a builder that a subscription of theirs was disabled, in the transaction that disables
  * it: they are told exactly once. Whoever wants an e-mail of it subscribes to message.sent.
  */
-export async function tellDisabled(
-  trx: Db,
-  database: Database,
-  surroundings: Surroundings,
-  disabled: Disabled[],
-): Promise<() => void> {
+export async function tellDisabled(trx: Db, surroundings: Surroundings, disabled: Disabled[]): Promise<() => void> {
   let events = 0
   for (const { organizationId, webhookId, reason } of disabled) {
-    const call = await callWithoutKey(surroundings, database, organizationId, { type: 'system', id: null }, trx)
-    const to = recipientsOf({ recipientRoles: ['owner', 'admin'] }, await people(trx, organizationId))
+    const call = await systemCallWithin(surroundings, trx, organizationId)
+    const to = recipientsOf({ recipientRoles: ['owner', 'admin'] }, await people(call))
     if (to.length === 0) continue
-    const webhook = await webhooks.find(trx, organizationId, webhookId)
-    await send(trx, call, {
+    const webhook = await webhooks.find(call, webhookId)
+    await send(call, {
       subject: 'A webhook subscription was disabled',
-      body: textOf(webhook, reason, await webhooks.lastError(trx, organizationId, webhookId)),
+      body: textOf(webhook, reason, await webhooks.lastError(call, webhookId)),
       to: to.slice(0, MOST_RECIPIENTS),
       relatedTo: { type: 'webhook', id: webhookId },
       inReplyTo: null,

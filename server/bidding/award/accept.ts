@@ -1,7 +1,6 @@
 import type { Bid, BidAccept, BidRequest, FieldError, Home, Vendor } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { draftFromBid } from '../../paying/purchase-orders/draft.ts'
@@ -22,49 +21,49 @@ import { reasonNotToEngage } from '../vendors/vendor.ts'
  * time one finds the request open and all others find it awarded. Locks are taken in the order home, request, bid,
  * vendor.
  */
-export async function accept(trx: Db, call: Call, bidId: string, asked: BidAccept): Promise<Bid> {
+export async function accept(call: WriteCall, bidId: string, asked: BidAccept): Promise<Bid> {
   const { rejectOthers = true, createPurchaseOrder = false, reason = null } = asked
-  const seen = await bids.find(trx, call.organizationId, bidId)
+  const seen = await bids.find(call, bidId)
   const { bidRequestId } = seen
-  const home = createPurchaseOrder ? await lockHomeToOrderFor(trx, call, seen, asked.homeId) : null
+  const home = createPurchaseOrder ? await lockHomeToOrderFor(call, seen, asked.homeId) : null
   if (!createPurchaseOrder && asked.homeId !== undefined) {
     throw invalid([
       { pointer: '/homeId', code: 'unexpected', message: 'says what to order for, so it needs createPurchaseOrder' },
     ])
   }
-  const request = await lockBidRequest(trx, call, bidRequestId)
-  const bid = await bids.lock(trx, call.organizationId, bidId)
+  const request = await lockBidRequest(call, bidRequestId)
+  const bid = await bids.lock(call, bidId)
   const awardedLineIds = linesToAward(request, bid, asked)
-  const accepted = await bids.ofRequest(trx, call.organizationId, bidRequestId, ['accepted'])
-  const vendor = await vendors.lock(trx, call.organizationId, bid.vendorId)
+  const accepted = await bids.ofRequest(call, bidRequestId, ['accepted'])
+  const vendor = await vendors.lock(call, bid.vendorId)
   const winner = { ...bid, awardedLineIds }
   const obstacle = obstacleToAward(request, winner, accepted, vendor, call.now)
   if (obstacle !== null) throw problem('conflict', obstacle)
 
-  const order = home === null ? null : await draftFromBid(trx, call, { home, vendor, bid: winner, request })
-  const after = await move(trx, call, bid, 'accepted', reason, { awardedLineIds })
-  await tellAccepted(trx, call, bid, after)
-  if (rejectOthers) await rejectLosers(trx, call, request, after, [...accepted, after])
+  const order = home === null ? null : await draftFromBid(call, { home, vendor, bid: winner, request })
+  const after = await move(call, bid, 'accepted', reason, { awardedLineIds })
+  await tellAccepted(call, bid, after)
+  if (rejectOthers) await rejectLosers(call, request, after, [...accepted, after])
   if (request.status === 'awarded') {
-    await recordChange(trx, call, request, await bidRequests.touch(trx, call, request.id))
-  } else await awardBidRequest(trx, call, request.id, reason)
-  if (order !== null) await recordEvent(trx, call, 'po.created', order)
-  return bids.toBid(await bids.find(trx, call.organizationId, after.id))
+    await recordChange(call, request, await bidRequests.touch(call, request.id))
+  } else await awardBidRequest(call, request.id, reason)
+  if (order !== null) await recordEvent(call, 'po.created', order)
+  return bids.toBid(await bids.find(call, after.id))
 }
 
-async function lockHomeToOrderFor(trx: Db, call: Call, bid: BidRow, given: string | undefined): Promise<Home> {
+async function lockHomeToOrderFor(call: WriteCall, bid: BidRow, given: string | undefined): Promise<Home> {
   if (!call.permissions.has('pos:write')) {
     throw problem('permission_denied', 'Creating the purchase order needs pos:write.', { permission: 'pos:write' })
   }
   // What a request asks for no longer changes once there are bids, so this need not wait for its lock.
-  const { homeIds } = await bidRequests.find(trx, call.organizationId, bid.bidRequestId)
+  const { homeIds } = await bidRequests.find(call, bid.bidRequestId)
   const homeId = homeToOrderFor(bid, homeIds, given)
-  const home = await homes.findOptional(trx, call.organizationId, homeId)
+  const home = await homes.findOptional(call, homeId)
   if (home === undefined) throw unknownReference(['/homeId'])
   if (home.communityId !== bid.communityId) {
     throw invalid([{ pointer: '/homeId', code: 'community', message: 'is not in the community of the bid request' }])
   }
-  return homes.lock(trx, call.organizationId, homeId)
+  return homes.lock(call, homeId)
 }
 
 function homeToOrderFor(bid: BidRow, homeIds: readonly string[], given: string | undefined): string {
@@ -131,16 +130,15 @@ function takenBy(accepted: readonly BidRow[], request: Pick<BidRequest, 'homeIds
 }
 
 async function rejectLosers(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   request: BidRequestRow,
   winner: BidRow,
   accepted: readonly BidRow[],
 ): Promise<void> {
   const taken = takenBy(accepted, request)
-  for (const loser of await bids.ofRequest(trx, call.organizationId, request.id, ['submitted'])) {
+  for (const loser of await bids.ofRequest(call, request.id, ['submitted'])) {
     if (request.awardMode === 'split' && canStillWin(loser, request, taken)) continue
     if (loser.id === winner.id) continue
-    await tellRejected(trx, call, loser, await move(trx, call, loser, 'rejected', 'Another bid was accepted.'))
+    await tellRejected(call, loser, await move(call, loser, 'rejected', 'Another bid was accepted.'))
   }
 }

@@ -1,6 +1,5 @@
 import type { Bid } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import { problem } from '../../http/problem.ts'
 import { ORDERED } from '../../paying/order-statuses.ts'
 import * as orders from '../../paying/purchase-orders/queries.ts'
@@ -12,24 +11,24 @@ import type { BidRow } from '../bids/queries.ts'
 import * as bids from '../bids/queries.ts'
 
 /** Turns a submitted bid down, or takes the award of an accepted one back. */
-export async function reject(trx: Db, call: Call, bidId: string, reason: string | null): Promise<Bid> {
-  const { bidRequestId } = await bids.find(trx, call.organizationId, bidId)
-  await lockBidRequest(trx, call, bidRequestId)
-  const bid = await bids.lock(trx, call.organizationId, bidId)
-  if (bid.status === 'accepted') await revoke(trx, call, bid, reason)
+export async function reject(call: WriteCall, bidId: string, reason: string | null): Promise<Bid> {
+  const { bidRequestId } = await bids.find(call, bidId)
+  await lockBidRequest(call, bidRequestId)
+  const bid = await bids.lock(call, bidId)
+  if (bid.status === 'accepted') await revoke(call, bid, reason)
   else {
-    await tellRejected(trx, call, bid, await move(trx, call, bid, 'rejected', reason))
-    await touchBidRequest(trx, call, bidRequestId)
+    await tellRejected(call, bid, await move(call, bid, 'rejected', reason))
+    await touchBidRequest(call, bidRequestId)
   }
-  return bids.toBid(await bids.find(trx, call.organizationId, bidId))
+  return bids.toBid(await bids.find(call, bidId))
 }
 
 /**
  * An award holds once it was ordered. Until then its orders are voided with it, and the request is open for another
  * award, unless it was split and something of it is still awarded.
  */
-async function revoke(trx: Db, call: Call, bid: BidRow, reason: string | null): Promise<void> {
-  const ordered = (await orders.lockOfBid(trx, call.organizationId, bid.id)).filter((order) => order.status !== 'void')
+async function revoke(call: WriteCall, bid: BidRow, reason: string | null): Promise<void> {
+  const ordered = (await orders.lockOfBid(call, bid.id)).filter((order) => order.status !== 'void')
   const standing = ordered.find((order) => ORDERED.includes(order.status))
   if (standing !== undefined) throw problem('conflict', `${standing.number} was issued to the vendor; void it first.`)
   if (ordered.length > 0 && !call.permissions.has('pos:write')) {
@@ -37,13 +36,13 @@ async function revoke(trx: Db, call: Call, bid: BidRow, reason: string | null): 
       permission: 'pos:write',
     })
   }
-  await tellRejected(trx, call, bid, await move(trx, call, bid, 'rejected', reason, { awardedLineIds: null }))
-  for (const order of ordered) await voidOrder(trx, call, order, 'The award was revoked.')
+  await tellRejected(call, bid, await move(call, bid, 'rejected', reason, { awardedLineIds: null }))
+  for (const order of ordered) await voidOrder(call, order, 'The award was revoked.')
 
-  const others = await bids.ofRequest(trx, call.organizationId, bid.bidRequestId, ['accepted'])
-  if (others.length === 0) await revokeAward(trx, call, bid.bidRequestId, reason)
+  const others = await bids.ofRequest(call, bid.bidRequestId, ['accepted'])
+  if (others.length === 0) await revokeAward(call, bid.bidRequestId, reason)
   else {
-    const before = await bidRequests.find(trx, call.organizationId, bid.bidRequestId)
-    await recordChange(trx, call, before, await bidRequests.touch(trx, call, bid.bidRequestId))
+    const before = await bidRequests.find(call, bid.bidRequestId)
+    await recordChange(call, before, await bidRequests.touch(call, bid.bidRequestId))
   }
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { BidRequest, InvitationStatus } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { Call } from '../../http/call.ts'
+import { asSystem, type WriteCall } from '../../http/call.ts'
 import { assertMove, invalidTransition, problem } from '../../http/problem.ts'
 import { BID_REQUEST_MOVES, hidesAmounts, isDue } from './bid-request.ts'
 import * as invitations from './invitation-queries.ts'
@@ -16,101 +15,93 @@ import * as requests from './queries.ts'
  */
 
 /** The request, held until the transaction ends. One whose deadline has passed is closed first, as the clock would. */
-export async function lockBidRequest(trx: Db, call: Call, id: string): Promise<BidRequestRow> {
-  const request = await requests.lock(trx, call.organizationId, id)
+export async function lockBidRequest(call: WriteCall, id: string): Promise<BidRequestRow> {
+  const request = await requests.lock(call, id)
   if (!isDue(request, call.now)) return request
-  return closeBidding(trx, { ...call, actor: { type: 'system', id: null }, ifMatch: undefined }, request)
+  return closeBidding(asSystem(call), request)
 }
 
 /** Moves a sent request to closed: nobody is awaited any more, and the amounts of a blind one can be seen. */
-export async function closeBidding(trx: Db, call: Call, before: BidRequestRow): Promise<BidRequestRow> {
-  await invitations.closeOpen(trx, call, before.id)
-  const after = await requests.update(trx, call, before, { status: 'closed', closedAt: call.now.toISOString() })
-  await recordMove(trx, call, before, after)
+export async function closeBidding(call: WriteCall, before: BidRequestRow): Promise<BidRequestRow> {
+  await invitations.closeOpen(call, before.id)
+  const after = await requests.update(call, before, { status: 'closed', closedAt: call.now.toISOString() })
+  await recordMove(call, before, after)
   return after
 }
 
 /** A move of the status with all that goes with it: its history, the version of bids whose amounts appear or vanish, the event. */
 export async function recordMove(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   before: BidRequestRow,
   after: BidRequestRow,
   reason?: string | null,
 ): Promise<void> {
-  await recordStatusChange(trx, call, { id: after.id, from: before.status, to: after.status, reason })
+  await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
   if (hidesAmounts(before) !== hidesAmounts(after)) {
     await sql`
       update "bids" set "version" = "version" + 1, "updatedAt" = ${call.now}
-      where "organizationId" = ${call.organizationId} and "bidRequestId" = ${after.id}`.execute(trx)
+      where "organizationId" = ${call.organizationId} and "bidRequestId" = ${after.id}`.execute(call.db)
   }
-  await recordChange(trx, call, before, after)
+  await recordChange(call, before, after)
 }
 
 /** bid_request.updated, when anything changed. */
-export async function recordChange(
-  trx: Db,
-  call: Call,
-  before: BidRequestRow,
-  after: BidRequestRow,
-): Promise<BidRequest> {
+export async function recordChange(call: WriteCall, before: BidRequestRow, after: BidRequestRow): Promise<BidRequest> {
   const shown = requests.toBidRequest(call, after)
   if (after.version !== before.version)
-    await recordEvent(trx, call, 'bid_request.updated', shown, requests.toBidRequest(call, before))
+    await recordEvent(call, 'bid_request.updated', shown, requests.toBidRequest(call, before))
   return shown
 }
 
 /** Raises the version, because a bid came, went or was decided, and with it the figures and the ETag of the request. */
-export async function touchBidRequest(trx: Db, call: Call, id: string): Promise<void> {
-  await requests.touch(trx, call, id)
+export async function touchBidRequest(call: WriteCall, id: string): Promise<void> {
+  await requests.touch(call, id)
 }
 
 /** The vendor has answered: its invitation moves, and with it the version of the request. */
 export async function answerInvitation(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   id: string,
   vendorId: string,
   answer: Extract<InvitationStatus, 'submitted' | 'will_bid' | 'declined'>,
   declineReason: string | null = null,
 ): Promise<BidRequest> {
-  const before = await requests.find(trx, call.organizationId, id)
+  const before = await requests.find(call, id)
   const invitation = before.invitations.find((candidate) => candidate.vendorId === vendorId)
   if (invitation === undefined) throw problem('conflict', 'The vendor is not invited to this bid request.')
   const respondedAt = call.now.toISOString()
-  await invitations.update(trx, { ...call, ifMatch: undefined }, invitation, {
+  await invitations.update(call, invitation, {
     status: answer,
     respondedAt,
     declineReason,
   })
-  return recordChange(trx, call, before, await requests.touch(trx, call, id))
+  return recordChange(call, before, await requests.touch(call, id))
 }
 
 /** Moves the request to awarded; the bid that won was accepted already. */
-export async function awardBidRequest(trx: Db, call: Call, id: string, reason?: string | null): Promise<BidRequest> {
-  const before = await requests.find(trx, call.organizationId, id)
+export async function awardBidRequest(call: WriteCall, id: string, reason?: string | null): Promise<BidRequest> {
+  const before = await requests.find(call, id)
   assertMove(BID_REQUEST_MOVES, before.status, 'awarded')
   const closedAt = before.closedAt ?? call.now.toISOString()
-  return moved(trx, call, before, { status: 'awarded', closedAt }, reason)
+  return moved(call, before, { status: 'awarded', closedAt }, { reason })
 }
 
 /** Takes an award back: the request is closed, as it was before. Only revoking the accepted bid leads here. */
-export async function revokeAward(trx: Db, call: Call, id: string, reason?: string | null): Promise<BidRequest> {
-  const before = await requests.find(trx, call.organizationId, id)
+export async function revokeAward(call: WriteCall, id: string, reason?: string | null): Promise<BidRequest> {
+  const before = await requests.find(call, id)
   if (before.status !== 'awarded') throw invalidTransition(before.status, 'closed', BID_REQUEST_MOVES[before.status])
-  return moved(trx, call, before, { status: 'closed' }, reason)
+  return moved(call, before, { status: 'closed' }, { reason })
 }
 
 /** Changes the request together with its status. */
 export async function moved(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   before: BidRequestRow,
-  changes: Parameters<typeof requests.update>[3],
-  reason?: string | null,
+  changes: Parameters<typeof requests.update>[2],
+  { reason, ifMatch }: { reason?: string | null | undefined; ifMatch?: string | undefined } = {},
 ): Promise<BidRequest> {
-  const after = await requests.update(trx, { ...call, ifMatch: undefined }, before, changes)
-  await recordMove(trx, call, before, after, reason)
+  const after = await requests.update(call, before, changes, ifMatch)
+  await recordMove(call, before, after, reason)
   return requests.toBidRequest(call, after)
 }
 

@@ -1,6 +1,5 @@
 import type { BidRequest, Vendor } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
-import type { Call } from '../../http/call.ts'
+import type { Call, WriteCall } from '../../http/call.ts'
 import { invalid, unknownReference } from '../../http/problem.ts'
 import { formFaults } from './bid-request.ts'
 import { conflict, lockVendors, obstaclesToInvite } from './invite.ts'
@@ -24,11 +23,11 @@ export interface Checked {
  * Holds what a request says against the rest of the house: first whether everything it names exists, then whether it is
  * possible, then whether the present state allows it; each time all faults at once.
  */
-export async function check(trx: Db, call: Call, asked: Checked): Promise<{ deadlineAt: string; invited: Vendor[] }> {
+export async function check(call: WriteCall, asked: Checked): Promise<{ deadlineAt: string; invited: Vendor[] }> {
   const { vendorIds, homeIds, communityId, checkedIds = vendorIds } = asked
-  const place = await requests.placeOf(trx, call.organizationId, communityId, asked.deadline)
-  const homes = await requests.homes(trx, call.organizationId, homeIds)
-  const invited = await lockVendors(trx, call.organizationId, checkedIds)
+  const place = await requests.placeOf(call, communityId, asked.deadline)
+  const homes = await requests.homes(call, homeIds)
+  const invited = await lockVendors(call, checkedIds)
 
   const unknown = place === undefined ? ['/communityId'] : []
   const known = new Map(homes.map((home) => [home.id, home]))

@@ -51,9 +51,7 @@ test('several processes that find the same requests due close each of them once'
   const ids: string[] = []
   for (let i = 0; i < 8; i++) ids.push((await post('/request', { ...site.framing(), deadline: site.day(1) })).body.id)
   plumbline.clock.advance(3 * DAY_MS)
-  await Promise.all(
-    Array.from({ length: 4 }, () => closeDueBidRequests(plumbline.database, plumbline.app.surroundings)),
-  )
+  await Promise.all(Array.from({ length: 4 }, () => closeDueBidRequests(plumbline.app.surroundings)))
   for (const id of ids) await untilClosed(id)
   const closings = (await eventsOf(plumbline, site.organizationId, /^bid_request.updated/)).map(
     (event) => event.data.object.id,

@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.ts'
-import { callWithoutKey, type Surroundings } from '../../http/call.ts'
+import type { Surroundings } from '../../http/call.ts'
+import { systemCall } from '../../keys/principals.ts'
 import { closeBidding } from './changes.ts'
 import * as requests from './queries.ts'
 
@@ -10,15 +10,15 @@ const MOST_AT_ONCE = 100
  * Closes the bid requests whose deadline has passed, also when nobody looks. Any number of processes may do so at once:
  * each request is closed by whoever locks it first, in a transaction of its own, and the others pass it over.
  */
-export async function closeDueBidRequests(database: Database, surroundings: Surroundings): Promise<void> {
-  const due = await requests.due(database.statements, surroundings.clock.now(), MOST_AT_ONCE)
+export async function closeDueBidRequests(surroundings: Surroundings): Promise<void> {
+  const due = await requests.due(surroundings.database.statements, surroundings.clock.now(), MOST_AT_ONCE)
   const failures: unknown[] = []
   for (const { organizationId, id } of due) {
     try {
-      const call = await callWithoutKey(surroundings, database, organizationId)
-      await call.write(async (trx) => {
-        const request = await requests.lockDue(trx, organizationId, id, call.now)
-        if (request !== undefined) await closeBidding(trx, call, request)
+      const call = await systemCall(surroundings, organizationId)
+      await call.write(async (call) => {
+        const request = await requests.lockDue(call, id, call.now)
+        if (request !== undefined) await closeBidding(call, request)
       })
     } catch (error) {
       // One that cannot be closed must not keep the others open.

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Invitation } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
-import type { Call, Surroundings } from '../../http/call.ts'
+import type { Surroundings, WriteCall } from '../../http/call.ts'
 import { portalUrl } from '../../keys/portal-token.ts'
 import { resource } from '../../resources/resource.ts'
 import { OPEN_INVITATION } from './bid-request.ts'
@@ -78,8 +77,7 @@ export const INVITATIONS_OF_REQUEST = `
 
 /** Adds one invitation for each vendor, in their order, and returns the ids. */
 export async function insertAll(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   bidRequestId: string,
   vendorIds: readonly string[],
   status: 'pending' | 'sent',
@@ -90,55 +88,50 @@ export async function insertAll(
     insert into "invitations" ("organizationId", "id", "bidRequestId", "vendorId", "status", "sentAt", "createdBy", "createdAt", "updatedAt")
     select ${call.organizationId}, new.*, ${status}, ${status === 'sent' ? call.now : null}::timestamptz, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
     from (select a.id, ${bidRequestId}::text, a.vendor from unnest(${ids}::text[], ${[...vendorIds]}::text[]) as a (id, vendor)) as new`.execute(
-    trx,
+    call.db,
   )
   return ids
 }
 
 /** Takes vendors out of a draft: they never heard of it. */
-export async function removeAll(
-  trx: Db,
-  call: Call,
-  bidRequestId: string,
-  vendorIds: readonly string[],
-): Promise<void> {
+export async function removeAll(call: WriteCall, bidRequestId: string, vendorIds: readonly string[]): Promise<void> {
   await sql`
     delete from "invitations"
     where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "vendorId" = any(${[...vendorIds]})`.execute(
-    trx,
+    call.db,
   )
 }
 
 /** All that wait for the request to be sent are sent. */
-export async function sendPending(trx: Db, call: Call, bidRequestId: string): Promise<void> {
+export async function sendPending(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "status" = 'sent', "sentAt" = ${call.now}, "version" = "version" + 1, "updatedAt" = ${call.now}
     where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = 'pending'`.execute(
-    trx,
+    call.db,
   )
 }
 
 /** Bidding closed: whoever has not answered did not respond. */
-export async function closeOpen(trx: Db, call: Call, bidRequestId: string): Promise<void> {
+export async function closeOpen(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "status" = 'no_response', "version" = "version" + 1, "updatedAt" = ${call.now}
     where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = any(${[...OPEN_INVITATION]})`.execute(
-    trx,
+    call.db,
   )
 }
 
 /** Bidding is open again: each invitation stands where it stood before it was closed. */
-export async function reopenClosed(trx: Db, call: Call, bidRequestId: string): Promise<void> {
+export async function reopenClosed(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "version" = "version" + 1, "updatedAt" = ${call.now},
       "status" = case when "respondedAt" is not null then 'will_bid' when "viewedAt" is not null then 'viewed' else 'sent' end
     where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = 'no_response'`.execute(
-    trx,
+    call.db,
   )
 }
 
-export async function countReminders(trx: Db, call: Call, ids: readonly string[]): Promise<void> {
+export async function countReminders(call: WriteCall, ids: readonly string[]): Promise<void> {
   await sql`
     update "invitations" set "remindersSent" = "remindersSent" + 1, "version" = "version" + 1, "updatedAt" = ${call.now}
-    where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]})`.execute(trx)
+    where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]})`.execute(call.db)
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { BidRequest, FieldError, Vendor } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import { type Problem, problem } from '../../http/problem.ts'
 import * as vendors from '../vendors/queries.ts'
 import { obstaclesToEngage, worksIn } from '../vendors/vendor.ts'
@@ -11,13 +10,13 @@ import * as invitations from './invitation-queries.ts'
 import * as requests from './queries.ts'
 
 /** The vendors, each held until the transaction ends, so that what is found out about them here still holds when it commits. */
-export async function lockVendors(trx: Db, organizationId: string, ids: readonly string[]): Promise<Vendor[]> {
+export async function lockVendors(call: WriteCall, ids: readonly string[]): Promise<Vendor[]> {
   if (ids.length === 0) return []
   // In the order of the ids, so that two requests to the same vendors wait for each other instead of blocking each other.
   await sql`
-    select "id" from "vendors" where "organizationId" = ${organizationId} and "id" = any(${[...ids]})
-    order by "id" for no key update`.execute(trx)
-  return vendors.findAll(trx, organizationId, ids)
+    select "id" from "vendors" where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]})
+    order by "id" for no key update`.execute(call.db)
+  return vendors.findAll(call, ids)
 }
 
 /** All that stands against inviting these vendors, each fault at the vendor's place in `vendorIds`. */
@@ -48,30 +47,25 @@ export function conflict(errors: FieldError[]): Problem {
 
 /** Moves a draft to sent, and invites its vendors; whether they are fit to be invited was asked before. */
 export async function send(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   draft: requests.BidRequestRow,
   deadlineAt: string,
   invited: readonly Vendor[],
 ): Promise<BidRequest> {
-  await invitations.sendPending(trx, call, draft.id)
-  const sent = await requests.update(trx, call, draft, { status: 'sent', sentAt: call.now.toISOString(), deadlineAt })
-  await recordStatusChange(trx, call, { id: sent.id, from: draft.status, to: sent.status })
+  await invitations.sendPending(call, draft.id)
+  const sent = await requests.update(call, draft, { status: 'sent', sentAt: call.now.toISOString(), deadlineAt })
+  await recordStatusChange(call, { id: sent.id, from: draft.status, to: sent.status })
   const shown = requests.toBidRequest(call, sent)
-  await recordEvent(trx, call, 'bid_request.sent', shown, requests.toBidRequest(call, draft))
-  await announce(trx, call, sent.id, invited)
+  await recordEvent(call, 'bid_request.sent', shown, requests.toBidRequest(call, draft))
+  await announce(call, sent.id, invited)
   return shown
 }
 
 /** One vendor.invited for each vendor. Whoever had not been asked to the portal before is `invited` from now on. */
-export async function announce(trx: Db, call: Call, bidRequestId: string, invited: readonly Vendor[]): Promise<void> {
-  // An If-Match of the caller is about the bid request.
-  const unconditional = { ...call, ifMatch: undefined }
+export async function announce(call: WriteCall, bidRequestId: string, invited: readonly Vendor[]): Promise<void> {
   for (const before of invited) {
     const vendor =
-      before.portalStatus === 'not_invited'
-        ? await vendors.update(trx, unconditional, before, { portalStatus: 'invited' })
-        : before
-    await recordEvent(trx, call, 'vendor.invited', vendor, before, { reason: 'bid_request', bidRequestId })
+      before.portalStatus === 'not_invited' ? await vendors.update(call, before, { portalStatus: 'invited' }) : before
+    await recordEvent(call, 'vendor.invited', vendor, before, { reason: 'bid_request', bidRequestId })
   }
 }

@@ -36,8 +36,8 @@ export const bidRequestOperations: Some<
     const { vendorIds, sendNow = true, homeIds = [] } = body
     const lines = wholeLines(body.lines ?? [])
     const bidType = body.bidType ?? 'lump_sum'
-    const request = await call.write(async (trx) => {
-      const { deadlineAt, invited } = await check(trx, call, {
+    const request = await call.write(async (call) => {
+      const { deadlineAt, invited } = await check(call, {
         ...body,
         homeIds,
         lines,
@@ -45,9 +45,9 @@ export const bidRequestOperations: Some<
         newDeadline: true,
         sendNow,
       })
-      const scope = await scopes.nameOf(trx, call, body.scope)
-      const number = await requests.nextNumber(trx, call.organizationId)
-      const { id } = await requests.insert(trx, call, {
+      const scope = await scopes.nameOf(call, body.scope)
+      const number = await requests.nextNumber(call)
+      const { id } = await requests.insert(call, {
         ...newBidRequest({ ...body, scope }),
         number,
         homeIds,
@@ -55,41 +55,40 @@ export const bidRequestOperations: Some<
         bidType,
         deadlineAt,
       })
-      await invitations.insertAll(trx, call, id, vendorIds, 'pending')
-      const draft = await requests.find(trx, call.organizationId, id)
+      await invitations.insertAll(call, id, vendorIds, 'pending')
+      const draft = await requests.find(call, id)
       const created = requests.toBidRequest(call, draft)
-      await recordStatusChange(trx, call, { id, from: null, to: draft.status })
-      await recordEvent(trx, call, 'bid_request.created', created)
-      return sendNow ? send(trx, call, draft, deadlineAt, invited) : created
+      await recordStatusChange(call, { id, from: null, to: draft.status })
+      await recordEvent(call, 'bid_request.created', created)
+      return sendNow ? send(call, draft, deadlineAt, invited) : created
     })
     return { status: 201, body: request, headers: { Location: `/api/ext/bids/requests/${request.id}` } }
   },
 
   async listBidRequests({ query }, call) {
-    const { data, nextCursor } = (await requests.list(call.db, call.organizationId, query)).value
+    const { data, nextCursor } = (await requests.list(call, query)).value
     return { status: 200, body: { data: data.map((row) => requests.toBidRequest(call, row)), nextCursor } }
   },
 
   async getBidRequest({ path }, call) {
     return {
       status: 200,
-      body: requests.toBidRequest(call, await requests.find(call.db, call.organizationId, path.bidRequestId)),
+      body: requests.toBidRequest(call, await requests.find(call, path.bidRequestId)),
     }
   },
 
-  async updateBidRequest({ path, body }, call) {
-    const request = await call.write(async (trx) => {
-      const before = await lockBidRequest(trx, call, path.bidRequestId)
-      checkIfMatch(call, before)
-      return update(trx, call, before, body)
+  async updateBidRequest({ path, body, ifMatch }, call) {
+    const request = await call.write(async (call) => {
+      const before = await lockBidRequest(call, path.bidRequestId)
+      checkIfMatch(ifMatch, before)
+      return update(call, before, body)
     })
     return { status: 200, body: request }
   },
 
   async listInvitations({ path, query }, call) {
-    const { id } = await requests.find(call.db, call.organizationId, path.bidRequestId)
-    const { data, nextCursor } = (await invitations.list(call.db, call.organizationId, query, { bidRequestId: id }))
-      .value
+    const { id } = await requests.find(call, path.bidRequestId)
+    const { data, nextCursor } = (await invitations.list(call, query, { bidRequestId: id })).value
     return {
       status: 200,
       body: { data: data.map((row) => invitations.toInvitation(call.surroundings, row)), nextCursor },
@@ -97,15 +96,15 @@ export const bidRequestOperations: Some<
   },
 
   async inviteToBid({ path, body }, call) {
-    const added = await call.write(async (trx) => {
-      const before = await lockBidRequest(trx, call, path.bidRequestId)
+    const added = await call.write(async (call) => {
+      const before = await lockBidRequest(call, path.bidRequestId)
       if (before.status !== 'draft' && before.status !== 'sent') {
         throw problem('conflict', `Nobody can be invited any more: the bid request is ${before.status}.`)
       }
       if (before.invitations.length + body.vendorIds.length > MOST_INVITATIONS) {
         throw problem('conflict', `A bid request has at most ${MOST_INVITATIONS} invitations.`)
       }
-      const found = await lockVendors(trx, call.organizationId, body.vendorIds)
+      const found = await lockVendors(call, body.vendorIds)
       const unknown = unknownVendors(found, body.vendorIds)
       if (unknown.length > 0) throw unknownReference(unknown)
       const faults = [
@@ -114,15 +113,14 @@ export const bidRequestOperations: Some<
       ]
       if (faults.length > 0) throw conflict(faults)
       const ids = await invitations.insertAll(
-        trx,
         call,
         before.id,
         body.vendorIds,
         before.status === 'sent' ? 'sent' : 'pending',
       )
-      await recordChange(trx, call, before, await requests.touch(trx, call, before.id))
-      if (before.status === 'sent') await announce(trx, call, before.id, found)
-      return invitations.findAll(trx, call.organizationId, ids)
+      await recordChange(call, before, await requests.touch(call, before.id))
+      if (before.status === 'sent') await announce(call, before.id, found)
+      return invitations.findAll(call, ids)
     })
     return {
       status: 201,
@@ -132,14 +130,14 @@ export const bidRequestOperations: Some<
   },
 
   async sendBidRequest({ path }, call) {
-    const request = await call.write(async (trx) => {
-      const draft = await lockBidRequest(trx, call, path.bidRequestId)
+    const request = await call.write(async (call) => {
+      const draft = await lockBidRequest(call, path.bidRequestId)
       if (draft.status === 'closed')
         throw problem('conflict', 'A closed bid request is sent again by reopenBidRequest, with a new deadline.')
       assertMove(BID_REQUEST_MOVES, draft.status, 'sent')
       const vendorIds = draft.invitations.map((invitation) => invitation.vendorId)
-      const invited = await lockVendors(trx, call.organizationId, vendorIds)
-      const place = await requests.placeOf(trx, call.organizationId, draft.communityId, draft.deadline)
+      const invited = await lockVendors(call, vendorIds)
+      const place = await requests.placeOf(call, draft.communityId, draft.deadline)
       const deadlineAt = place?.deadlineAt ?? draft.deadlineAt
       const faults = obstaclesToInvite(invited, vendorIds, draft.communityId)
       if (vendorIds.length === 0)
@@ -149,63 +147,62 @@ export const bidRequestOperations: Some<
       if (isPast(deadlineAt, call))
         faults.push({ pointer: '/deadline', code: 'past', message: 'the deadline has passed; set a new one first' })
       if (faults.length > 0) throw conflict(faults)
-      return send(trx, call, draft, deadlineAt, invited)
+      return send(call, draft, deadlineAt, invited)
     })
     return { status: 200, body: request }
   },
 
   async closeBidRequest({ path }, call) {
-    const request = await call.write(async (trx) => {
-      const before = await requests.lock(trx, call.organizationId, path.bidRequestId)
+    const request = await call.write(async (call) => {
+      const before = await requests.lock(call, path.bidRequestId)
       assertMove(BID_REQUEST_MOVES, before.status, 'closed')
-      return requests.toBidRequest(call, await closeBidding(trx, call, before))
+      return requests.toBidRequest(call, await closeBidding(call, before))
     })
     return { status: 200, body: request }
   },
 
   async reopenBidRequest({ path, body }, call) {
-    const request = await call.write(async (trx) => {
-      const before = await lockBidRequest(trx, call, path.bidRequestId)
+    const request = await call.write(async (call) => {
+      const before = await lockBidRequest(call, path.bidRequestId)
       if (before.status === 'draft') throw problem('conflict', 'A draft is sent by sendBidRequest.')
       assertMove(BID_REQUEST_MOVES, before.status, 'sent')
-      const { deadlineAt } = await check(trx, call, {
+      const { deadlineAt } = await check(call, {
         ...before,
         vendorIds: [],
         deadline: body.deadline,
         newDeadline: true,
         sendNow: false,
       })
-      await invitations.reopenClosed(trx, call, before.id)
-      return moved(trx, call, before, { status: 'sent', deadline: body.deadline, deadlineAt, closedAt: null })
+      await invitations.reopenClosed(call, before.id)
+      return moved(call, before, { status: 'sent', deadline: body.deadline, deadlineAt, closedAt: null })
     })
     return { status: 200, body: request }
   },
 
   async cancelBidRequest({ path, body }, call) {
     const reason = body.reason ?? null
-    const request = await call.write(async (trx) => {
-      const before = await lockBidRequest(trx, call, path.bidRequestId)
+    const request = await call.write(async (call) => {
+      const before = await lockBidRequest(call, path.bidRequestId)
       assertMove(BID_REQUEST_MOVES, before.status, 'cancelled')
       const closedAt = before.closedAt ?? call.now.toISOString()
-      return moved(trx, call, before, { status: 'cancelled', cancelReason: reason, closedAt }, reason)
+      return moved(call, before, { status: 'cancelled', cancelReason: reason, closedAt }, { reason })
     })
     return { status: 200, body: request }
   },
 
   async remindInvited({ path }, call) {
-    const request = await call.write(async (trx) => {
-      const before = await lockBidRequest(trx, call, path.bidRequestId)
+    const request = await call.write(async (call) => {
+      const before = await lockBidRequest(call, path.bidRequestId)
       assertAwaited(before)
       const open = before.invitations.filter((invitation) => OPEN_INVITATION.includes(invitation.status))
       const found = await vendors.findAll(
-        trx,
-        call.organizationId,
+        call,
         open.map((invitation) => invitation.vendorId),
       )
       const reminded = found.filter((vendor) => obstaclesToEngage(vendor).length === 0)
       if (reminded.length === 0) return requests.toBidRequest(call, before)
       for (const vendor of reminded) {
-        await sendNotification(trx, call, vendor, {
+        await sendNotification(call, vendor, {
           kind: 'reminder',
           bidRequestId: before.id,
           homeId: null,
@@ -215,11 +212,10 @@ export const bidRequestOperations: Some<
       }
       const counted = open.filter((invitation) => reminded.some((vendor) => vendor.id === invitation.vendorId))
       await invitations.countReminders(
-        trx,
         call,
         counted.map((invitation) => invitation.id),
       )
-      return recordChange(trx, call, before, await requests.touch(trx, call, before.id))
+      return recordChange(call, before, await requests.touch(call, before.id))
     })
     return { status: 200, body: request }
   },

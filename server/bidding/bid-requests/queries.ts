@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { BidRequest } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
-import type { Call, Surroundings } from '../../http/call.ts'
+import type { Surroundings, Tenant, WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import { hidesAmounts } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, toInvitation } from './invitation-queries.ts'
@@ -100,19 +100,19 @@ export function toBidRequest({ surroundings }: { surroundings: Surroundings }, r
 }
 
 /** Raises the version of a request whose invitations or bids have changed. Whoever calls it holds the row. */
-export async function touch(trx: Db, call: Call, id: string): Promise<BidRequestRow> {
+export async function touch(call: WriteCall, id: string): Promise<BidRequestRow> {
   await sql`
     update "bidRequests" set "version" = "version" + 1, "updatedAt" = ${call.now}
-    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(trx)
-  return find(trx, call.organizationId, id)
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+  return find(call, id)
 }
 
 /** The next number of the organization. Its row is held until the transaction ends, and other creators wait for it. */
-export async function nextNumber(trx: Db, organizationId: string): Promise<string> {
+export async function nextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
-    insert into "bidRequestNumbers" as n ("organizationId", "last") values (${organizationId}, 1)
+    insert into "bidRequestNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
     on conflict ("organizationId") do update set "last" = n."last" + 1
-    returning "last"`.execute(trx)
+    returning "last"`.execute(call.db)
   return `BR-${String(rows[0]?.last).padStart(4, '0')}`
 }
 
@@ -125,19 +125,14 @@ export interface Place {
 }
 
 /** The community, and when a date ends in its time zone; the organization's where it has none of its own. */
-export async function placeOf(
-  db: Db,
-  organizationId: string,
-  communityId: string,
-  deadline: string,
-): Promise<Place | undefined> {
+export async function placeOf(call: Tenant, communityId: string, deadline: string): Promise<Place | undefined> {
   const { rows } = await sql<Place>`
     select c."name" as "communityName", c."archivedAt" is not null as "communityArchived", zone.name as "timeZone",
       (${deadline}::date + 1)::timestamp at time zone zone.name as "deadlineAt"
     from "communities" as c
     join "organizations" as o on o."id" = c."organizationId",
     lateral (select coalesce(c."timeZone", o."timeZone") as name) as zone
-    where c."organizationId" = ${organizationId} and c."id" = ${communityId}`.execute(db)
+    where c."organizationId" = ${call.organizationId} and c."id" = ${communityId}`.execute(call.db)
   return rows[0]
 }
 
@@ -148,11 +143,11 @@ export interface HomeAtSite {
   isArchived: boolean
 }
 
-export async function homes(db: Db, organizationId: string, ids: readonly string[]): Promise<HomeAtSite[]> {
+export async function homes(call: Tenant, ids: readonly string[]): Promise<HomeAtSite[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<HomeAtSite>`
     select "id", "name", "communityId", "archivedAt" is not null as "isArchived"
-    from "homes" where "organizationId" = ${organizationId} and "id" = any(${ids})`.execute(db)
+    from "homes" where "organizationId" = ${call.organizationId} and "id" = any(${ids})`.execute(call.db)
   return rows
 }
 
@@ -166,15 +161,10 @@ export async function due(db: Db, now: Date, most: number): Promise<{ organizati
 }
 
 /** Holds a request that is still sent and due; undefined where another process has it in hand or was faster. */
-export async function lockDue(
-  trx: Db,
-  organizationId: string,
-  id: string,
-  now: Date,
-): Promise<BidRequestRow | undefined> {
+export async function lockDue(call: WriteCall, id: string, now: Date): Promise<BidRequestRow | undefined> {
   const { rows } = await sql`
     select 1 from "bidRequests"
-    where "organizationId" = ${organizationId} and "id" = ${id} and "status" = 'sent' and "deadlineAt" <= ${now}
-    for no key update skip locked`.execute(trx)
-  return rows.length === 0 ? undefined : find(trx, organizationId, id)
+    where "organizationId" = ${call.organizationId} and "id" = ${id} and "status" = 'sent' and "deadlineAt" <= ${now}
+    for no key update skip locked`.execute(call.db)
+  return rows.length === 0 ? undefined : find(call, id)
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BidRequest, BidRequestUpdate } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import * as scopes from '../scopes/queries.ts'
 import { fixedFields, wholeLines } from './bid-request.ts'
 import { recordChange } from './changes.ts'
@@ -12,8 +11,7 @@ import * as requests from './queries.ts'
 
 /** Changes a locked request in what its status allows. Nothing changed: nothing written, and no event. */
 export async function update(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   before: requests.BidRequestRow,
   body: BidRequestUpdate,
 ): Promise<BidRequest> {
@@ -35,7 +33,7 @@ export async function update(
   const moves = changed.some((field) => field === 'deadline' || field === 'communityId' || field === 'homeIds')
   if (moves || added.length > 0 || changed.includes('lines') || changed.includes('bidType')) {
     const newDeadline = changed.includes('deadline')
-    const { deadlineAt } = await check(trx, call, {
+    const { deadlineAt } = await check(call, {
       ...next,
       vendorIds: vendorIds ?? [],
       checkedIds: added,
@@ -44,13 +42,13 @@ export async function update(
     })
     whole.deadlineAt = deadlineAt
   }
-  if (changed.includes('scope')) whole.scope = await scopes.nameOf(trx, call, next.scope)
-  if (removed.length > 0) await invitations.removeAll(trx, call, before.id, removed)
-  if (added.length > 0) await invitations.insertAll(trx, call, before.id, added, 'pending')
+  if (changed.includes('scope')) whole.scope = await scopes.nameOf(call, next.scope)
+  if (removed.length > 0) await invitations.removeAll(call, before.id, removed)
+  if (added.length > 0) await invitations.insertAll(call, before.id, added, 'pending')
   const { figures: _, invitations: __, ...changes } = whole
-  const updated = await requests.update(trx, call, before, changes)
+  const updated = await requests.update(call, before, changes)
   const touched = updated.version === before.version && added.length + removed.length > 0
-  return recordChange(trx, call, before, touched ? await requests.touch(trx, call, before.id) : updated)
+  return recordChange(call, before, touched ? await requests.touch(call, before.id) : updated)
 }
 
 /** What was sent; null clears, and what was left out is not there. */

@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.ts'
-import { callWithoutKey, type Surroundings } from '../../http/call.ts'
+import type { Surroundings } from '../../http/call.ts'
+import { systemCall } from '../../keys/principals.ts'
 import { lockBidRequest, touchBidRequest } from '../bid-requests/changes.ts'
 import { hasRunOut } from './bid.ts'
 import { move } from './move.ts'
@@ -13,17 +13,17 @@ const MOST_AT_ONCE = 100
  * Expires the submitted bids whose last day is over. Called about once a second in every process: while nothing is due it
  * is one look into an index, and of several processes one finds a bid still submitted.
  */
-export async function expireBids(database: Database, surroundings: Surroundings): Promise<void> {
+export async function expireBids(surroundings: Surroundings): Promise<void> {
   const now = surroundings.clock.now()
-  for (const { organizationId, id } of await bids.due(database.statements, now, MOST_AT_ONCE)) {
-    const call = await callWithoutKey(surroundings, database, organizationId)
-    await call.write(async (trx) => {
-      const { bidRequestId } = await bids.find(trx, organizationId, id)
-      await lockBidRequest(trx, call, bidRequestId)
-      const bid = await bids.lock(trx, organizationId, id)
+  for (const { organizationId, id } of await bids.due(surroundings.database.statements, now, MOST_AT_ONCE)) {
+    const call = await systemCall(surroundings, organizationId)
+    await call.write(async (call) => {
+      const { bidRequestId } = await bids.find(call, id)
+      await lockBidRequest(call, bidRequestId)
+      const bid = await bids.lock(call, id)
       if (bid.status !== 'submitted' || !hasRunOut(bid, call.now)) return
-      await move(trx, call, bid, 'expired', `It held until ${bid.validUntil}.`)
-      await touchBidRequest(trx, call, bidRequestId)
+      await move(call, bid, 'expired', `It held until ${bid.validUntil}.`)
+      await touchBidRequest(call, bidRequestId)
     })
   }
 }

@@ -1,8 +1,7 @@
 import type { Bid } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import { assertMove } from '../../http/problem.ts'
 import type { Changes } from '../../resources/resource.ts'
 import { BID_MOVES } from './bid.ts'
@@ -14,8 +13,7 @@ import * as bids from './queries.ts'
  * Accepting and rejecting are events and decisions; withdrawing and expiring are neither.
  */
 export async function move(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   before: BidRow,
   to: Bid['status'],
   reason: string | null,
@@ -24,17 +22,15 @@ export async function move(
   assertMove(BID_MOVES, before.status, to)
   const decision = { decidedAt: call.now.toISOString(), decidedBy: call.actor, decisionReason: reason }
   const isDecision = to === 'accepted' || to === 'rejected'
-  // An If-Match of the caller is about one resource, and a bid moves together with others.
-  const unconditional = { ...call, ifMatch: undefined }
-  const after = await bids.update(trx, unconditional, before, { status: to, ...(isDecision && decision), ...changes })
-  await recordStatusChange(trx, call, { id: after.id, from: before.status, to, reason })
+  const after = await bids.update(call, before, { status: to, ...(isDecision && decision), ...changes })
+  await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
   return after
 }
 
-export async function tellAccepted(trx: Db, call: Call, before: BidRow, after: BidRow): Promise<void> {
-  await recordEvent(trx, call, 'bid.accepted', bids.toBid(after), bids.toBid(before))
+export async function tellAccepted(call: WriteCall, before: BidRow, after: BidRow): Promise<void> {
+  await recordEvent(call, 'bid.accepted', bids.toBid(after), bids.toBid(before))
 }
 
-export async function tellRejected(trx: Db, call: Call, before: BidRow, after: BidRow): Promise<void> {
-  await recordEvent(trx, call, 'bid.rejected', bids.toBid(after), bids.toBid(before))
+export async function tellRejected(call: WriteCall, before: BidRow, after: BidRow): Promise<void> {
+  await recordEvent(call, 'bid.rejected', bids.toBid(after), bids.toBid(before))
 }

@@ -4,24 +4,24 @@ import { revise, submit, withdraw } from './submit.ts'
 
 export const bidOperations: Some<'listBids' | 'submitBid' | 'getBid' | 'reviseBid' | 'withdrawBid'> = {
   async listBids({ query }, call) {
-    const { data, nextCursor } = (await bids.list(call.db, call.organizationId, query)).value
+    const { data, nextCursor } = (await bids.list(call, query)).value
     return { status: 200, body: { data: data.map(bids.toBid), nextCursor } }
   },
 
   async submitBid({ body }, call) {
-    const bid = await call.write((trx) => submit(trx, call, body))
+    const bid = await call.write((call) => submit(call, body))
     return { status: 201, body: bid, headers: { Location: `/api/ext/bids/${bid.id}` } }
   },
 
   async getBid({ path }, call) {
-    return { status: 200, body: bids.toBid(await bids.find(call.db, call.organizationId, path.bidId)) }
+    return { status: 200, body: bids.toBid(await bids.find(call, path.bidId)) }
   },
 
-  async reviseBid({ path, body }, call) {
-    return { status: 200, body: await call.write((trx) => revise(trx, call, path.bidId, body)) }
+  async reviseBid({ path, body, ifMatch }, call) {
+    return { status: 200, body: await call.write((call) => revise(call, path.bidId, body, ifMatch)) }
   },
 
   async withdrawBid({ path, body }, call) {
-    return { status: 200, body: await call.write((trx) => withdraw(trx, call, path.bidId, body?.reason ?? null)) }
+    return { status: 200, body: await call.write((call) => withdraw(call, path.bidId, body?.reason ?? null)) }
   },
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Bid } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
-import type { Call } from '../../http/call.ts'
+import type { Tenant, WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import { hidesAmounts } from '../bid-requests/bid-request.ts'
 
@@ -79,31 +79,29 @@ export function toBid(row: BidRow): Bid {
 
 /** All bids on a request in these statuses. Exact while the request's row is locked, as every change of its bids locks it. */
 export async function ofRequest(
-  db: Db,
-  organizationId: string,
+  call: Tenant,
   bidRequestId: string,
   statuses: readonly Bid['status'][],
 ): Promise<BidRow[]> {
-  const rows = await db
+  const rows = await call.db
     .selectFrom('bids')
     .select('id')
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('bidRequestId', '=', bidRequestId)
     .where('status', 'in', [...statuses])
     .orderBy('id')
     .execute()
   return findAll(
-    db,
-    organizationId,
+    call,
     rows.map((row) => row.id),
   )
 }
 
 /** Raises the version of a locked bid whose purchase orders have changed. */
-export async function touch(trx: Db, call: Call, id: string): Promise<void> {
+export async function touch(call: WriteCall, id: string): Promise<void> {
   await sql`
     update "bids" set "version" = "version" + 1, "updatedAt" = ${call.now}
-    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(trx)
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
 }
 
 /** Bids of any organization that have run out, the longest ago first. Nothing due: one look into a small index. */

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Bid, BidRevise, BidSubmit } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import { invalid, Problem, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
@@ -18,25 +17,25 @@ import { priced } from './pricing.ts'
 import * as bids from './queries.ts'
 
 /** Hands in a vendor's bid, under the lock of its request. */
-export async function submit(trx: Db, call: Call, body: BidSubmit): Promise<Bid> {
-  const request = await lockNamedRequest(trx, call, body)
+export async function submit(call: WriteCall, body: BidSubmit): Promise<Bid> {
+  const request = await lockNamedRequest(call, body)
   const homeId = body.homeId ?? null
-  if (homeId !== null && !request.homeIds.includes(homeId)) await refuseHome(trx, call, homeId)
+  if (homeId !== null && !request.homeIds.includes(homeId)) await refuseHome(call, homeId)
   const prices = priced(request, body.lines ?? [], body.amount)
-  const validity = await validityOf(trx, call, request.communityId, body.validUntil ?? null)
+  const validity = await validityOf(call, request.communityId, body.validUntil ?? null)
 
   const invitation = request.invitations.find((candidate) => candidate.vendorId === body.vendorId)
   if (invitation === undefined)
     throw problem('conflict', `The vendor is not invited to ${request.number}; invite it with inviteToBid.`)
   assertTakesBids(request, call.now)
-  const live = await bids.ofRequest(trx, call.organizationId, request.id, LIVE)
+  const live = await bids.ofRequest(call, request.id, LIVE)
   const earlier = live.find((bid) => bid.vendorId === body.vendorId && bid.homeId === homeId)
   if (earlier !== undefined) {
     const next = earlier.status === 'submitted' ? '; change it with reviseBid' : ''
     throw problem('conflict', `The vendor has bid already: ${earlier.id} is ${earlier.status}${next}.`)
   }
 
-  const inserted = await bids.insert(trx, call, {
+  const inserted = await bids.insert(call, {
     bidRequestId: request.id,
     vendorId: body.vendorId,
     invitationId: invitation.id,
@@ -61,58 +60,63 @@ export async function submit(trx: Db, call: Call, body: BidSubmit): Promise<Bid>
     externalId: body.externalId ?? null,
   })
   const bid = bids.toBid(inserted)
-  await recordStatusChange(trx, call, { id: bid.id, from: null, to: bid.status })
-  await recordEvent(trx, call, 'bid.submitted', bid)
-  await answerInvitation(trx, call, request.id, bid.vendorId, 'submitted')
+  await recordStatusChange(call, { id: bid.id, from: null, to: bid.status })
+  await recordEvent(call, 'bid.submitted', bid)
+  await answerInvitation(call, request.id, bid.vendorId, 'submitted')
   return bid
 }
 
 /** Hands a submitted bid in again, changed. What is not sent stays as it was. */
-export async function revise(trx: Db, call: Call, bidId: string, body: BidRevise): Promise<Bid> {
-  const { bidRequestId } = await bids.find(trx, call.organizationId, bidId)
-  const request = await lockBidRequest(trx, call, bidRequestId)
-  const before = await bids.lock(trx, call.organizationId, bidId)
-  checkIfMatch(call, before)
+export async function revise(
+  call: WriteCall,
+  bidId: string,
+  body: BidRevise,
+  ifMatch: string | undefined,
+): Promise<Bid> {
+  const { bidRequestId } = await bids.find(call, bidId)
+  const request = await lockBidRequest(call, bidRequestId)
+  const before = await bids.lock(call, bidId)
+  checkIfMatch(ifMatch, before)
   const { externalId, lines, amount, validUntil, ...rest } = body
   const changes = {
     ...rest,
     ...((lines !== undefined || amount !== undefined) && repriced(before, request, body)),
     ...(validUntil !== undefined &&
       validUntil !== before.validUntil &&
-      (await validityOf(trx, call, before.communityId, validUntil))),
+      (await validityOf(call, before.communityId, validUntil))),
   }
   const isRevision = Object.entries(changes).some(
     ([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as keyof typeof changes]),
   )
-  if (!isRevision) return bids.toBid(await bids.update(trx, call, before, { externalId }))
+  if (!isRevision) return bids.toBid(await bids.update(call, before, { externalId }))
 
   if (before.status !== 'submitted')
     throw problem('conflict', `The bid is ${before.status}; only a submitted one can be revised.`)
   if (hasRunOut(before, call.now)) throw problem('conflict', `The bid held until ${before.validUntil}.`)
   assertTakesBids(request, call.now)
   const revision = { revision: before.revision + 1, submittedAt: call.now.toISOString() }
-  const after = bids.toBid(await bids.update(trx, call, before, { ...changes, externalId, ...revision }))
-  await recordEvent(trx, call, 'bid.submitted', after, bids.toBid(before))
-  await touchBidRequest(trx, call, request.id)
+  const after = bids.toBid(await bids.update(call, before, { ...changes, externalId, ...revision }))
+  await recordEvent(call, 'bid.submitted', after, bids.toBid(before))
+  await touchBidRequest(call, request.id)
   return after
 }
 
 /** Takes a submitted bid back. Its invitation stays answered, and the vendor may bid anew. */
-export async function withdraw(trx: Db, call: Call, bidId: string, reason: string | null): Promise<Bid> {
-  const { bidRequestId } = await bids.find(trx, call.organizationId, bidId)
-  await lockBidRequest(trx, call, bidRequestId)
-  const after = await move(trx, call, await bids.lock(trx, call.organizationId, bidId), 'withdrawn', reason)
-  await touchBidRequest(trx, call, bidRequestId)
+export async function withdraw(call: WriteCall, bidId: string, reason: string | null): Promise<Bid> {
+  const { bidRequestId } = await bids.find(call, bidId)
+  await lockBidRequest(call, bidRequestId)
+  const after = await move(call, await bids.lock(call, bidId), 'withdrawn', reason)
+  await touchBidRequest(call, bidRequestId)
   return bids.toBid(after)
 }
 
 /** Both references of a body are looked at before either is complained of. */
-async function lockNamedRequest(trx: Db, call: Call, body: BidSubmit): Promise<BidRequestRow> {
-  const request = await lockBidRequest(trx, call, body.bidRequestId).catch((error: unknown) => {
+async function lockNamedRequest(call: WriteCall, body: BidSubmit): Promise<BidRequestRow> {
+  const request = await lockBidRequest(call, body.bidRequestId).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'not_found') return null
     throw error
   })
-  const vendor = await vendors.findOptional(trx, call.organizationId, body.vendorId)
+  const vendor = await vendors.findOptional(call, body.vendorId)
   if (request !== null && vendor !== undefined) return request
   throw unknownReference([
     ...(request === null ? ['/bidRequestId'] : []),
@@ -120,8 +124,8 @@ async function lockNamedRequest(trx: Db, call: Call, body: BidSubmit): Promise<B
   ])
 }
 
-async function refuseHome(trx: Db, call: Call, homeId: string): Promise<never> {
-  if ((await homes.findOptional(trx, call.organizationId, homeId)) === undefined) throw unknownReference(['/homeId'])
+async function refuseHome(call: WriteCall, homeId: string): Promise<never> {
+  if ((await homes.findOptional(call, homeId)) === undefined) throw unknownReference(['/homeId'])
   throw invalid([{ pointer: '/homeId', code: 'not_requested', message: 'is none of the homes of the bid request' }])
 }
 
@@ -138,13 +142,12 @@ function assertTakesBids(request: BidRequestRow, now: Date): void {
 
 /** The day and the instant at which the bid runs out. */
 async function validityOf(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   communityId: string,
   validUntil: string | null,
 ): Promise<Pick<bids.BidRow, 'validUntil' | 'expiresAt'>> {
   if (validUntil === null) return { validUntil, expiresAt: null }
-  const place = await bidRequests.placeOf(trx, call.organizationId, communityId, validUntil)
+  const place = await bidRequests.placeOf(call, communityId, validUntil)
   const expiresAt = place?.deadlineAt ?? null
   if (hasRunOut({ expiresAt }, call.now)) {
     throw invalid([{ pointer: '/validUntil', code: 'past', message: `has passed already in ${place?.timeZone}` }])

@@ -6,11 +6,11 @@ import * as comparison from './queries.ts'
 
 export const comparisonOperations: Some<'compareBids'> = {
   async compareBids({ path }, call) {
-    const request = requests.toBidRequest(call, await requests.find(call.db, call.organizationId, path.bidRequestId))
-    const bids = await comparison.bidsOf(call.db, call.organizationId, request.id)
-    const budgets = await comparison.budgetsOf(call.db, call.organizationId, request)
+    const request = requests.toBidRequest(call, await requests.find(call, path.bidRequestId))
+    const bids = await comparison.bidsOf(call, request.id)
+    const budgets = await comparison.budgetsOf(call, request)
     const everybody = [...new Set([...request.vendorIds, ...bids.map((bid) => bid.vendorId)])]
-    const found = await vendors.findAll(call.db, call.organizationId, everybody)
+    const found = await vendors.findAll(call, everybody)
     return { status: 200, body: compare(request, found, bids, budgets, call) }
   },
 }

@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.ts'
-import { callWithoutKey, type Surroundings } from '../../http/call.ts'
+import type { Surroundings } from '../../http/call.ts'
+import { systemCall } from '../../keys/principals.ts'
 import * as vendors from '../vendors/queries.ts'
 import { judgeByCalendar } from './judge-vendor.ts'
 import * as documents from './queries.ts'
@@ -12,13 +12,13 @@ const MOST_AT_ONCE = 200
  * look into a small index while nothing is due. Safe in several processes: each vendor is looked after under its lock,
  * and whoever comes second finds it done.
  */
-export async function advanceCompliance(database: Database, surroundings: Surroundings): Promise<void> {
+export async function advanceCompliance(surroundings: Surroundings): Promise<void> {
   const now = surroundings.clock.now()
-  for (const { organizationId, vendorId } of await documents.due(database.statements, now, MOST_AT_ONCE)) {
-    const call = await callWithoutKey(surroundings, database, organizationId)
-    await call.write(async (trx) => {
-      const vendor = await vendors.lock(trx, organizationId, vendorId)
-      if (await documents.isDue(trx, organizationId, vendorId, now)) await judgeByCalendar(trx, call, vendor)
+  for (const { organizationId, vendorId } of await documents.due(surroundings.database.statements, now, MOST_AT_ONCE)) {
+    const call = await systemCall(surroundings, organizationId)
+    await call.write(async (call) => {
+      const vendor = await vendors.lock(call, vendorId)
+      if (await documents.isDue(call, vendorId, now)) await judgeByCalendar(call, vendor)
     })
   }
 }

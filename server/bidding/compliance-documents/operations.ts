@@ -1,7 +1,6 @@
 import type { ComplianceDocument, Vendor } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { Call } from '../../http/call.ts'
+import type { Call, WriteCall } from '../../http/call.ts'
 import type { Some } from '../../http/operation.ts'
 import { assertMove, problem } from '../../http/problem.ts'
 import { dateIn } from '../../values/calendar.ts'
@@ -19,52 +18,51 @@ export const complianceDocumentOperations: Some<
   | 'changeComplianceDocumentStatus'
 > = {
   async listComplianceDocuments({ path, query }, call) {
-    const { id } = await vendors.find(call.db, call.organizationId, path.vendorId)
-    return { status: 200, body: await documents.list(call.db, call.organizationId, query, { vendorId: id }) }
+    const { id } = await vendors.find(call, path.vendorId)
+    return { status: 200, body: await documents.list(call, query, { vendorId: id }) }
   },
 
   async addComplianceDocument({ path, body }, call) {
     checkPeriod(body)
-    const document = await call.write(async (trx) => {
-      const vendor = await vendors.lock(trx, call.organizationId, path.vendorId)
+    const document = await call.write(async (call) => {
+      const vendor = await vendors.lock(call, path.vendorId)
       if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
-      const added = await documents.insert(trx, call, newDocument(body, vendor.id, dateIn(call.timeZone, call.now)))
-      await recordStatusChange(trx, call, { id: added.id, from: null, to: added.status })
-      await judgeAfterChange(trx, call, vendor)
+      const added = await documents.insert(call, newDocument(body, vendor.id, dateIn(call.timeZone, call.now)))
+      await recordStatusChange(call, { id: added.id, from: null, to: added.status })
+      await judgeAfterChange(call, vendor)
       return added
     })
     return { status: 201, body: document, headers: { Location: `/api/ext/compliance-documents/${document.id}` } }
   },
 
   async getComplianceDocument({ path }, call) {
-    return { status: 200, body: await documents.find(call.db, call.organizationId, path.complianceDocumentId) }
+    return { status: 200, body: await documents.find(call, path.complianceDocumentId) }
   },
 
-  async updateComplianceDocument({ path, body }, call) {
-    const document = await change(call, path.complianceDocumentId, async (trx, before) => {
+  async updateComplianceDocument({ path, body, ifMatch }, call) {
+    const document = await change(call, path.complianceDocumentId, async (call, before) => {
       checkPeriod({ ...before, ...body })
       const expirationDate = body.expirationDate === undefined ? before.expirationDate : body.expirationDate
       const status = settledStatus(before.status, expirationDate, dateIn(call.timeZone, call.now))
-      const after = await documents.update(trx, call, before, { ...body, status })
-      if (status !== before.status)
-        await recordStatusChange(trx, call, { id: before.id, from: before.status, to: status })
+      const after = await documents.update(call, before, { ...body, status }, ifMatch)
+      if (status !== before.status) await recordStatusChange(call, { id: before.id, from: before.status, to: status })
       return after
     })
     return { status: 200, body: document }
   },
 
-  async removeComplianceDocument({ path }, call) {
-    await change(call, path.complianceDocumentId, (trx, before) => documents.archive(trx, call, before))
+  async removeComplianceDocument({ path, ifMatch }, call) {
+    await change(call, path.complianceDocumentId, (call, before) => documents.archive(call, before, ifMatch))
     return { status: 204 }
   },
 
   async changeComplianceDocumentStatus({ path, body }, call) {
-    const document = await change(call, path.complianceDocumentId, async (trx, before) => {
+    const document = await change(call, path.complianceDocumentId, async (call, before) => {
       if (before.archivedAt !== null) throw problem('conflict', 'The document was removed.')
       assertMove(MOVES, before.status, body.status)
       const status = settledStatus(body.status, before.expirationDate, dateIn(call.timeZone, call.now))
-      await recordStatusChange(trx, call, { id: before.id, from: before.status, to: status, reason: body.reason })
-      return documents.update(trx, call, before, { status })
+      await recordStatusChange(call, { id: before.id, from: before.status, to: status, reason: body.reason })
+      return documents.update(call, before, { status })
     })
     return { status: 200, body: document }
   },
@@ -74,15 +72,15 @@ export const complianceDocumentOperations: Some<
 async function change(
   call: Call,
   id: string,
-  work: (trx: Db, before: ComplianceDocument) => Promise<ComplianceDocument>,
+  work: (call: WriteCall, before: ComplianceDocument) => Promise<ComplianceDocument>,
 ): Promise<ComplianceDocument> {
-  return call.write(async (trx) => {
+  return call.write(async (call) => {
     // Whose document it is never changes, so it can be read before the vendor is locked, and the vendor comes first.
-    const { vendorId } = await documents.find(trx, call.organizationId, id)
-    const vendor: Vendor = await vendors.lock(trx, call.organizationId, vendorId)
-    const before = await documents.lock(trx, call.organizationId, id)
-    const after = await work(trx, before)
-    if (after.version !== before.version) await judgeAfterChange(trx, call, vendor)
+    const { vendorId } = await documents.find(call, id)
+    const vendor: Vendor = await vendors.lock(call, vendorId)
+    const before = await documents.lock(call, id)
+    const after = await work(call, before)
+    if (after.version !== before.version) await judgeAfterChange(call, vendor)
     return after
   })
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ComplianceDocument, Vendor } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Judgement } from './compliance-document.ts'
 
@@ -33,35 +33,34 @@ export const { list, find, findAll, lock, insert, update, archive } = resource<C
 })
 
 /** The documents by which the vendor is judged: all that were not removed. A vendor has a handful. */
-export async function countedOf(trx: Db, organizationId: string, vendorId: string): Promise<ComplianceDocument[]> {
-  const rows = await trx
+export async function countedOf(call: WriteCall, vendorId: string): Promise<ComplianceDocument[]> {
+  const rows = await call.db
     .selectFrom('complianceDocuments')
     .select('id')
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('vendorId', '=', vendorId)
     .where('archivedAt', 'is', null)
     .execute()
   return findAll(
-    trx,
-    organizationId,
+    call,
     rows.map((row) => row.id),
   )
 }
 
 /** Writes how a locked vendor is judged, as a change that can be seen. */
-export async function writeJudgement(trx: Db, call: Call, vendor: Vendor, judgement: Judgement): Promise<Vendor> {
+export async function writeJudgement(call: WriteCall, vendor: Vendor, judgement: Judgement): Promise<Vendor> {
   const now = call.now.toISOString()
   await sql`
     update "vendors" set "complianceStatus" = ${judgement.status}, "version" = "version" + 1, "updatedAt" = ${now}
-    where "organizationId" = ${call.organizationId} and "id" = ${vendor.id}`.execute(trx)
+    where "organizationId" = ${call.organizationId} and "id" = ${vendor.id}`.execute(call.db)
   return { ...vendor, complianceStatus: judgement.status, version: vendor.version + 1, updatedAt: now }
 }
 
 /** Notes when the clock has to look again: as the day begins in the organization's time zone. */
-export async function writeDueDate(trx: Db, call: Call, vendor: Vendor, { changesOn }: Judgement): Promise<void> {
+export async function writeDueDate(call: WriteCall, vendor: Vendor, { changesOn }: Judgement): Promise<void> {
   await sql`
     update "vendors" set "complianceDueAt" = (${changesOn}::date)::timestamp at time zone ${call.timeZone}
-    where "organizationId" = ${call.organizationId} and "id" = ${vendor.id}`.execute(trx)
+    where "organizationId" = ${call.organizationId} and "id" = ${vendor.id}`.execute(call.db)
 }
 
 /** The vendors, of all organizations, whose documents the calendar has something to say about; the longest due first. */
@@ -76,11 +75,11 @@ export async function due(db: Db, now: Date, most: number): Promise<{ organizati
 }
 
 /** Whether a locked vendor is still due; another process may have been first. */
-export async function isDue(trx: Db, organizationId: string, vendorId: string, now: Date): Promise<boolean> {
-  const row = await trx
+export async function isDue(call: WriteCall, vendorId: string, now: Date): Promise<boolean> {
+  const row = await call.db
     .selectFrom('vendors')
     .select('id')
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('id', '=', vendorId)
     .where('complianceDueAt', '<=', now.toISOString())
     .executeTakeFirst()

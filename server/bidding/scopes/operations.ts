@@ -5,50 +5,49 @@ import * as scopes from './queries.ts'
 
 export const scopeOperations: Some<'listScopes' | 'createScope' | 'getScope' | 'updateScope' | 'archiveScope'> = {
   async listScopes({ query }, call) {
-    return { status: 200, body: await scopes.list(call.db, call.organizationId, query) }
+    return { status: 200, body: await scopes.list(call, query) }
   },
 
   async createScope({ body }, call) {
     const { name, code = null, sequence = 0 } = body
-    const scope = await scopes.insert(call.db, call, { name, code, sequence })
+    const scope = await call.write((call) => scopes.insert(call, { name, code, sequence }))
     return { status: 201, body: scope, headers: { Location: `/api/ext/scopes/${scope.id}` } }
   },
 
   async getScope({ path }, call) {
-    return { status: 200, body: await scopes.find(call.db, call.organizationId, path.scopeId) }
+    return { status: 200, body: await scopes.find(call, path.scopeId) }
   },
 
-  async updateScope({ path, body }, call) {
-    const scope = await call.write(async (trx) => {
-      const before = await scopes.lock(trx, call.organizationId, path.scopeId)
-      checkIfMatch(call, before)
+  async updateScope({ path, body, ifMatch }, call) {
+    const scope = await call.write(async (call) => {
+      const before = await scopes.lock(call, path.scopeId)
+      checkIfMatch(ifMatch, before)
       if (body.name !== undefined && body.name !== before.name) {
-        const uses = (await scopes.usesOf(trx, call.organizationId, before.name)).filter((use) => use.count > 0)
+        const uses = (await scopes.usesOf(call, before.name)).filter((use) => use.count > 0)
         if (uses.length > 0) {
           const told = uses.map(({ what, count }) => `${what}: ${count}`).join(', ')
           throw problem('conflict', `"${before.name}" is in use (${told}), so it keeps its name.`)
         }
       }
-      const after = await scopes.update(trx, call, before, body)
+      const after = await scopes.update(call, before, body)
       scopes.forget(call.organizationId, before.name)
       return after
     })
     return { status: 200, body: scope }
   },
 
-  async archiveScope({ path }, call) {
-    await call.write(async (trx) => {
-      const before = await scopes.lock(trx, call.organizationId, path.scopeId)
-      checkIfMatch(call, before)
-      const covering =
-        before.archivedAt === null ? await scopes.coveringVendors(trx, call.organizationId, before.name) : 0
+  async archiveScope({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await scopes.lock(call, path.scopeId)
+      checkIfMatch(ifMatch, before)
+      const covering = before.archivedAt === null ? await scopes.coveringVendors(call, before.name) : 0
       if (covering > 0) {
         throw problem(
           'conflict',
           covering === 1 ? `1 vendor covers "${before.name}".` : `${covering} vendors cover "${before.name}".`,
         )
       }
-      await scopes.archive(trx, call, before)
+      await scopes.archive(call, before)
       scopes.forget(call.organizationId, before.name)
     })
     return { status: 204 }

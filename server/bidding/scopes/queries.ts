@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Scope } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
-import type { Call } from '../../http/call.ts'
+import type { Call, Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 
 export const { list, find, lock, insert, update, archive } = resource<Scope>({
@@ -24,22 +23,22 @@ export const { list, find, lock, insert, update, archive } = resource<Scope>({
 })
 
 /** How many vendors that are not archived cover the trade, in upper or lower case. */
-export async function coveringVendors(db: Db, organizationId: string, name: string): Promise<number> {
+export async function coveringVendors(call: Tenant, name: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as "count" from "vendors" v
-    where v."organizationId" = ${organizationId} and v."archivedAt" is null and ${covers(name)}`.execute(db)
+    where v."organizationId" = ${call.organizationId} and v."archivedAt" is null and ${covers(name)}`.execute(call.db)
   return rows[0]?.count ?? 0
 }
 
 /** How many records of each kind carry the trade's name, archived ones and old ones too. */
-export async function usesOf(db: Db, organizationId: string, name: string): Promise<{ what: string; count: number }[]> {
+export async function usesOf(call: Tenant, name: string): Promise<{ what: string; count: number }[]> {
   const inTable = (table: string) => sql`
-    select count(*) from ${sql.table(table)} u where u."organizationId" = ${organizationId} and lower(u."scope") = lower(${name})`
+    select count(*) from ${sql.table(table)} u where u."organizationId" = ${call.organizationId} and lower(u."scope") = lower(${name})`
   const { rows } = await sql<{ what: string; count: number }>`
-    select 'vendors' as "what", (select count(*) from "vendors" v where v."organizationId" = ${organizationId} and ${covers(name)}) as "count"
+    select 'vendors' as "what", (select count(*) from "vendors" v where v."organizationId" = ${call.organizationId} and ${covers(name)}) as "count"
     union all select 'budget lines', (${inTable('budgetLines')})
     union all select 'bid requests', (${inTable('bidRequests')})
-    union all select 'purchase orders', (${inTable('purchaseOrders')})`.execute(db)
+    union all select 'purchase orders', (${inTable('purchaseOrders')})`.execute(call.db)
   return rows
 }
 
@@ -59,7 +58,7 @@ const MOST_BELIEVED = 10_000
  * The scopes of the names, as the organization spells them ("Framing" is its "framing"), each once. Names that are no
  * scope yet become one.
  */
-export async function named(db: Db, call: Call, names: readonly string[]): Promise<string[]> {
+export async function named(call: Call, names: readonly string[]): Promise<string[]> {
   const now = call.now.getTime()
   const spelling = new Map<string, string>()
   for (const name of names) {
@@ -72,25 +71,25 @@ export async function named(db: Db, call: Call, names: readonly string[]): Promi
       insert into "scopes" ("organizationId", "id", "name", "createdBy", "createdAt", "updatedAt")
       select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
       from unnest(${unsure.map(() => typeid('scp').toString())}::text[], ${unsure}::text[]) as new
-      on conflict do nothing`.execute(db)
+      on conflict do nothing`.execute(call.db)
     const { rows } = await sql<{ given: string; name: string }>`
       select g.given, s."name" from unnest(${unsure}::text[]) as g (given)
       join "scopes" s on s."organizationId" = ${call.organizationId} and lower(s."name") = lower(g.given) and s."archivedAt" is null`.execute(
-      db,
+      call.db,
     )
     // Inside a transaction they may yet be rolled back.
-    if (!db.isTransaction && believed.size > MOST_BELIEVED) believed.clear()
+    if (!call.isWriting && believed.size > MOST_BELIEVED) believed.clear()
     for (const { given, name } of rows) {
       spelling.set(given, name)
-      if (!db.isTransaction) believed.set(`${call.organizationId} ${given}`, { name, until: now + BELIEVED_MS })
+      if (!call.isWriting) believed.set(`${call.organizationId} ${given}`, { name, until: now + BELIEVED_MS })
     }
   }
   return [...new Set(names.map((name) => spelling.get(name) ?? name))]
 }
 
 /** The same for one name. */
-export async function nameOf(db: Db, call: Call, name: string): Promise<string> {
-  return (await named(db, call, [name]))[0] ?? name
+export async function nameOf(call: Call, name: string): Promise<string> {
+  return (await named(call, [name]))[0] ?? name
 }
 
 /** To be called when a name stops being a scope's, so that its next use makes it one again. */

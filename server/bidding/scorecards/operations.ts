@@ -9,8 +9,8 @@ export const scorecardOperations: Some<'getVendorScorecard'> = {
     const { from = null, to = null } = query
     if (from !== null && to !== null && to < from)
       throw invalid([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
-    const vendor = await vendors.find(call.db, call.organizationId, path.vendorId)
-    const record = await trackRecord(call.db, call, vendor.id, { from, to })
+    const vendor = await vendors.find(call, path.vendorId)
+    const record = await trackRecord(call, vendor.id, { from, to })
     return {
       status: 200,
       body: scorecard(record, { vendorId: vendor.id, from, to, asOf: call.now.toISOString(), currency: call.currency }),

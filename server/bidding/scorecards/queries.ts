@@ -1,13 +1,11 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/database.ts'
 import type { Call } from '../../http/call.ts'
 import { COMMITTED, UNSETTLED } from '../../paying/order-statuses.ts'
 import type { TrackRecord } from './scorecard.ts'
 
 /** What the vendor did in a period of whole days in the organization's time zone. */
 export async function trackRecord(
-  db: Db,
-  { organizationId, timeZone }: Call,
+  { db, organizationId, timeZone }: Call,
   vendorId: string,
   { from, to }: { from: string | null; to: string | null },
 ): Promise<TrackRecord> {

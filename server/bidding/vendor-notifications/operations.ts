@@ -1,6 +1,5 @@
 import type { Vendor } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import type { Some } from '../../http/operation.ts'
 import { invalid, problem } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
@@ -20,15 +19,15 @@ type About = Pick<Notice, 'bidRequestId' | 'homeId' | 'date'>
 
 export const vendorNotificationOperations: Some<'listVendorNotifications' | 'notifyVendor'> = {
   async listVendorNotifications({ path, query }, call) {
-    const { id } = await vendors.find(call.db, call.organizationId, path.vendorId)
-    return { status: 200, body: await notifications.list(call.db, call.organizationId, query, { vendorId: id }) }
+    const { id } = await vendors.find(call, path.vendorId)
+    return { status: 200, body: await notifications.list(call, query, { vendorId: id }) }
   },
 
   async notifyVendor({ path, body }, call) {
     const subject = subjectOf(body)
     if (Array.isArray(subject)) throw invalid(subject)
-    const notification = await call.write(async (trx) => {
-      const vendor = await vendors.find(trx, call.organizationId, path.vendorId)
+    const notification = await call.write(async (call) => {
+      const vendor = await vendors.find(call, path.vendorId)
       if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
       if (recipientsOf(vendor).length === 0) {
         throw problem(
@@ -38,21 +37,21 @@ export const vendorNotificationOperations: Some<'listVendorNotifications' | 'not
       }
       const about =
         subject.bidRequestId === undefined
-          ? await aboutHome(trx, call, subject.homeId, subject.date)
-          : await aboutDeadline(trx, call, vendor, subject.bidRequestId)
-      return sendNotification(trx, call, vendor, { kind: body.kind, message: body.message ?? null, ...about })
+          ? await aboutHome(call, subject.homeId, subject.date)
+          : await aboutDeadline(call, vendor, subject.bidRequestId)
+      return sendNotification(call, vendor, { kind: body.kind, message: body.message ?? null, ...about })
     })
     const Location = `/api/ext/vendors/${notification.vendorId}/notifications?ids=${notification.id}`
     return { status: 201, body: notification, headers: { Location } }
   },
 }
 
-async function aboutHome(trx: Db, call: Call, homeId: string, date: string): Promise<About> {
-  await homes.assertExist(trx, call.organizationId, [homeId], '/homeId')
-  const home = await homes.find(trx, call.organizationId, homeId)
+async function aboutHome(call: WriteCall, homeId: string, date: string): Promise<About> {
+  await homes.assertExist(call, [homeId], '/homeId')
+  const home = await homes.find(call, homeId)
   const reason = reasonNotToAnnounce(home)
   if (reason !== null) throw problem('conflict', reason)
-  const { timeZone } = await communities.find(trx, call.organizationId, home.communityId)
+  const { timeZone } = await communities.find(call, home.communityId)
   const today = dateIn(timeZone, call.now)
   if (date < today)
     throw invalid([{ pointer: '/date', code: 'minimum', message: `must not be before today, ${today}` }])
@@ -60,9 +59,9 @@ async function aboutHome(trx: Db, call: Call, homeId: string, date: string): Pro
 }
 
 // The invitation counts its reminders, whoever sends them.
-async function aboutDeadline(trx: Db, call: Call, vendor: Vendor, bidRequestId: string): Promise<About> {
-  await bidRequests.assertExist(trx, call.organizationId, [bidRequestId], '/bidRequestId')
-  const request = await lockBidRequest(trx, call, bidRequestId)
+async function aboutDeadline(call: WriteCall, vendor: Vendor, bidRequestId: string): Promise<About> {
+  await bidRequests.assertExist(call, [bidRequestId], '/bidRequestId')
+  const request = await lockBidRequest(call, bidRequestId)
   const invitation = request.invitations.find(({ vendorId }) => vendorId === vendor.id)
   if (invitation === undefined) throw problem('conflict', `${vendor.companyName} is not invited to ${request.number}.`)
   assertAwaited(request)
@@ -70,7 +69,7 @@ async function aboutDeadline(trx: Db, call: Call, vendor: Vendor, bidRequestId: 
     throw problem('conflict', `${vendor.companyName} has answered ${request.number}.`)
   const reason = reasonNotToEngage(vendor)
   if (reason !== null) throw problem('conflict', `The reminder is not sent: ${reason}.`)
-  await invitations.countReminders(trx, call, [invitation.id])
-  await recordChange(trx, call, request, await bidRequests.touch(trx, call, request.id))
+  await invitations.countReminders(call, [invitation.id])
+  await recordChange(call, request, await bidRequests.touch(call, request.id))
   return { bidRequestId: request.id, homeId: null, date: request.deadline }
 }

@@ -1,7 +1,6 @@
 import type { Vendor, VendorNotification } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import * as notifications from './notification-queries.ts'
 import { recipientsOf } from './vendor.ts'
 
@@ -12,14 +11,9 @@ export type Notice = Pick<VendorNotification, 'kind' | 'bidRequestId' | 'homeId'
  * the only place that makes a notification, whoever asks for it. A vendor without an address has no recipients; it is
  * for the caller to refuse that, or to let whoever hears the event call the vendor instead.
  */
-export async function sendNotification(
-  trx: Db,
-  call: Call,
-  vendor: Vendor,
-  notice: Notice,
-): Promise<VendorNotification> {
+export async function sendNotification(call: WriteCall, vendor: Vendor, notice: Notice): Promise<VendorNotification> {
   const { kind, bidRequestId, homeId, date, message } = notice
-  const notification = await notifications.insert(trx, call, {
+  const notification = await notifications.insert(call, {
     vendorId: vendor.id,
     kind,
     bidRequestId,
@@ -28,6 +22,6 @@ export async function sendNotification(
     message,
     recipients: recipientsOf(vendor),
   })
-  await recordEvent(trx, call, `vendor.notification.${kind}`, notification)
+  await recordEvent(call, `vendor.notification.${kind}`, notification)
   return notification
 }

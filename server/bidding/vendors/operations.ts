@@ -1,8 +1,7 @@
 import type { Vendor } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { Call } from '../../http/call.ts'
+import type { Call, WriteCall } from '../../http/call.ts'
 import type { Some } from '../../http/operation.ts'
 import { assertMove, problem } from '../../http/problem.ts'
 import { portalUrl } from '../../keys/portal-token.ts'
@@ -22,67 +21,68 @@ export const vendorOperations: Some<
   | 'inviteVendor'
 > = {
   async listVendors({ query }, call) {
-    return { status: 200, body: await vendors.list(call.db, call.organizationId, query) }
+    return { status: 200, body: await vendors.list(call, query) }
   },
 
   async createVendor({ body }, call) {
     const vendor = await vendors.create(
       call,
-      newVendor({ ...body, ...(await references(call.db, call, body)) }),
+      newVendor({ ...body, ...(await references(call, body)) }),
       'vendor.created',
     )
     return { status: 201, body: vendor, headers: { Location: `/api/ext/vendors/${vendor.id}` } }
   },
 
   async getVendor({ path }, call) {
-    return { status: 200, body: await vendors.find(call.db, call.organizationId, path.vendorId) }
+    return { status: 200, body: await vendors.find(call, path.vendorId) }
   },
 
-  async updateVendor({ path, body }, call) {
-    const vendor = await call.write(async (trx) => {
-      const before = await vendors.lock(trx, call.organizationId, path.vendorId)
-      const { address, contacts, ...rest } = { ...body, ...(await references(trx, call, body)) }
-      const after = await vendors.update(trx, call, before, {
+  async updateVendor({ path, body, ifMatch }, call) {
+    const vendor = await call.write(async (call) => {
+      const before = await vendors.lock(call, path.vendorId)
+      const { address, contacts, ...rest } = { ...body, ...(await references(call, body)) }
+      const changes = {
         ...rest,
         ...(address !== undefined && { address: wholeAddress(address) }),
         ...(contacts !== undefined && { contacts: wholeContacts(contacts) }),
-      })
-      await recordUpdate(trx, call, before, after)
+      }
+      const after = await vendors.update(call, before, changes, ifMatch)
+      await recordUpdate(call, before, after)
       return after
     })
     return { status: 200, body: vendor }
   },
 
-  async archiveVendor({ path }, call) {
-    await call.write(async (trx) => {
-      const before = await vendors.lock(trx, call.organizationId, path.vendorId)
-      await recordUpdate(trx, call, before, await vendors.archive(trx, call, before))
+  async archiveVendor({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await vendors.lock(call, path.vendorId)
+      await recordUpdate(call, before, await vendors.archive(call, before, ifMatch))
     })
     return { status: 204 }
   },
 
   async changeVendorStatus({ path, body }, call) {
-    const vendor = await call.write(async (trx) => {
-      const before = await vendors.lock(trx, call.organizationId, path.vendorId)
+    const vendor = await call.write(async (call) => {
+      const before = await vendors.lock(call, path.vendorId)
       if (before.archivedAt !== null) throw problem('conflict', `${before.companyName} is archived.`)
       assertMove(VENDOR_MOVES, before.status, body.status)
-      const after = await vendors.update(trx, call, before, { status: body.status })
-      await recordStatusChange(trx, call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
-      await recordUpdate(trx, call, before, after)
+      const after = await vendors.update(call, before, { status: body.status })
+      await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
+      await recordUpdate(call, before, after)
       return after
     })
     return { status: 200, body: vendor }
   },
 
   async inviteVendor({ path }, call) {
-    const vendor = await call.write(async (trx) => {
-      const before = await vendors.lock(trx, call.organizationId, path.vendorId)
+    const vendor = await call.write(async (call) => {
+      const before = await vendors.lock(call, path.vendorId)
       const reason = reasonNotToInvite(before)
       if (reason !== null) throw problem('conflict', reason)
       // Who has joined stays so, however often the invitation is sent again.
       const portalStatus = before.portalStatus === 'not_invited' ? 'invited' : before.portalStatus
-      const after = await vendors.update(trx, call, before, { portalStatus })
-      await recordEvent(trx, call, 'vendor.invited', after, before, { reason: 'portal', bidRequestId: null })
+      const after = await vendors.update(call, before, { portalStatus })
+      await recordEvent(call, 'vendor.invited', after, before, { reason: 'portal', bidRequestId: null })
       return after
     })
     return { status: 200, body: { vendor, portalUrl: portalUrl(call.surroundings.config, vendor.id) } }
@@ -90,18 +90,17 @@ export const vendorOperations: Some<
 }
 
 /** vendor.updated, when anything changed. */
-export async function recordUpdate(trx: Db, call: Call, before: Vendor, after: Vendor): Promise<void> {
-  if (after.version !== before.version) await recordEvent(trx, call, 'vendor.updated', after, before)
+export async function recordUpdate(call: WriteCall, before: Vendor, after: Vendor): Promise<void> {
+  if (after.version !== before.version) await recordEvent(call, 'vendor.updated', after, before)
 }
 
 /** The scopes as the organization spells them, and communities that are its own. */
 async function references(
-  db: Db,
   call: Call,
   body: { scopes?: string[]; communityIds?: string[] },
 ): Promise<{ scopes?: string[] }> {
   if (body.communityIds !== undefined) {
-    await communities.assertExist(db, call.organizationId, body.communityIds, '/communityIds')
+    await communities.assertExist(call, body.communityIds, '/communityIds')
   }
-  return body.scopes === undefined ? {} : { scopes: await scopes.named(db, call, body.scopes) }
+  return body.scopes === undefined ? {} : { scopes: await scopes.named(call, body.scopes) }
 }

@@ -1,7 +1,6 @@
 import type { Home, HomeBudget } from '../../../client/contract.gen.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
-import type { Db } from '../../database/database.ts'
-import type { Call } from '../../http/call.ts'
+import type { Call, WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Some } from '../../http/operation.ts'
 import { problem } from '../../http/problem.ts'
@@ -21,92 +20,90 @@ export const budgetOperations: Some<
   | 'removeBudgetLine'
 > = {
   async getHomeBudget({ path }, call) {
-    const home = await homes.find(call.db, call.organizationId, path.homeId)
-    return { status: 200, body: await budgetOf(call.db, call, home) }
+    const home = await homes.find(call, path.homeId)
+    return { status: 200, body: await budgetOf(call, home) }
   },
 
   async listBudgetLines({ path, query }, call) {
-    await homes.find(call.db, call.organizationId, path.homeId)
-    return { status: 200, body: await budgetLines.list(call.db, call.organizationId, query, { homeId: path.homeId }) }
+    await homes.find(call, path.homeId)
+    return { status: 200, body: await budgetLines.list(call, query, { homeId: path.homeId }) }
   },
 
   async addBudgetLine({ path, body }, call) {
-    const line = await call.write(async (trx) => {
+    const line = await call.write(async (call) => {
       // The home's lock decides whether this comes before the freezing of its budget or after it.
-      const home = await lockHome(trx, call, path.homeId)
-      const scope = await scopes.nameOf(trx, call, body.scope)
+      const home = await lockHome(call, path.homeId)
+      const scope = await scopes.nameOf(call, body.scope)
       const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
-      return budgetLines.insert(trx, call, values)
+      return budgetLines.insert(call, values)
     })
     return { status: 201, body: line, headers: { Location: `/api/ext/budget-lines/${line.id}` } }
   },
 
   async lockHomeBudget({ path }, call) {
-    const budget = await call.write(async (trx) => {
-      const home = await lockHome(trx, call, path.homeId)
+    const budget = await call.write(async (call) => {
+      const home = await lockHome(call, path.homeId)
       if (home.budgetLockedAt !== null) {
         throw problem('conflict', `The budget of ${home.name} has been locked since ${home.budgetLockedAt}.`)
       }
-      if (!(await budgetLines.hasLines(trx, call.organizationId, home.id))) {
+      if (!(await budgetLines.hasLines(call, home.id))) {
         throw problem('conflict', `The budget of ${home.name} has no lines.`)
       }
-      return budgetOf(trx, call, await homes.update(trx, call, home, { budgetLockedAt: call.now.toISOString() }))
+      return budgetOf(call, await homes.update(call, home, { budgetLockedAt: call.now.toISOString() }))
     })
     return { status: 200, body: budget }
   },
 
   async getBudgetLine({ path }, call) {
-    return { status: 200, body: await budgetLines.find(call.db, call.organizationId, path.budgetLineId) }
+    return { status: 200, body: await budgetLines.find(call, path.budgetLineId) }
   },
 
-  async updateBudgetLine({ path, body }, call) {
-    const line = await call.write(async (trx) => {
-      const { homeId } = await budgetLines.find(trx, call.organizationId, path.budgetLineId)
-      const home = await lockHome(trx, call, homeId)
-      const before = await budgetLines.lock(trx, call.organizationId, path.budgetLineId)
-      checkIfMatch(call, before)
+  async updateBudgetLine({ path, body, ifMatch }, call) {
+    const line = await call.write(async (call) => {
+      const { homeId } = await budgetLines.find(call, path.budgetLineId)
+      const home = await lockHome(call, homeId)
+      const before = await budgetLines.lock(call, path.budgetLineId)
+      checkIfMatch(ifMatch, before)
       if (before.archivedAt !== null) throw problem('conflict', 'The line was taken out of the budget.')
       const isLocked = home.budgetLockedAt !== null
       if (isLocked && body.scope !== undefined && body.scope !== before.scope) {
         throw problem('conflict', 'The budget is locked, so its lines stay in their scopes.')
       }
-      const scope = body.scope === undefined ? before.scope : await scopes.nameOf(trx, call, body.scope)
+      const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope)
       const changes = changesOf(before, { ...body, scope }, isLocked)
-      return budgetLines.update(trx, call, before, changes)
+      return budgetLines.update(call, before, changes)
     })
     return { status: 200, body: line }
   },
 
-  async removeBudgetLine({ path }, call) {
-    await call.write(async (trx) => {
-      const { homeId } = await budgetLines.find(trx, call.organizationId, path.budgetLineId)
-      const home = await homes.lock(trx, call.organizationId, homeId)
-      const before = await budgetLines.lock(trx, call.organizationId, path.budgetLineId)
-      checkIfMatch(call, before)
+  async removeBudgetLine({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const { homeId } = await budgetLines.find(call, path.budgetLineId)
+      const home = await homes.lock(call, homeId)
+      const before = await budgetLines.lock(call, path.budgetLineId)
+      checkIfMatch(ifMatch, before)
       if (before.archivedAt !== null) return
       const reason =
         reasonToKeepBudget(home) ??
         (home.budgetLockedAt !== null ? 'The budget is locked; set the amount of the line to zero instead.' : null) ??
-        ((await budgetLines.isOrdered(trx, call.organizationId, before.id))
-          ? 'Purchase orders refer to the line.'
-          : null)
+        ((await budgetLines.isOrdered(call, before.id)) ? 'Purchase orders refer to the line.' : null)
       if (reason !== null) throw problem('conflict', reason)
-      await budgetLines.archive(trx, call, before)
+      await budgetLines.archive(call, before)
     })
     return { status: 204 }
   },
 }
 
 /** The home, locked, when its budget may be changed at all. */
-async function lockHome(trx: Db, call: Call, homeId: string): Promise<Home> {
-  const home = await homes.lock(trx, call.organizationId, homeId)
+async function lockHome(call: WriteCall, homeId: string): Promise<Home> {
+  const home = await homes.lock(call, homeId)
   const reason = reasonToKeepBudget(home)
   if (reason !== null) throw problem('conflict', reason)
   return home
 }
 
-async function budgetOf(db: Db, call: Call, home: Home): Promise<HomeBudget> {
-  const scopes = await budgetLines.scopesOf(db, call.organizationId, home.id)
+async function budgetOf(call: Call, home: Home): Promise<HomeBudget> {
+  const scopes = await budgetLines.scopesOf(call, home.id)
   return {
     scopes,
     ...totalsOf(scopes),

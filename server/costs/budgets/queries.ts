@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { BudgetLine, BudgetScope } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
+import type { Tenant } from '../../http/call.ts'
 import { COMMITTED, PENDING } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
 
@@ -34,7 +34,7 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
  * Every scope of the home in one statement, in the order of their names. Money is added up as numeric. A trade that is
  * spelled in capitals here and in small letters there is one scope, named as the budget spells it.
  */
-export async function scopesOf(db: Db, organizationId: string, homeId: string): Promise<BudgetScope[]> {
+export async function scopesOf(call: Tenant, homeId: string): Promise<BudgetScope[]> {
   const { rows } = await sql<BudgetScope>`
     select
       coalesce(b."scope", p."scope") as "scope",
@@ -46,7 +46,7 @@ export async function scopesOf(db: Db, organizationId: string, homeId: string): 
     from (
       select lower("scope") as "key", min("scope") as "scope", sum("budgeted") as "budgeted"
       from "budgetLines"
-      where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null
+      where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "archivedAt" is null
       group by lower("scope")
     ) as b
     full join (
@@ -56,7 +56,7 @@ export async function scopesOf(db: Db, organizationId: string, homeId: string): 
         coalesce(sum("total") filter (where "status" = any(${[...COMMITTED]}::text[])), 0) as "committed",
         coalesce(sum("total") filter (where "status" = any(${[...PENDING]}::text[])), 0) as "pendingCommitted"
       from "purchaseOrders"
-      where "organizationId" = ${organizationId} and "homeId" = ${homeId}
+      where "organizationId" = ${call.organizationId} and "homeId" = ${homeId}
         and "status" = any(${[...COMMITTED, ...PENDING]}::text[])
       group by lower("scope")
     ) as p on p."key" = b."key"
@@ -66,15 +66,15 @@ export async function scopesOf(db: Db, organizationId: string, homeId: string): 
         coalesce(p."committed", 0) as "committed",
         coalesce(p."pendingCommitted", 0) as "pendingCommitted"
     ) as f
-    order by coalesce(b."key", p."key") collate "C"`.execute(db)
+    order by coalesce(b."key", p."key") collate "C"`.execute(call.db)
   return rows
 }
 
-export async function hasLines(db: Db, organizationId: string, homeId: string): Promise<boolean> {
-  const line = await db
+export async function hasLines(call: Tenant, homeId: string): Promise<boolean> {
+  const line = await call.db
     .selectFrom('budgetLines')
     .select('id')
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('homeId', '=', homeId)
     .where('archivedAt', 'is', null)
     .limit(1)
@@ -83,11 +83,11 @@ export async function hasLines(db: Db, organizationId: string, homeId: string): 
 }
 
 /** Whether a line of a purchase order refers to the budget line. */
-export async function isOrdered(db: Db, organizationId: string, budgetLineId: string): Promise<boolean> {
-  const line = await db
+export async function isOrdered(call: Tenant, budgetLineId: string): Promise<boolean> {
+  const line = await call.db
     .selectFrom('purchaseOrderLines')
     .select('budgetLineId')
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('budgetLineId', '=', budgetLineId)
     .limit(1)
     .executeTakeFirst()

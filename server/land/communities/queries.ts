@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Community } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
+import type { Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import { FINISHED } from '../home-statuses.ts'
 
@@ -32,11 +32,11 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
 const LOT_IS_TAKEN = sql<boolean>`"status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`
 
 /** How many lots of the community have a home. Exact while the community's row is locked, as every new home locks it. */
-export async function countTakenLots(db: Db, organizationId: string, communityId: string): Promise<number> {
-  const { count } = await db
+export async function countTakenLots(call: Tenant, communityId: string): Promise<number> {
+  const { count } = await call.db
     .selectFrom('homes')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('communityId', '=', communityId)
     .where(LOT_IS_TAKEN)
     .executeTakeFirstOrThrow()
@@ -44,11 +44,11 @@ export async function countTakenLots(db: Db, organizationId: string, communityId
 }
 
 /** How many homes of the community are in use and not finished. */
-export async function countOpenHomes(db: Db, organizationId: string, communityId: string): Promise<number> {
-  const { count } = await db
+export async function countOpenHomes(call: Tenant, communityId: string): Promise<number> {
+  const { count } = await call.db
     .selectFrom('homes')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('communityId', '=', communityId)
     .where('archivedAt', 'is', null)
     .where('status', 'not in', [...FINISHED])

@@ -13,58 +13,53 @@ export const homeOperations: Some<
   'listHomes' | 'createHome' | 'getHome' | 'updateHome' | 'archiveHome' | 'changeHomeStatus'
 > = {
   async listHomes({ query }, call) {
-    return { status: 200, body: await homes.list(call.db, call.organizationId, query) }
+    return { status: 200, body: await homes.list(call, query) }
   },
 
   async createHome({ body }, call) {
-    const home = await call.write(async (trx) => {
-      await communities.assertExist(trx, call.organizationId, [body.communityId], '/communityId')
+    const home = await call.write(async (call) => {
+      await communities.assertExist(call, [body.communityId], '/communityId')
       // The community is held while its lots are counted, so that two homes never take the last one.
-      const community = await communities.lock(trx, call.organizationId, body.communityId)
-      const reason = reasonNotToBuild(
-        community,
-        await communities.countTakenLots(trx, call.organizationId, community.id),
-      )
+      const community = await communities.lock(call, body.communityId)
+      const reason = reasonNotToBuild(community, await communities.countTakenLots(call, community.id))
       if (reason !== null) throw problem('conflict', reason)
-      const created = await homes.insert(trx, call, newHome(body))
-      await recordStatusChange(trx, call, { id: created.id, from: null, to: created.status })
-      await recordEvent(trx, call, 'home.created', created)
+      const created = await homes.insert(call, newHome(body))
+      await recordStatusChange(call, { id: created.id, from: null, to: created.status })
+      await recordEvent(call, 'home.created', created)
       return created
     })
     return { status: 201, body: home, headers: { Location: `/api/ext/homes/${home.id}` } }
   },
 
   async getHome({ path }, call) {
-    return { status: 200, body: await homes.find(call.db, call.organizationId, path.homeId) }
+    return { status: 200, body: await homes.find(call, path.homeId) }
   },
 
-  async updateHome({ path, body }, call) {
-    const home = await call.write(async (trx) => {
-      const before = await homes.lock(trx, call.organizationId, path.homeId)
+  async updateHome({ path, body, ifMatch }, call) {
+    const home = await call.write(async (call) => {
+      const before = await homes.lock(call, path.homeId)
       const { address, ...rest } = body
-      return homes.update(trx, call, before, {
-        ...rest,
-        ...(address !== undefined && { address: wholeAddress(address) }),
-      })
+      const changes = { ...rest, ...(address !== undefined && { address: wholeAddress(address) }) }
+      return homes.update(call, before, changes, ifMatch)
     })
     return { status: 200, body: home }
   },
 
-  async archiveHome({ path }, call) {
-    await call.write(async (trx) => {
-      const before = await homes.lock(trx, call.organizationId, path.homeId)
+  async archiveHome({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await homes.lock(call, path.homeId)
       if (before.archivedAt === null) {
-        const reason = reasonNotToArchive(before, await homes.countOpenOrders(trx, call.organizationId, before.id))
+        const reason = reasonNotToArchive(before, await homes.countOpenOrders(call, before.id))
         if (reason !== null) throw problem('conflict', reason)
       }
-      await homes.archive(trx, call, before)
+      await homes.archive(call, before, ifMatch)
     })
     return { status: 204 }
   },
 
   async changeHomeStatus({ path, body }, call) {
-    const home = await call.write(async (trx) => {
-      const before = await homes.lock(trx, call.organizationId, path.homeId)
+    const home = await call.write(async (call) => {
+      const before = await homes.lock(call, path.homeId)
       const allowed = movesOf(before)
       if (!allowed.includes(body.status)) throw invalidTransition(before.status, body.status, allowed)
       // Archived by hand: its status stays as it was. One whose status became archived allows no move anyway.
@@ -72,13 +67,13 @@ export const homeOperations: Some<
       if (body.status === 'under_construction' && before.budgetLockedAt === null) {
         throw problem('conflict', `The budget of ${before.name} has to be locked before construction begins.`)
       }
-      const { timeZone } = await communities.find(trx, call.organizationId, before.communityId)
-      const after = await homes.update(trx, call, before, {
+      const { timeZone } = await communities.find(call, before.communityId)
+      const after = await homes.update(call, before, {
         status: body.status,
         ...consequences(before, body.status, dateIn(timeZone, call.now), call.now),
       })
-      await recordStatusChange(trx, call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
-      await recordEvent(trx, call, 'home.status_changed', after, before)
+      await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
+      await recordEvent(call, 'home.status_changed', after, before)
       return after
     })
     return { status: 200, body: home }

@@ -1,5 +1,5 @@
 import type { Home } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
+import type { Tenant } from '../../http/call.ts'
 import { PENDING, UNSETTLED } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
 
@@ -39,11 +39,11 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
 })
 
 /** How many purchase orders of the home are still to be decided or settled. */
-export async function countOpenOrders(db: Db, organizationId: string, homeId: string): Promise<number> {
-  const { count } = await db
+export async function countOpenOrders(call: Tenant, homeId: string): Promise<number> {
+  const { count } = await call.db
     .selectFrom('purchaseOrders')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('homeId', '=', homeId)
     .where('status', 'in', [...PENDING, ...UNSETTLED])
     .executeTakeFirstOrThrow()

@@ -10,9 +10,8 @@ import { wins } from '../../bidding/bids/bid.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
-import type { Db } from '../../database/database.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import {
   NO_APPROVAL,
@@ -46,7 +45,7 @@ export interface Draft {
  * Adds an order in draft, from whatever source, and returns it; its event is the caller's. The home's row has to be
  * locked: that is what makes the numbers of a home follow one another without a gap.
  */
-export async function draft(trx: Db, call: Call, wanted: Draft): Promise<PurchaseOrder> {
+export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrder> {
   const { home, vendor, scope } = wanted
   const retainagePercent = wanted.retainagePercent ?? vendor.defaultRetainagePercent
   const { lines, ...sums } = totalled(wanted.lines, retainagePercent)
@@ -72,28 +71,27 @@ export async function draft(trx: Db, call: Call, wanted: Draft): Promise<Purchas
     completedAt: null,
     closedAt: null,
   }
-  const faults = [...orderFaults(order), ...(await budgetLineFaults(trx, call, order, lines))]
+  const faults = [...orderFaults(order), ...(await budgetLineFaults(call, order, lines))]
   if (faults.length > 0) throw invalid(faults)
   const reason = reasonNotToOrderFor(home) ?? (vendor.archivedAt === null ? null : `${vendor.companyName} is archived`)
   if (reason !== null) throw problem('conflict', `Nothing can be ordered: ${reason}.`)
 
-  const { id, status } = await orders.insert(trx, call, {
+  const { id, status } = await orders.insert(call, {
     ...order,
-    scope: await scopes.nameOf(trx, call, scope),
-    number: await nextNumber(trx, call.organizationId, home),
+    scope: await scopes.nameOf(call, scope),
+    number: await nextNumber(call, home),
   })
-  await orders.insertLines(trx, call.organizationId, id, lines)
-  await recordStatusChange(trx, call, { id, from: null, to: status })
-  return orders.find(trx, call.organizationId, id)
+  await orders.insertLines(call, id, lines)
+  await recordStatusChange(call, { id, from: null, to: status })
+  return orders.find(call, id)
 }
 
 /** Drafts the order of a bid that has won: line for line, or the lump sum as one line. */
 export function draftFromBid(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   { home, vendor, bid, request }: { home: Home; vendor: Vendor; bid: BidRow; request: Pick<BidRequest, 'number'> },
 ): Promise<PurchaseOrder> {
-  return draft(trx, call, { home, vendor, scope: bid.scope, bidId: bid.id, lines: linesOfBid(bid, request) })
+  return draft(call, { home, vendor, scope: bid.scope, bidId: bid.id, lines: linesOfBid(bid, request) })
 }
 
 export function linesOfBid(bid: BidRow, request: Pick<BidRequest, 'number'>): PurchaseOrderLineInput[] {
@@ -115,14 +113,13 @@ export function linesOfBid(bid: BidRow, request: Pick<BidRequest, 'number'>): Pu
 
 /** The budget lines that are named: each of this home, of this trade, and still in the budget. */
 export async function budgetLineFaults(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   order: Pick<PurchaseOrder, 'homeId' | 'scope'>,
   lines: readonly Pick<PurchaseOrder['lines'][number], 'budgetLineId'>[],
 ): Promise<FieldError[]> {
   const ids = [...new Set(lines.flatMap((line) => line.budgetLineId ?? []))]
   if (ids.length === 0) return []
-  const known = new Map((await budgetLines.findAll(trx, call.organizationId, ids)).map((line) => [line.id, line]))
+  const known = new Map((await budgetLines.findAll(call, ids)).map((line) => [line.id, line]))
   const named = lines.flatMap(({ budgetLineId }, i) =>
     budgetLineId == null ? [] : [{ pointer: `/lines/${i}/budgetLineId`, budgetLineId }],
   )
@@ -139,9 +136,9 @@ export async function budgetLineFaults(
 }
 
 // A home keeps the first part of its numbers, even when its lot is named anew.
-async function nextNumber(trx: Db, organizationId: string, home: Home): Promise<string> {
-  const last = await orders.lastNumberOf(trx, organizationId, home.id)
+async function nextNumber(call: WriteCall, home: Home): Promise<string> {
+  const last = await orders.lastNumberOf(call, home.id)
   if (last !== undefined) return numberOf(last.prefix, last.sequence + 1)
-  const prefix = prefixOfLot(home.lotNumber) ?? prefixOfPlace(await orders.placeOfHome(trx, organizationId, home.id))
+  const prefix = prefixOfLot(home.lotNumber) ?? prefixOfPlace(await orders.placeOfHome(call, home.id))
   return numberOf(prefix, 1)
 }

@@ -11,9 +11,8 @@ import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as bids from '../../bidding/bids/queries.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
-import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Some } from '../../http/operation.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
@@ -32,35 +31,35 @@ export const purchaseOrderOperations: Some<
   | 'changePurchaseOrderStatus'
 > = {
   async listPurchaseOrders({ query }, call) {
-    return { status: 200, body: await orders.list(call.db, call.organizationId, query) }
+    return { status: 200, body: await orders.list(call, query) }
   },
 
   async createPurchaseOrder({ body }, call) {
-    const order = await call.write(async (trx) => {
-      const created = await create(trx, call, body)
-      await recordEvent(trx, call, 'po.created', created)
+    const order = await call.write(async (call) => {
+      const created = await create(call, body)
+      await recordEvent(call, 'po.created', created)
       return created
     })
     return { status: 201, body: order, headers: { Location: `/api/ext/purchase-orders/${order.id}` } }
   },
 
   async getPurchaseOrder({ path }, call) {
-    return { status: 200, body: await orders.find(call.db, call.organizationId, path.purchaseOrderId) }
+    return { status: 200, body: await orders.find(call, path.purchaseOrderId) }
   },
 
-  async updatePurchaseOrder({ path, body }, call) {
-    return { status: 200, body: await call.write((trx) => update(trx, call, path.purchaseOrderId, body)) }
+  async updatePurchaseOrder({ path, body, ifMatch }, call) {
+    return { status: 200, body: await call.write((call) => update(call, path.purchaseOrderId, body, ifMatch)) }
   },
 
   async changePurchaseOrderStatus({ path, body }, call) {
-    return { status: 200, body: await call.write((trx) => changeStatus(trx, call, path.purchaseOrderId, body)) }
+    return { status: 200, body: await call.write((call) => changeStatus(call, path.purchaseOrderId, body)) }
   },
 }
 
-async function create(trx: Db, call: Call, body: PurchaseOrderCreate): Promise<PurchaseOrder> {
-  const { vendor, bid } = await referencesOf(trx, call, body)
-  const home = await homes.lock(trx, call.organizationId, body.homeId)
-  if (bid !== null) return createFromBid(trx, call, { ...body, home, vendor }, bid)
+async function create(call: WriteCall, body: PurchaseOrderCreate): Promise<PurchaseOrder> {
+  const { vendor, bid } = await referencesOf(call, body)
+  const home = await homes.lock(call, body.homeId)
+  if (bid !== null) return createFromBid(call, { ...body, home, vendor }, bid)
   const faults = (['vendorId', 'scope', 'lines'] as const).filter((field) => body[field] === undefined)
   const { scope, lines } = body
   if (vendor === null || scope === undefined || lines === undefined) {
@@ -68,15 +67,15 @@ async function create(trx: Db, call: Call, body: PurchaseOrderCreate): Promise<P
       faults.map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required without bidId' })),
     )
   }
-  return draft(trx, call, { ...body, home, vendor, scope, lines })
+  return draft(call, { ...body, home, vendor, scope, lines })
 }
 
 type FromBid = PurchaseOrderCreate & { home: Awaited<ReturnType<typeof homes.lock>>; vendor: Vendor | null }
 
 /** Orders an accepted bid, whose row is locked after the home's so that an award cannot be revoked meanwhile. */
-async function createFromBid(trx: Db, call: Call, wanted: FromBid, named: BidRow): Promise<PurchaseOrder> {
-  const bid = await bids.lock(trx, call.organizationId, named.id)
-  const request = await bidRequests.find(trx, call.organizationId, bid.bidRequestId)
+async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): Promise<PurchaseOrder> {
+  const bid = await bids.lock(call, named.id)
+  const request = await bidRequests.find(call, bid.bidRequestId)
   const { home, lines } = wanted
   const faults: FieldError[] = []
   if (wanted.vendorId !== undefined && wanted.vendorId !== bid.vendorId) {
@@ -99,30 +98,27 @@ async function createFromBid(trx: Db, call: Call, wanted: FromBid, named: BidRow
   }
   if (faults.length > 0) throw invalid(faults)
   if (bid.status !== 'accepted') throw problem('conflict', `The bid is ${bid.status}; only an accepted one is ordered.`)
-  const earlier =
-    lines === undefined ? await orders.standingOrder(trx, call.organizationId, bid.id, home.id) : undefined
+  const earlier = lines === undefined ? await orders.standingOrder(call, bid.id, home.id) : undefined
   if (earlier !== undefined)
     throw problem('conflict', `The bid was ordered for ${home.name} already, by ${earlier.number}.`)
 
-  const vendor = wanted.vendor ?? (await vendors.find(trx, call.organizationId, bid.vendorId))
+  const vendor = wanted.vendor ?? (await vendors.find(call, bid.vendorId))
   const { scope = bid.scope } = wanted
-  const order = await draft(trx, call, { ...wanted, vendor, scope, lines: lines ?? linesOfBid(bid, request) })
-  await bids.touch(trx, call, bid.id)
+  const order = await draft(call, { ...wanted, vendor, scope, lines: lines ?? linesOfBid(bid, request) })
+  await bids.touch(call, bid.id)
   return order
 }
 
 /** What the body names, looked up together so that everything unknown is told at once. */
 async function referencesOf(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   body: PurchaseOrderCreate,
 ): Promise<{ vendor: Vendor | null; bid: BidRow | null }> {
   const { homeId, vendorId, bidId, parentPoId } = body
-  const { organizationId } = call
-  const home = await homes.findOptional(trx, organizationId, homeId)
-  const vendor = vendorId === undefined ? null : await vendors.findOptional(trx, organizationId, vendorId)
-  const bid = bidId == null ? null : await bids.findOptional(trx, organizationId, bidId)
-  const parent = parentPoId == null ? null : await orders.findOptional(trx, organizationId, parentPoId)
+  const home = await homes.findOptional(call, homeId)
+  const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
+  const bid = bidId == null ? null : await bids.findOptional(call, bidId)
+  const parent = parentPoId == null ? null : await orders.findOptional(call, parentPoId)
   if (home === undefined || vendor === undefined || bid === undefined || parent === undefined) {
     const found = { homeId: home, vendorId: vendor, bidId: bid, parentPoId: parent }
     throw unknownReference(Object.entries(found).flatMap(([field, one]) => (one === undefined ? [`/${field}`] : [])))
@@ -136,12 +132,17 @@ function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {
   throw invalid([{ pointer: '/parentPoId', code: 'other_home', message: 'is an order for another home' }])
 }
 
-async function update(trx: Db, call: Call, id: string, body: PurchaseOrderUpdate): Promise<PurchaseOrder> {
-  const { homeId } = await orders.find(trx, call.organizationId, id)
+async function update(
+  call: WriteCall,
+  id: string,
+  body: PurchaseOrderUpdate,
+  ifMatch: string | undefined,
+): Promise<PurchaseOrder> {
+  const { homeId } = await orders.find(call, id)
   // The home's lock keeps the lines of its budget in place.
-  await homes.lock(trx, call.organizationId, homeId)
-  const before = await orders.lock(trx, call.organizationId, id)
-  checkIfMatch(call, before)
+  await homes.lock(call, homeId)
+  const before = await orders.lock(call, id)
+  checkIfMatch(ifMatch, before)
   const fixed = fixedFields(before, body)
   if (fixed.length > 0) {
     throw problem(
@@ -154,20 +155,20 @@ async function update(trx: Db, call: Call, id: string, body: PurchaseOrderUpdate
   }
   if (before.status !== 'draft') {
     const { notes, accountingId, externalId } = body
-    return orders.update(trx, call, before, { notes, accountingId, externalId })
+    return orders.update(call, before, { notes, accountingId, externalId })
   }
 
-  await checkReferences(trx, call, before, body)
+  await checkReferences(call, before, body)
   const { lines: given, ...rest } = body
   const next = { ...before, ...rest }
   const { lines, ...sums } = totalled(given ?? before.lines, next.retainagePercent)
-  const faults = [...orderFaults({ ...next, ...sums }), ...(await budgetLineFaults(trx, call, next, lines))]
+  const faults = [...orderFaults({ ...next, ...sums }), ...(await budgetLineFaults(call, next, lines))]
   if (faults.length > 0) throw invalid(faults)
-  if (body.scope !== undefined) rest.scope = await scopes.nameOf(trx, call, body.scope)
+  if (body.scope !== undefined) rest.scope = await scopes.nameOf(call, body.scope)
   const isRelined = !isDeepStrictEqual(lines, before.lines)
-  if (isRelined) await orders.replaceLines(trx, call.organizationId, id, lines)
-  const after = await orders.update(trx, call, before, { ...rest, ...sums })
-  return isRelined && after.version === before.version ? orders.touch(trx, call, id) : after
+  if (isRelined) await orders.replaceLines(call, id, lines)
+  const after = await orders.update(call, before, { ...rest, ...sums })
+  return isRelined && after.version === before.version ? orders.touch(call, id) : after
 }
 
 function fixedFields(order: PurchaseOrder, body: PurchaseOrderUpdate): FieldError[] {
@@ -187,13 +188,12 @@ function fixedFields(order: PurchaseOrder, body: PurchaseOrderUpdate): FieldErro
 }
 
 async function checkReferences(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   before: PurchaseOrder,
   { vendorId, parentPoId }: PurchaseOrderUpdate,
 ): Promise<void> {
-  const vendor = vendorId === undefined ? null : await vendors.findOptional(trx, call.organizationId, vendorId)
-  const parent = parentPoId == null ? null : await orders.findOptional(trx, call.organizationId, parentPoId)
+  const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
+  const parent = parentPoId == null ? null : await orders.findOptional(call, parentPoId)
   if (vendor === undefined || parent === undefined) {
     throw unknownReference([
       ...(vendor === undefined ? ['/vendorId'] : []),

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { PurchaseOrder, PurchaseOrderLine } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import { resource, type Values } from '../../resources/resource.ts'
 import { OPEN } from '../order-statuses.ts'
 
@@ -60,91 +59,88 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
 })
 
 export async function insertLines(
-  trx: Db,
-  organizationId: string,
+  call: WriteCall,
   purchaseOrderId: string,
   lines: readonly PurchaseOrderLine[],
 ): Promise<void> {
-  await trx
+  await call.db
     .insertInto('purchaseOrderLines')
-    .values(lines.map((line, position) => ({ organizationId, purchaseOrderId, position, ...line })))
+    .values(
+      lines.map((line, position) => ({ organizationId: call.organizationId, purchaseOrderId, position, ...line })),
+    )
     .execute()
 }
 
 export async function replaceLines(
-  trx: Db,
-  organizationId: string,
+  call: WriteCall,
   purchaseOrderId: string,
   lines: readonly PurchaseOrderLine[],
 ): Promise<void> {
-  await trx
+  await call.db
     .deleteFrom('purchaseOrderLines')
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('purchaseOrderId', '=', purchaseOrderId)
     .execute()
-  await insertLines(trx, organizationId, purchaseOrderId, lines)
+  await insertLines(call, purchaseOrderId, lines)
 }
 
 /** Raises the version of a locked order whose lines have changed while its sums have not. */
-export async function touch(trx: Db, call: Call, id: string): Promise<PurchaseOrder> {
+export async function touch(call: WriteCall, id: string): Promise<PurchaseOrder> {
   await sql`
     update "purchaseOrders" set "version" = "version" + 1, "updatedAt" = ${call.now}
-    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(trx)
-  return find(trx, call.organizationId, id)
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+  return find(call, id)
 }
 
 /** The last number of the home, in its two parts; exact while the home's row is locked, as every new order locks it. */
 export async function lastNumberOf(
-  trx: Db,
-  organizationId: string,
+  call: WriteCall,
   homeId: string,
 ): Promise<{ prefix: string; sequence: number } | undefined> {
   const { rows } = await sql<{ prefix: string; sequence: number }>`
     select substring("number" from '^(.*)-') as "prefix", substring("number" from '[0-9]+$')::int as "sequence"
-    from "purchaseOrders" where "organizationId" = ${organizationId} and "homeId" = ${homeId}
-    order by "sequence" desc limit 1`.execute(trx)
+    from "purchaseOrders" where "organizationId" = ${call.organizationId} and "homeId" = ${homeId}
+    order by "sequence" desc limit 1`.execute(call.db)
   return rows[0]
 }
 
 /** The place of a home among all homes of the organization, the first being 1. */
-export async function placeOfHome(trx: Db, organizationId: string, homeId: string): Promise<number> {
-  const { count } = await trx
+export async function placeOfHome(call: WriteCall, homeId: string): Promise<number> {
+  const { count } = await call.db
     .selectFrom('homes')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('id', '<=', homeId)
     .executeTakeFirstOrThrow()
   return count
 }
 
 /** All orders made from the bid, each held until the transaction ends. */
-export async function lockOfBid(trx: Db, organizationId: string, bidId: string): Promise<PurchaseOrder[]> {
-  const rows = await trx
+export async function lockOfBid(call: WriteCall, bidId: string): Promise<PurchaseOrder[]> {
+  const rows = await call.db
     .selectFrom('purchaseOrders')
     .select('id')
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('bidId', '=', bidId)
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
   return findAll(
-    trx,
-    organizationId,
+    call,
     rows.map((row) => row.id),
   )
 }
 
 /** An order of the bid on the home that is not void. */
 export async function standingOrder(
-  trx: Db,
-  organizationId: string,
+  call: WriteCall,
   bidId: string,
   homeId: string,
 ): Promise<{ number: string } | undefined> {
-  return trx
+  return call.db
     .selectFrom('purchaseOrders')
     .select('number')
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('bidId', '=', bidId)
     .where('homeId', '=', homeId)
     .where('status', '<>', 'void')
@@ -153,11 +149,11 @@ export async function standingOrder(
 }
 
 /** What is open with the vendor; exact while the vendor's row is locked, as every issue locks it. */
-export async function openWith(trx: Db, organizationId: string, vendorId: string): Promise<number> {
-  const { total } = await trx
+export async function openWith(call: WriteCall, vendorId: string): Promise<number> {
+  const { total } = await call.db
     .selectFrom('purchaseOrders')
     .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('total'), eb.lit(0)).as('total'))
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .where('vendorId', '=', vendorId)
     .where('status', 'in', [...OPEN])
     .executeTakeFirstOrThrow()

@@ -2,10 +2,9 @@ import type { Home, PurchaseOrder, PurchaseOrderStatus, PurchaseOrderStatusMove 
 import * as vendors from '../../bidding/vendors/queries.ts'
 import { reasonNotToEngage } from '../../bidding/vendors/vendor.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
-import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { Call } from '../../http/call.ts'
+import type { Call, WriteCall } from '../../http/call.ts'
 import { assertMove, invalid, problem } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { amountText, sum } from '../../values/money.ts'
@@ -19,22 +18,21 @@ type Approval = PurchaseOrder['approval']
  * take the last of a budget; the vendor's row is locked for an issue, so that two cannot both take the last of its limit.
  */
 export async function changeStatus(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   id: string,
   { status: asked, reason = null }: PurchaseOrderStatusMove,
 ): Promise<PurchaseOrder> {
-  const { homeId } = await orders.find(trx, call.organizationId, id)
-  const home = await homes.lock(trx, call.organizationId, homeId)
-  const order = await orders.lock(trx, call.organizationId, id)
+  const { homeId } = await orders.find(call, id)
+  const home = await homes.lock(call, homeId)
+  const order = await orders.lock(call, id)
   assertMove(PURCHASE_ORDER_MOVES, order.status, asked)
   if (needsReason(order.status, asked) && reason === null) {
     throw invalid([{ pointer: '/reason', code: 'required', message: `is required from ${order.status} to ${asked}` }])
   }
   if (order.status === 'draft' && asked !== 'void') {
-    const reasons = await reasonsForApproval(trx, call, order)
+    const reasons = await reasonsForApproval(call, order)
     const to = asked === 'approved' && reasons.length === 0 ? 'approved' : 'pending_approval'
-    return move(trx, call, order, to, reason, {
+    return move(call, order, to, reason, {
       approval: {
         ...(to === 'approved' ? approvedBy(call, NO_APPROVAL) : { ...order.approval, required: true }),
         reasons,
@@ -43,43 +41,42 @@ export async function changeStatus(
     })
   }
   if (asked === 'approved') assertMayApprove(call, order)
-  if (asked === 'issued') await assertMayIssue(trx, call, order, home)
-  return move(trx, call, order, asked, reason, consequences(call, order, asked, reason))
+  if (asked === 'issued') await assertMayIssue(call, order, home)
+  return move(call, order, asked, reason, consequences(call, order, asked, reason))
 }
 
 /** Ends an order that others decided about; whoever calls it holds the row. */
-export function voidOrder(trx: Db, call: Call, order: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
+export function voidOrder(call: WriteCall, order: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
   assertMove(PURCHASE_ORDER_MOVES, order.status, 'void')
-  return move(trx, call, order, 'void', reason, {})
+  return move(call, order, 'void', reason, {})
 }
 
 async function move(
-  trx: Db,
-  call: Call,
+  call: WriteCall,
   before: PurchaseOrder,
   to: PurchaseOrderStatus,
   reason: string | null,
   changes: Partial<Pick<PurchaseOrder, 'approval' | 'issuedAt' | 'acceptedAt' | 'completedAt' | 'closedAt'>>,
 ): Promise<PurchaseOrder> {
-  const after = await orders.update(trx, { ...call, ifMatch: undefined }, before, { status: to, ...changes })
-  await recordStatusChange(trx, call, { id: after.id, from: before.status, to, reason })
-  await recordEvent(trx, call, 'po.status_changed', after, before)
+  const after = await orders.update(call, before, { status: to, ...changes })
+  await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
+  await recordEvent(call, 'po.status_changed', after, before)
   return after
 }
 
 /** Why somebody else, or a second look, has to decide about a draft. */
-async function reasonsForApproval(trx: Db, call: Call, order: PurchaseOrder): Promise<Approval['reasons']> {
+async function reasonsForApproval(call: WriteCall, order: PurchaseOrder): Promise<Approval['reasons']> {
   const reasons: Approval['reasons'] = []
   if (call.poApprovalLimit !== null && order.total > call.poApprovalLimit) reasons.push('over_limit')
-  if (order.total > 0 && (await isOverBudget(trx, call, order))) reasons.push('over_budget')
+  if (order.total > 0 && (await isOverBudget(call, order))) reasons.push('over_budget')
   return reasons
 }
 
 // Where nothing at all has been budgeted there is no budget to exceed; where others were budgeted and this trade was not, it
 // has nothing left.
-async function isOverBudget(trx: Db, call: Call, order: PurchaseOrder): Promise<boolean> {
-  if (!(await budgetLines.hasLines(trx, call.organizationId, order.homeId))) return false
-  const scopes = await budgetLines.scopesOf(trx, call.organizationId, order.homeId)
+async function isOverBudget(call: WriteCall, order: PurchaseOrder): Promise<boolean> {
+  if (!(await budgetLines.hasLines(call, order.homeId))) return false
+  const scopes = await budgetLines.scopesOf(call, order.homeId)
   const scope = scopes.find((candidate) => candidate.scope.toLowerCase() === order.scope.toLowerCase())
   return order.total > (scope?.variance ?? 0)
 }
@@ -93,12 +90,12 @@ function assertMayApprove(call: Call, order: PurchaseOrder): void {
   )
 }
 
-async function assertMayIssue(trx: Db, call: Call, order: PurchaseOrder, home: Home): Promise<void> {
-  const vendor = await vendors.lock(trx, call.organizationId, order.vendorId)
+async function assertMayIssue(call: WriteCall, order: PurchaseOrder, home: Home): Promise<void> {
+  const vendor = await vendors.lock(call, order.vendorId)
   const reason = reasonNotToOrderFor(home) ?? reasonNotToEngage(vendor)
   if (reason !== null) throw problem('conflict', `${order.number} cannot be issued: ${reason}.`)
   if (vendor.poLimit === null || order.total <= 0) return
-  const open = await orders.openWith(trx, call.organizationId, vendor.id)
+  const open = await orders.openWith(call, vendor.id)
   if (sum([open, order.total]) <= vendor.poLimit) return
   throw problem(
     'conflict',

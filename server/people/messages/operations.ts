@@ -1,6 +1,5 @@
 import type { MessageCreate } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import type { Some } from '../../http/operation.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import { faultsOf, MOST_RECIPIENTS, type Person, recipientsOf } from './message.ts'
@@ -9,31 +8,30 @@ import { send } from './send.ts'
 
 export const messageOperations: Some<'listMessages' | 'sendMessage' | 'getMessage'> = {
   async listMessages({ query }, call) {
-    return { status: 200, body: await messages.list(call.db, call.organizationId, query) }
+    return { status: 200, body: await messages.list(call, query) }
   },
 
   async sendMessage({ body }, call) {
     const faults = faultsOf(body)
     if (faults.length > 0) throw invalid(faults)
     const { subject = null, relatedTo = null, inReplyToId = null } = body
-    const message = await call.write(async (trx) => {
-      const to = await addressed(trx, call, body)
-      if (relatedTo !== null && !(await messages.hasSubject(trx, call.organizationId, relatedTo)))
-        throw unknownReference(['/relatedTo/id'])
-      if (inReplyToId !== null) await messages.assertExist(trx, call.organizationId, [inReplyToId], '/inReplyToId')
-      const inReplyTo = inReplyToId === null ? null : await messages.find(trx, call.organizationId, inReplyToId)
-      return send(trx, call, { subject, body: body.body, to, relatedTo, inReplyTo })
+    const message = await call.write(async (call) => {
+      const to = await addressed(call, body)
+      if (relatedTo !== null && !(await messages.hasSubject(call, relatedTo))) throw unknownReference(['/relatedTo/id'])
+      if (inReplyToId !== null) await messages.assertExist(call, [inReplyToId], '/inReplyToId')
+      const inReplyTo = inReplyToId === null ? null : await messages.find(call, inReplyToId)
+      return send(call, { subject, body: body.body, to, relatedTo, inReplyTo })
     })
     return { status: 201, body: message, headers: { Location: `/api/ext/messages/${message.id}` } }
   },
 
   async getMessage({ path }, call) {
-    return { status: 200, body: await messages.find(call.db, call.organizationId, path.messageId) }
+    return { status: 200, body: await messages.find(call, path.messageId) }
   },
 }
 
-async function addressed(trx: Db, call: Call, body: MessageCreate): Promise<Person[]> {
-  const people = await messages.people(trx, call.organizationId)
+async function addressed(call: WriteCall, body: MessageCreate): Promise<Person[]> {
+  const people = await messages.people(call)
   const unknown = (body.recipients ?? []).flatMap(({ id }, i) =>
     people.some((person) => person.id === id) ? [] : [`/recipients/${i}/id`],
   )

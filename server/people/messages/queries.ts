@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Message, MessageSubjectType } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
+import type { Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Person } from './message.ts'
 
@@ -33,11 +33,11 @@ export const { list, find, insert, assertExist } = resource<Message>({
 })
 
 /** The people of the organization, the owners first. */
-export async function people(db: Db, organizationId: string): Promise<Person[]> {
-  return db
+export async function people(call: Tenant): Promise<Person[]> {
+  return call.db
     .selectFrom('users')
     .select(['id', 'name', 'role', 'status'])
-    .where('organizationId', '=', organizationId)
+    .where('organizationId', '=', call.organizationId)
     .orderBy(sql`"role" = 'owner'`, 'desc')
     .orderBy('id')
     .execute()
@@ -54,12 +54,10 @@ const TABLES: Record<MessageSubjectType, RawBuilder<unknown>> = {
 }
 
 /** Whether there is such a resource for a message to be about. */
-export async function hasSubject(
-  db: Db,
-  organizationId: string,
-  subject: { type: MessageSubjectType; id: string },
-): Promise<boolean> {
+export async function hasSubject(call: Tenant, subject: { type: MessageSubjectType; id: string }): Promise<boolean> {
   const { rows } = await sql`
-    select from ${TABLES[subject.type]} where "organizationId" = ${organizationId} and "id" = ${subject.id}`.execute(db)
+    select from ${TABLES[subject.type]} where "organizationId" = ${call.organizationId} and "id" = ${subject.id}`.execute(
+    call.db,
+  )
   return rows.length > 0
 }

@@ -1,7 +1,6 @@
 import type { Message, MessageAbout } from '../../../client/contract.gen.ts'
-import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
-import type { Call } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import type { Person } from './message.ts'
 import * as messages from './queries.ts'
 
@@ -18,10 +17,10 @@ export interface Outgoing {
  * Sends a message, whoever asks for it: it is kept, and its event goes out. It stays inside Plumbline, where to be kept is
  * to be delivered, so it waits in no queue.
  */
-export async function send(trx: Db, call: Call, outgoing: Outgoing): Promise<Message> {
+export async function send(call: WriteCall, outgoing: Outgoing): Promise<Message> {
   const { subject, body, to, relatedTo, inReplyTo } = outgoing
   const now = call.now.toISOString()
-  const message = await messages.insert(trx, call, {
+  const message = await messages.insert(call, {
     threadId: inReplyTo === null ? null : (inReplyTo.threadId ?? inReplyTo.id),
     subject,
     body,
@@ -36,6 +35,6 @@ export async function send(trx: Db, call: Call, outgoing: Outgoing): Promise<Mes
     status: 'delivered',
     sentAt: now,
   })
-  await recordEvent(trx, call, 'message.sent', message)
+  await recordEvent(call, 'message.sent', message)
   return message
 }

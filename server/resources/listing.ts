@@ -1,0 +1,156 @@
+import { rowsAsJson } from '../database/database.ts'
+import { cellOf, type JsonRow, jsonOfMembers } from '../database/lean-query.ts'
+import { USUAL_LIMITS } from '../database/usual-limits.ts'
+import type { Tenant } from '../http/call.ts'
+import { Json } from '../http/json.ts'
+import { invalidCursor, type Position, readCursor, writeCursor } from '../http/page.ts'
+import { asMembers, type Columns } from './columns.ts'
+import { type StatementTexts, statementTexts } from './statement-texts.ts'
+
+/** What a list of a resource is made from; every name in it is ours, and every value of a caller becomes a parameter. */
+export interface Listed {
+  readonly table: string
+  readonly columns: Columns
+  /** Query parameters that are no plain comparison with the column of their name: SQL of a condition on the parameter. */
+  readonly filters?: Record<string, (parameter: string) => string>
+  /** What `q` searches: columns of text, or SQL of a text over the row as `t`. */
+  readonly search?: readonly (string | { sql: string })[]
+}
+
+export interface ListQuery {
+  limit?: number | undefined
+  cursor?: string | undefined
+  sort?: string | undefined
+  includeArchived?: boolean | undefined
+}
+
+export interface Page<R> {
+  data: R[]
+  nextCursor: string | null
+}
+
+type Parameter = (value: unknown) => string
+
+const PAGING = new Set(['limit', 'cursor', 'sort', 'includeArchived'])
+
+/**
+ * Pages of a resource, as JSON that the database has written for the most part. Statements are built once for each shape
+ * of a question (which filters, which sort, whether there is a cursor).
+ */
+export function listing<R>(listed: Listed) {
+  const texts = statementTexts()
+  return async (tenant: Tenant, query: ListQuery, within: Record<string, string> = {}): Promise<Json<Page<R>>> => {
+    const { limit = 50, cursor, sort = '-createdAt' } = query
+    const position = cursor === undefined ? null : readCursor(sort, cursor)
+    const { statement, values } = select(listed, texts, tenant, query, within, position)
+    const { rows } = await tenant.db.executeQuery(rowsAsJson(statement, values)).catch((error: unknown) => {
+      // A value in a cursor that its column cannot read was not written by us.
+      if (position !== null && isDataError(error)) throw invalidCursor()
+      throw error
+    })
+    const last = rows.length > limit ? rows[limit - 1] : undefined
+    const nextCursor = last === undefined ? null : writeCursor(sort, positionOf(last, orderOf(sort)))
+    const data = rows.slice(0, limit).map(textOf).join()
+    return new Json(`{"data":[${data}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
+  }
+}
+
+interface Order {
+  field: string
+  descending: boolean
+  /** Ids are made in the order of time, so the primary key is the index of the usual sort. */
+  byId: boolean
+}
+
+function orderOf(sort: string): Order {
+  const descending = sort.startsWith('-')
+  const field = descending ? sort.slice(1) : sort
+  return { field, descending, byId: field === 'createdAt' }
+}
+
+function select(
+  listed: Listed,
+  texts: StatementTexts,
+  { organizationId }: Tenant,
+  query: ListQuery,
+  within: Record<string, string>,
+  position: Position | null,
+): { statement: string; values: unknown[] } {
+  const { limit = 50, sort = '-createdAt', includeArchived = false } = query
+  const order = orderOf(sort)
+  const wanted = Object.entries(query).filter(([name, value]) => value !== undefined && !PAGING.has(name))
+  const shape = JSON.stringify([
+    sort,
+    position !== null,
+    includeArchived,
+    USUAL_LIMITS.has(limit) && limit,
+    wanted.map(([name, value]) => [name, value === 'null']),
+    Object.keys(within),
+  ])
+  const values: unknown[] = [organizationId]
+  const parameter: Parameter = (value) => `$${values.push(value)}`
+  const conditions = Object.entries(within).map(([name, value]) => `t."${name}" = ${parameter(value)}`)
+  for (const [name, value] of wanted) conditions.push(condition(listed, name, value, parameter))
+  if (position !== null) conditions.push(after(position, order, parameter))
+  if ('archivedAt' in listed.columns && !includeArchived) conditions.push(`t."archivedAt" is null`)
+  const take = USUAL_LIMITS.has(limit) ? limit + 1 : parameter(limit + 1)
+  const statement = texts(shape, () => {
+    const direction = order.descending ? 'desc' : 'asc'
+    const sorting = order.byId ? `t."id" ${direction}` : `t."${order.field}" ${direction}, t."id" ${direction}`
+    const where = ['t."organizationId" = $1', ...conditions].join(' and ')
+    // The cursor needs what the page is sorted by, as the database writes it.
+    const members = asMembers(listed.columns, ['id', order.field])
+    return `select ${members} from "${listed.table}" as t where ${where} order by ${sorting} limit ${take}`
+  })
+  return { statement, values }
+}
+
+function after({ value, id }: Position, { field, descending, byId }: Order, parameter: Parameter): string {
+  const beyond = descending ? '<' : '>'
+  if (byId) return `t."id" ${beyond} ${parameter(id)}`
+  return `(t."${field}", t."id") ${beyond} (${parameter(value)}, ${parameter(id)})`
+}
+
+function condition(listed: Listed, name: string, value: unknown, parameter: Parameter): string {
+  const own = listed.filters?.[name]
+  if (own !== undefined) return own(parameter(value))
+  if (name === 'ids') return `t."id" = any(${parameter(value)})`
+  if (name === 'updatedAfter') return `t."updatedAt" >= ${parameter(value)}`
+  if (name === 'createdAfter') return `t."createdAt" >= ${parameter(value)}`
+  if (name === 'accountingId' && value === 'null') return `t."accountingId" is null`
+  if (name === 'q') return contains(listed.search ?? [], String(value), parameter)
+  if (!Object.hasOwn(listed.columns, name)) throw new Error(`The parameter ${name} of a list filters nothing.`)
+  const column = listed.columns[name]
+  return `${typeof column === 'object' ? `(${column.sql})` : `t."${name}"`} = ${parameter(value)}`
+}
+
+// Every word has to occur somewhere. The words are one parameter, so that their number does not change the shape.
+function contains(search: readonly (string | { sql: string })[], words: string, parameter: Parameter): string {
+  const patterns = words
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
+  const haystack = search
+    .map((searched) => `coalesce(${typeof searched === 'string' ? `t."${searched}"` : searched.sql}, '')`)
+    .join(` || ' ' || `)
+  return `(${haystack}) ilike all (${parameter(patterns)}::text[])`
+}
+
+function positionOf(row: object, { field, byId }: Order): Position {
+  return { value: byId ? null : cell(row, field), id: cell(row, 'id') }
+}
+
+// A column of a row in whichever form it came, as a later comparison with it has to be written.
+function cell(row: object, name: string): string {
+  return String('json' in row ? cellOf(row as JsonRow, name) : (row as Record<string, unknown>)[name])
+}
+
+function textOf(row: object): string {
+  return 'json' in row ? (row as JsonRow).json : jsonOfMembers(row)
+}
+
+// Class 22: a value that the column's type cannot hold.
+function isDataError(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && code.startsWith('22')
+}
