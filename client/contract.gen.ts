@@ -1686,8 +1686,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Vendor"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Vendor"];
                         };
                     };
                 };
@@ -1761,8 +1761,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Vendor"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Vendor"];
                         };
                     };
                 };
@@ -1836,8 +1836,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Vendor"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Vendor"];
                             /**
                              * @description What the vendor is invited to.
                              * @enum {string}
@@ -1918,8 +1918,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["BidRequest"] | components["schemas"]["EventObjectLink"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["BidRequest"] | components["schemas"]["EventObjectLink"];
                         };
                     };
                 };
@@ -1993,8 +1993,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["BidRequest"] | components["schemas"]["EventObjectLink"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["BidRequest"] | components["schemas"]["EventObjectLink"];
                         };
                     };
                 };
@@ -2068,8 +2068,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["BidRequest"] | components["schemas"]["EventObjectLink"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["BidRequest"] | components["schemas"]["EventObjectLink"];
                         };
                     };
                 };
@@ -2143,8 +2143,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Bid"] | components["schemas"]["EventObjectLink"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Bid"] | components["schemas"]["EventObjectLink"];
                         };
                     };
                 };
@@ -2218,8 +2218,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Bid"] | components["schemas"]["EventObjectLink"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Bid"] | components["schemas"]["EventObjectLink"];
                         };
                     };
                 };
@@ -2293,8 +2293,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Bid"] | components["schemas"]["EventObjectLink"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Bid"] | components["schemas"]["EventObjectLink"];
                         };
                     };
                 };
@@ -2368,8 +2368,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Home"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Home"];
                         };
                     };
                 };
@@ -2443,8 +2443,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Home"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Home"];
                         };
                     };
                 };
@@ -2518,8 +2518,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Task"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Task"];
                         };
                     };
                 };
@@ -2593,8 +2593,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Task"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Task"];
                         };
                     };
                 };
@@ -2668,8 +2668,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Milestone"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Milestone"];
                         };
                     };
                 };
@@ -2743,8 +2743,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["PurchaseOrder"] | components["schemas"]["EventObjectLink"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["PurchaseOrder"] | components["schemas"]["EventObjectLink"];
                         };
                     };
                 };
@@ -2818,8 +2818,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["PurchaseOrder"] | components["schemas"]["EventObjectLink"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["PurchaseOrder"] | components["schemas"]["EventObjectLink"];
                         };
                     };
                 };
@@ -2893,8 +2893,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Payment"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Payment"];
                         };
                     };
                 };
@@ -2968,8 +2968,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Payment"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Payment"];
                         };
                     };
                 };
@@ -3043,8 +3043,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["VendorNotification"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["VendorNotification"];
                         };
                     };
                 };
@@ -3118,8 +3118,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["VendorNotification"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["VendorNotification"];
                         };
                     };
                 };
@@ -3193,8 +3193,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["RescheduleNotification"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["RescheduleNotification"];
                         };
                     };
                 };
@@ -3268,8 +3268,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["RescheduleNotification"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["RescheduleNotification"];
                         };
                     };
                 };
@@ -3343,8 +3343,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["User"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["User"];
                         };
                     };
                 };
@@ -3418,8 +3418,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Message"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Message"];
                         };
                     };
                 };
@@ -3493,8 +3493,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Lead"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Lead"];
                         };
                     };
                 };
@@ -3568,8 +3568,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Lead"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Lead"];
                         };
                     };
                 };
@@ -3643,8 +3643,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Sale"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Sale"];
                         };
                     };
                 };
@@ -3718,8 +3718,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Sale"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Sale"];
                         };
                     };
                 };
@@ -3793,8 +3793,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Sale"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Sale"];
                         };
                     };
                 };
@@ -3868,8 +3868,8 @@ export interface webhooks {
                         organizationId: string;
                         actor: components["schemas"]["Actor"];
                         data: {
-                            object: components["schemas"]["Sale"];
                             previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Sale"];
                         };
                     };
                 };
@@ -3894,12 +3894,14 @@ export interface components {
          * @example 2026-11-20T15:04:05.000Z
          */
         Instant: string;
+        InstantOrNull: components["schemas"]["Instant"] | null;
         /**
          * Format: date
          * @description A calendar date, YYYY-MM-DD, from the year 1 on.
          * @example 2026-12-04
          */
         CalendarDate: string;
+        CalendarDateOrNull: components["schemas"]["CalendarDate"] | null;
         /**
          * Format: money
          * @description An amount in major units of the organization's currency, with at most two decimals.
@@ -3912,18 +3914,21 @@ export interface components {
          * @example 18250.5
          */
         PositiveMoney: number;
+        PositiveMoneyOrNull: components["schemas"]["PositiveMoney"] | null;
         /**
          * Format: unit-price
          * @description A price for one unit, with at most four decimals.
          * @example 4.1875
          */
         UnitPrice: number;
+        UnitPriceOrNull: components["schemas"]["UnitPrice"] | null;
         /**
          * Format: quantity
          * @description How many units, with at most four decimals.
          * @example 2450
          */
         Quantity: number;
+        QuantityOrNull: components["schemas"]["Quantity"] | null;
         /**
          * Format: money
          * @description A percentage from 0 to 100, with at most two decimals.
@@ -3940,6 +3945,7 @@ export interface components {
          * @example SF
          */
         Unit: string;
+        UnitOrNull: components["schemas"]["Unit"] | null;
         /**
          * @description The name of a trade.
          * @example framing
@@ -3950,6 +3956,7 @@ export interface components {
          * @example com_01m7y975jzfesvq6ak0kvx92c2
          */
         ResourceId: string;
+        ResourceIdOrNull: components["schemas"]["ResourceId"] | null;
         /**
          * @description Your own identifier of this record, unique among records of its kind.
          * @example erp-20418
@@ -3970,6 +3977,7 @@ export interface components {
             /** @description ISO 3166 alpha-2. */
             country: string | null;
         };
+        AddressOrNull: components["schemas"]["Address"] | null;
         /** @description A postal address; what is left out is null. */
         AddressInput: {
             line1?: string | null;
@@ -3980,6 +3988,7 @@ export interface components {
             /** @description ISO 3166 alpha-2. */
             country?: string | null;
         };
+        AddressInputOrNull: components["schemas"]["AddressInput"] | null;
         /** @description Who did it. */
         Actor: {
             /** @enum {string} */
@@ -3987,6 +3996,7 @@ export interface components {
             /** @description Null for the system itself. */
             id: string | null;
         };
+        ActorOrNull: components["schemas"]["Actor"] | null;
         /** @description One move of a status. */
         StatusChange: {
             /** @description The move's id. */
@@ -4003,6 +4013,8 @@ export interface components {
          * @enum {string}
          */
         Permission: "vendors:read" | "vendors:write" | "bids:read" | "bids:write" | "homes:read" | "homes:write" | "communities:read" | "communities:write" | "tasks:read" | "tasks:write" | "milestones:read" | "milestones:write" | "pos:read" | "pos:write" | "payments:read" | "payments:write" | "budgets:read" | "budgets:write" | "options:read" | "options:write" | "parts:read" | "parts:write" | "timesheets:read" | "timesheets:write" | "users:read" | "users:write" | "messages:read" | "messages:write" | "leads:read" | "leads:write" | "sales:read" | "sales:write" | "contracts:read" | "contracts:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "skills:read" | "skills:write";
+        /** @description Pass it as `cursor` to read the next page; null on the last one. */
+        NextCursor: string | null;
         /**
          * @description The stable name of a problem. A minor version may add codes; treat one that you do not know by its status.
          * @enum {string}
@@ -4046,8 +4058,6 @@ export interface components {
             /** @description With `precondition_failed`: the version that the resource has now. */
             currentVersion?: number;
         };
-        /** @description Pass it as `cursor` to read the next page; null on the last one. */
-        NextCursor: string | null;
         /**
          * @description `prospective` before the first work, `active`, `on_hold` or `inactive`. Vendors on hold or inactive are neither invited nor awarded.
          * @enum {string}
@@ -4093,10 +4103,10 @@ export interface components {
             communityIds?: components["schemas"]["ResourceId"][];
             /** @description More people at the vendor. */
             contacts?: components["schemas"]["VendorContact"][];
-            address?: components["schemas"]["AddressInput"] | null;
+            address?: components["schemas"]["AddressInputOrNull"];
             licenseNumber?: string | null;
             /** @description The most that may be open in purchase orders at one time; null means no limit. */
-            poLimit?: components["schemas"]["PositiveMoney"] | null;
+            poLimit?: components["schemas"]["PositiveMoneyOrNull"];
             /** @description What new purchase orders hold back until the end. */
             defaultRetainagePercent?: components["schemas"]["Percent"];
         };
@@ -4112,9 +4122,9 @@ export interface components {
             externalId?: components["schemas"]["ExternalId"];
             communityIds?: components["schemas"]["ResourceId"][];
             contacts?: components["schemas"]["VendorContact"][];
-            address?: components["schemas"]["AddressInput"] | null;
+            address?: components["schemas"]["AddressInputOrNull"];
             licenseNumber?: string | null;
-            poLimit?: components["schemas"]["PositiveMoney"] | null;
+            poLimit?: components["schemas"]["PositiveMoneyOrNull"];
             defaultRetainagePercent?: components["schemas"]["Percent"];
         };
         /** @description A subcontractor or supplier. */
@@ -4137,7 +4147,7 @@ export interface components {
             complianceStatus: components["schemas"]["ComplianceStatus"];
             communityIds: components["schemas"]["ResourceId"][];
             contacts: components["schemas"]["VendorContact"][];
-            address: components["schemas"]["Address"] | null;
+            address: components["schemas"]["AddressOrNull"];
             licenseNumber: string | null;
             /** @description The most that may be open in purchase orders at one time. */
             poLimit: number | null;
@@ -4148,7 +4158,7 @@ export interface components {
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
-            archivedAt: components["schemas"]["Instant"] | null;
+            archivedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description A page of vendors. */
         VendorPage: {
@@ -4194,11 +4204,11 @@ export interface components {
             /** @description The number of the policy, license or form. */
             policyNumber?: string | null;
             /** @description The first day on which it holds; null means that it holds already. */
-            effectiveDate?: components["schemas"]["CalendarDate"] | null;
+            effectiveDate?: components["schemas"]["CalendarDateOrNull"];
             /** @description The last day on which it holds, in the organization's time zone; null means that it does not run out. */
-            expirationDate?: components["schemas"]["CalendarDate"] | null;
+            expirationDate?: components["schemas"]["CalendarDateOrNull"];
             /** @description How much is insured. */
-            limitAmount?: components["schemas"]["PositiveMoney"] | null;
+            limitAmount?: components["schemas"]["PositiveMoneyOrNull"];
             /**
              * @description Whether the policy names the builder as additional insured.
              * @default false
@@ -4210,9 +4220,9 @@ export interface components {
             type?: components["schemas"]["ComplianceDocumentType"];
             carrier?: string | null;
             policyNumber?: string | null;
-            effectiveDate?: components["schemas"]["CalendarDate"] | null;
-            expirationDate?: components["schemas"]["CalendarDate"] | null;
-            limitAmount?: components["schemas"]["PositiveMoney"] | null;
+            effectiveDate?: components["schemas"]["CalendarDateOrNull"];
+            expirationDate?: components["schemas"]["CalendarDateOrNull"];
+            limitAmount?: components["schemas"]["PositiveMoneyOrNull"];
             additionalInsured?: boolean;
         };
         /** @description What was decided about a compliance document. */
@@ -4232,9 +4242,9 @@ export interface components {
             status: components["schemas"]["ComplianceDocumentStatus"];
             carrier: string | null;
             policyNumber: string | null;
-            effectiveDate: components["schemas"]["CalendarDate"] | null;
-            expirationDate: components["schemas"]["CalendarDate"] | null;
-            limitAmount: components["schemas"]["PositiveMoney"] | null;
+            effectiveDate: components["schemas"]["CalendarDateOrNull"];
+            expirationDate: components["schemas"]["CalendarDateOrNull"];
+            limitAmount: components["schemas"]["PositiveMoneyOrNull"];
             additionalInsured: boolean;
             /** @description Rises by one with every change. */
             version: number;
@@ -4242,7 +4252,7 @@ export interface components {
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was removed; null while it counts. */
-            archivedAt: components["schemas"]["Instant"] | null;
+            archivedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description A page of compliance documents. */
         ComplianceDocumentPage: {
@@ -4295,9 +4305,9 @@ export interface components {
             /** @description The vendor. */
             vendorId: string;
             /** @description The first day that was counted. */
-            from: components["schemas"]["CalendarDate"] | null;
+            from: components["schemas"]["CalendarDateOrNull"];
             /** @description The last day that was counted. */
-            to: components["schemas"]["CalendarDate"] | null;
+            to: components["schemas"]["CalendarDateOrNull"];
             asOf: components["schemas"]["Instant"];
             currency: components["schemas"]["Currency"];
             /** @description Invitations to bid that were sent in the period. */
@@ -4332,6 +4342,32 @@ export interface components {
             /** @description Null when there is nothing to judge. */
             score: number | null;
         };
+        /** @description A notice to a vendor that dates they had been told have moved. */
+        RescheduleNotification: {
+            /** @description The notification's id. */
+            id: string;
+            /** @description The vendor who was told. */
+            vendorId: string;
+            /** @enum {string} */
+            kind: "moved_earlier" | "postponed";
+            /** @description The home whose schedule moved. */
+            homeId: string;
+            /** @description Every task of the vendor that moved. */
+            tasks: components["schemas"]["RescheduledTask"][];
+            /** @description The e-mail addresses that it goes to. */
+            recipients: string[];
+            /** @description Always 1; a notification does not change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+        };
+        /** @description A task whose start moved. */
+        RescheduledTask: {
+            taskId: string;
+            oldStartDate: components["schemas"]["CalendarDate"];
+            newStartDate: components["schemas"]["CalendarDate"];
+        };
         /** @description A scope to be added. */
         ScopeCreate: {
             name: components["schemas"]["ScopeName"];
@@ -4362,7 +4398,7 @@ export interface components {
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
-            archivedAt: components["schemas"]["Instant"] | null;
+            archivedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description A page of scopes. */
         ScopePage: {
@@ -4537,9 +4573,9 @@ export interface components {
             /** @description The bids that won. */
             acceptedBidIds: components["schemas"]["ResourceId"][];
             /** @description When it was sent first; null for a draft. */
-            sentAt: components["schemas"]["Instant"] | null;
+            sentAt: components["schemas"]["InstantOrNull"];
             /** @description When bidding ended, by the clock or by hand; null before, and again after it was reopened. */
-            closedAt: components["schemas"]["Instant"] | null;
+            closedAt: components["schemas"]["InstantOrNull"];
             /** @description Why it was cancelled. */
             cancelReason: string | null;
             /** @description Rises by one with every change, also of its invitations and bids. */
@@ -4566,11 +4602,11 @@ export interface components {
             vendorId: components["schemas"]["ResourceId"];
             status: components["schemas"]["InvitationStatus"];
             /** @description When it was sent first; null before. */
-            sentAt: components["schemas"]["Instant"] | null;
+            sentAt: components["schemas"]["InstantOrNull"];
             /** @description When the vendor opened the portal page for the first time. */
-            viewedAt: components["schemas"]["Instant"] | null;
+            viewedAt: components["schemas"]["InstantOrNull"];
             /** @description When the vendor answered: will bid, declined, or bid. */
-            respondedAt: components["schemas"]["Instant"] | null;
+            respondedAt: components["schemas"]["InstantOrNull"];
             /** @description Why the vendor declined. */
             declineReason: string | null;
             /** @description How often the vendor was reminded. */
@@ -4677,8 +4713,8 @@ export interface components {
             exclusions: string | null;
             leadTimeDays: number | null;
             durationDays: number | null;
-            validUntil: components["schemas"]["CalendarDate"] | null;
-            submittedAt: components["schemas"]["Instant"] | null;
+            validUntil: components["schemas"]["CalendarDateOrNull"];
+            submittedAt: components["schemas"]["InstantOrNull"];
             /** @description What to know before awarding. */
             flags: components["schemas"]["BidFlag"][];
             /** @description Whether this bid could be accepted now. */
@@ -4779,7 +4815,7 @@ export interface components {
             /** @description The vendor that bids; it has to be invited. */
             vendorId: components["schemas"]["ResourceId"];
             /** @description One of the homes of the request, where the bid is for that home alone; null where it holds for the whole request. */
-            homeId?: components["schemas"]["ResourceId"] | null;
+            homeId?: components["schemas"]["ResourceIdOrNull"];
             /** @description The price of everything. With lines it can be left out; if it is sent, it has to be the sum of the lines. */
             amount?: components["schemas"]["PositiveMoney"];
             /** @description The prices one by one. With bidType `unit_price` and `both` every required line of the request has to be here, priced or excluded. */
@@ -4793,7 +4829,7 @@ export interface components {
             /** @description How many days the work takes. */
             durationDays?: number | null;
             /** @description The last day on which the bid holds, in the community's time zone; null means that it does not run out. */
-            validUntil?: components["schemas"]["CalendarDate"] | null;
+            validUntil?: components["schemas"]["CalendarDateOrNull"];
             /** @default api */
             source?: components["schemas"]["BidSource"];
             externalId?: components["schemas"]["ExternalId"];
@@ -4808,7 +4844,7 @@ export interface components {
             exclusions?: string | null;
             leadTimeDays?: number | null;
             durationDays?: number | null;
-            validUntil?: components["schemas"]["CalendarDate"] | null;
+            validUntil?: components["schemas"]["CalendarDateOrNull"];
             source?: components["schemas"]["BidSource"];
             externalId?: components["schemas"]["ExternalId"];
         };
@@ -4873,7 +4909,7 @@ export interface components {
             /** @description How many days the work takes. */
             durationDays: number | null;
             /** @description The last day on which the bid holds, in the community's time zone. */
-            validUntil: components["schemas"]["CalendarDate"] | null;
+            validUntil: components["schemas"]["CalendarDateOrNull"];
             /** @description The lines that an accepted bid has won; null where it won everything, or nothing. */
             awardedLineIds: string[] | null;
             /** @description The purchase orders made from the bid. */
@@ -4881,9 +4917,9 @@ export interface components {
             /** @description When it was handed in last. */
             submittedAt: components["schemas"]["Instant"];
             /** @description When it was accepted or rejected; null before. */
-            decidedAt: components["schemas"]["Instant"] | null;
+            decidedAt: components["schemas"]["InstantOrNull"];
             /** @description Who accepted or rejected it; null before. */
-            decidedBy: components["schemas"]["Actor"] | null;
+            decidedBy: components["schemas"]["ActorOrNull"];
             /** @description Why it was accepted or rejected. */
             decisionReason: string | null;
             externalId: components["schemas"]["ExternalId"];
@@ -4970,7 +5006,7 @@ export interface components {
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
-            archivedAt: components["schemas"]["Instant"] | null;
+            archivedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description A page of communities. */
         CommunityPage: {
@@ -4999,7 +5035,7 @@ export interface components {
             block?: string | null;
             /** @default spec */
             homeType?: components["schemas"]["HomeType"];
-            address?: components["schemas"]["AddressInput"] | null;
+            address?: components["schemas"]["AddressInputOrNull"];
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
         };
@@ -5009,7 +5045,7 @@ export interface components {
             lotNumber?: string | null;
             block?: string | null;
             homeType?: components["schemas"]["HomeType"];
-            address?: components["schemas"]["AddressInput"] | null;
+            address?: components["schemas"]["AddressInputOrNull"];
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
         };
@@ -5028,27 +5064,27 @@ export interface components {
             lotNumber: string | null;
             block: string | null;
             homeType: components["schemas"]["HomeType"];
-            address: components["schemas"]["Address"] | null;
+            address: components["schemas"]["AddressOrNull"];
             accountingId: components["schemas"]["AccountingId"];
             externalId: components["schemas"]["ExternalId"];
             status: components["schemas"]["HomeStatus"];
             /** @description Where a home on hold comes back to; else null. */
             statusBeforeHold: components["schemas"]["HomeStatus"] | null;
             /** @description The day on which it came under construction, in the community's time zone. */
-            startDate: components["schemas"]["CalendarDate"] | null;
+            startDate: components["schemas"]["CalendarDateOrNull"];
             /** @description The day on which it was completed, in the community's time zone. */
-            actualCompletionDate: components["schemas"]["CalendarDate"] | null;
+            actualCompletionDate: components["schemas"]["CalendarDateOrNull"];
             /** @description The day on which it was closed, in the community's time zone. */
-            closingDate: components["schemas"]["CalendarDate"] | null;
+            closingDate: components["schemas"]["CalendarDateOrNull"];
             /** @description When the original budget was frozen; null before. */
-            budgetLockedAt: components["schemas"]["Instant"] | null;
+            budgetLockedAt: components["schemas"]["InstantOrNull"];
             /** @description Rises by one with every change. */
             version: number;
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
-            archivedAt: components["schemas"]["Instant"] | null;
+            archivedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description A page of homes. */
         HomePage: {
@@ -5086,7 +5122,7 @@ export interface components {
             totalForecastAtCompletion: number;
             homeId: string;
             /** @description When the original budget was frozen; null before. */
-            lockedAt: components["schemas"]["Instant"] | null;
+            lockedAt: components["schemas"]["InstantOrNull"];
             /** @description When it was computed. */
             asOf: components["schemas"]["Instant"];
             currency: components["schemas"]["Currency"];
@@ -5097,9 +5133,9 @@ export interface components {
             scope: components["schemas"]["ScopeName"];
             /** @description What the money is for. */
             description?: string | null;
-            quantity?: components["schemas"]["Quantity"] | null;
-            unit?: components["schemas"]["Unit"] | null;
-            unitCost?: components["schemas"]["UnitPrice"] | null;
+            quantity?: components["schemas"]["QuantityOrNull"];
+            unit?: components["schemas"]["UnitOrNull"];
+            unitCost?: components["schemas"]["UnitPriceOrNull"];
             /** @description What is budgeted; quantity × unitCost, rounded half up to the cent, when it is left out. */
             amount?: components["schemas"]["Money"];
         };
@@ -5108,9 +5144,9 @@ export interface components {
             /** @description Fixed once the budget is locked. */
             scope?: components["schemas"]["ScopeName"];
             description?: string | null;
-            quantity?: components["schemas"]["Quantity"] | null;
-            unit?: components["schemas"]["Unit"] | null;
-            unitCost?: components["schemas"]["UnitPrice"] | null;
+            quantity?: components["schemas"]["QuantityOrNull"];
+            unit?: components["schemas"]["UnitOrNull"];
+            unitCost?: components["schemas"]["UnitPriceOrNull"];
             /** @description What is to be budgeted from now on. */
             amount?: components["schemas"]["Money"];
         };
@@ -5136,7 +5172,7 @@ export interface components {
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was taken out of the budget; null while it counts. */
-            archivedAt: components["schemas"]["Instant"] | null;
+            archivedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description A page of budget lines. */
         BudgetLinePage: {
@@ -5158,17 +5194,19 @@ export interface components {
          * @enum {string}
          */
         VarianceReasonCode: "estimating_error" | "design_change" | "field_error" | "vendor_error" | "backcharge" | "vendor_reassignment" | "weather" | "theft" | "vandalism" | "site_condition" | "customer_request" | "code_requirement" | "price_increase" | "punch_list" | "model_maintenance" | "other";
+        VarianceReasonCodeOrNull: components["schemas"]["VarianceReasonCode"] | null;
         /**
          * @description Who has to answer for it.
          * @enum {string}
          */
         VarianceResponsible: "builder" | "customer" | "vendor";
+        VarianceResponsibleOrNull: components["schemas"]["VarianceResponsible"] | null;
         /** @description One thing that is ordered. */
         PurchaseOrderLineInput: {
             /** @description Your name of the line, unique in the order. Left out, the line is named by its place, such as `line-1`. */
             lineId?: string;
             /** @description The line of the home's budget, of the same trade, that it is bought for. */
-            budgetLineId?: components["schemas"]["ResourceId"] | null;
+            budgetLineId?: components["schemas"]["ResourceIdOrNull"];
             /** @description What is ordered. */
             description: string;
             quantity: components["schemas"]["Quantity"];
@@ -5209,17 +5247,17 @@ export interface components {
             /** @default base */
             poType?: components["schemas"]["PurchaseOrderType"];
             /** @description The earlier order on the same home that this one changes or follows from. */
-            parentPoId?: components["schemas"]["ResourceId"] | null;
+            parentPoId?: components["schemas"]["ResourceIdOrNull"];
             /** @description The accepted bid that is ordered. */
-            bidId?: components["schemas"]["ResourceId"] | null;
+            bidId?: components["schemas"]["ResourceIdOrNull"];
             /** @description What is ordered; the lines of the bid, when left out. */
             lines?: components["schemas"]["PurchaseOrderLineInput"][];
             /** @description What is held back until the end; the vendor's defaultRetainagePercent when left out. */
             retainagePercent?: components["schemas"]["Percent"];
             /** @description Needed for a variance. */
-            varianceReasonCode?: components["schemas"]["VarianceReasonCode"] | null;
+            varianceReasonCode?: components["schemas"]["VarianceReasonCodeOrNull"];
             /** @description Needed for a variance. */
-            varianceResponsible?: components["schemas"]["VarianceResponsible"] | null;
+            varianceResponsible?: components["schemas"]["VarianceResponsibleOrNull"];
             /** @description Words to the vendor; found by q. */
             notes?: string | null;
             accountingId?: components["schemas"]["AccountingId"];
@@ -5231,12 +5269,12 @@ export interface components {
             vendorId?: components["schemas"]["ResourceId"];
             scope?: components["schemas"]["ScopeName"];
             poType?: components["schemas"]["PurchaseOrderType"];
-            parentPoId?: components["schemas"]["ResourceId"] | null;
+            parentPoId?: components["schemas"]["ResourceIdOrNull"];
             /** @description All lines, in place of those that were there before. */
             lines?: components["schemas"]["PurchaseOrderLineInput"][];
             retainagePercent?: components["schemas"]["Percent"];
-            varianceReasonCode?: components["schemas"]["VarianceReasonCode"] | null;
-            varianceResponsible?: components["schemas"]["VarianceResponsible"] | null;
+            varianceReasonCode?: components["schemas"]["VarianceReasonCodeOrNull"];
+            varianceResponsible?: components["schemas"]["VarianceResponsibleOrNull"];
             notes?: string | null;
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
@@ -5256,9 +5294,9 @@ export interface components {
             /** @description The poApprovalLimit of who asked for the approval; null where there is no limit, or nobody has asked yet. */
             limit: number | null;
             /** @description Who approved it; null before. */
-            approvedBy: components["schemas"]["Actor"] | null;
+            approvedBy: components["schemas"]["ActorOrNull"];
             /** @description When it was approved; null before. */
-            approvedAt: components["schemas"]["Instant"] | null;
+            approvedAt: components["schemas"]["InstantOrNull"];
             /** @description Why it was refused last; null once it is approved. */
             rejectedReason: string | null;
         };
@@ -5291,18 +5329,18 @@ export interface components {
             retainagePercent: components["schemas"]["Percent"];
             /** @description What is held back until the end: retainagePercent of the total, rounded half up to the cent. */
             retainedAmount: number;
-            varianceReasonCode: components["schemas"]["VarianceReasonCode"] | null;
-            varianceResponsible: components["schemas"]["VarianceResponsible"] | null;
+            varianceReasonCode: components["schemas"]["VarianceReasonCodeOrNull"];
+            varianceResponsible: components["schemas"]["VarianceResponsibleOrNull"];
             notes: string | null;
             approval: components["schemas"]["PurchaseOrderApproval"];
             /** @description When it was sent to the vendor; null before. */
-            issuedAt: components["schemas"]["Instant"] | null;
+            issuedAt: components["schemas"]["InstantOrNull"];
             /** @description When the vendor accepted it; null before. */
-            acceptedAt: components["schemas"]["Instant"] | null;
+            acceptedAt: components["schemas"]["InstantOrNull"];
             /** @description When it was completed; null before, and again when that was undone. */
-            completedAt: components["schemas"]["Instant"] | null;
+            completedAt: components["schemas"]["InstantOrNull"];
             /** @description When it was closed; null before. */
-            closedAt: components["schemas"]["Instant"] | null;
+            closedAt: components["schemas"]["InstantOrNull"];
             /** @description Rises by one with every change. */
             version: number;
             createdBy: components["schemas"]["Actor"];
@@ -5313,6 +5351,95 @@ export interface components {
         PurchaseOrderPage: {
             data: components["schemas"]["PurchaseOrder"][];
             nextCursor: components["schemas"]["NextCursor"];
+        };
+        /**
+         * @description The kinds of resource that a message can be about.
+         * @enum {string}
+         */
+        MessageSubjectType: "vendor" | "community" | "home" | "bid_request" | "bid" | "purchase_order" | "webhook";
+        /** @description What to send, and to whom. At least one of recipients and recipientRoles is needed. */
+        MessageCreate: {
+            /**
+             * @description How it reaches the recipients.
+             * @default in_app
+             * @enum {string}
+             */
+            channel?: "in_app";
+            subject?: string | null;
+            /** @description The message, as plain text. */
+            body: string;
+            /** @description People of the organization. */
+            recipients?: components["schemas"]["MessageAddress"][];
+            /** @description Everybody who has one of these roles now. */
+            recipientRoles?: components["schemas"]["MessageRole"][];
+            /** @description What it is about. */
+            relatedTo?: components["schemas"]["MessageAbout"] | null;
+            /** @description The message that this one answers. */
+            inReplyToId?: components["schemas"]["ResourceIdOrNull"];
+        };
+        /**
+         * @description A role of people of the organization.
+         * @enum {string}
+         */
+        MessageRole: "owner" | "admin" | "estimator" | "superintendent" | "accountant" | "viewer";
+        /** @description Somebody to send a message to. */
+        MessageAddress: {
+            /** @enum {string} */
+            type: "user";
+            id: components["schemas"]["ResourceId"];
+        };
+        /** @description A resource of the organization, which has to exist. */
+        MessageAbout: {
+            type: components["schemas"]["MessageSubjectType"];
+            id: components["schemas"]["ResourceId"];
+        };
+        /** @description A page of messages. */
+        MessagePage: {
+            data: components["schemas"]["Message"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /** @description A message to users, vendors or customers. */
+        Message: {
+            /** @description The message's id. */
+            id: string;
+            /** @description The message that the thread began with; null for one that began a thread or stands alone. */
+            threadId: string | null;
+            subject: string | null;
+            body: string;
+            /** @enum {string} */
+            channel: "in_app" | "email" | "sms";
+            sender: components["schemas"]["Actor"];
+            recipients: components["schemas"]["MessageRecipient"][];
+            /** @description What it is about. */
+            relatedTo: components["schemas"]["MessageSubject"] | null;
+            inReplyToId: string | null;
+            /**
+             * @description How far it has come. A message inside Plumbline is delivered as it is sent; other channels will add others.
+             * @enum {string}
+             */
+            status: "delivered";
+            sentAt: components["schemas"]["InstantOrNull"];
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+        };
+        /** @description To whom a message goes, and how far it has come. */
+        MessageRecipient: {
+            /** @enum {string} */
+            type: "user" | "vendor" | "customer";
+            id: components["schemas"]["ResourceId"];
+            /** @enum {string} */
+            deliveryStatus: "queued" | "sent" | "delivered" | "failed";
+            deliveredAt: components["schemas"]["InstantOrNull"];
+            readAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description The resource that a message is about. */
+        MessageSubject: {
+            /** @description Its kind, such as `home` or `bid_request`. */
+            type: string;
+            id: components["schemas"]["ResourceId"];
         };
         /**
          * @description The name of an event. The list is closed; listEventTypes says when each fires.
@@ -5342,6 +5469,7 @@ export interface components {
          * @enum {string}
          */
         WebhookDisabledReason: "requested" | "failures" | "gone";
+        WebhookDisabledReasonOrNull: components["schemas"]["WebhookDisabledReason"] | null;
         /** @description A subscription to be made. */
         WebhookCreate: {
             url: components["schemas"]["WebhookUrl"];
@@ -5373,24 +5501,24 @@ export interface components {
             eventTypes: components["schemas"]["SubscribedEventType"][];
             status: components["schemas"]["WebhookStatus"];
             /** @description Why it is disabled; null while it is active. */
-            disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
+            disabledReason: components["schemas"]["WebhookDisabledReasonOrNull"];
             /** @description Since when it is disabled; null while it is active. */
-            disabledAt: components["schemas"]["Instant"] | null;
+            disabledAt: components["schemas"]["InstantOrNull"];
             /** @description How many attempts in a row have failed. A success sets it to 0; at 50 the subscription is disabled. */
             consecutiveFailures: number;
             /** @description From 5 failures in a row on only one attempt is made at a time: when the next one may start. Null while attempts are not held back. */
-            pausedUntil: components["schemas"]["Instant"] | null;
+            pausedUntil: components["schemas"]["InstantOrNull"];
             /** @description Whether events that the key behind this subscription caused are left out. */
             excludeOwnChanges: boolean;
             /** @description Until when requests are signed with the secret before the rotation too; null when only one is in use. */
-            previousSecretExpiresAt: components["schemas"]["Instant"] | null;
+            previousSecretExpiresAt: components["schemas"]["InstantOrNull"];
             /** @description Rises by one with every change. */
             version: number;
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was deleted; null while it is in use. */
-            archivedAt: components["schemas"]["Instant"] | null;
+            archivedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description A subscription with its new secret, which is shown this once. */
         WebhookWithSecret: {
@@ -5402,24 +5530,24 @@ export interface components {
             eventTypes: components["schemas"]["SubscribedEventType"][];
             status: components["schemas"]["WebhookStatus"];
             /** @description Why it is disabled; null while it is active. */
-            disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
+            disabledReason: components["schemas"]["WebhookDisabledReasonOrNull"];
             /** @description Since when it is disabled; null while it is active. */
-            disabledAt: components["schemas"]["Instant"] | null;
+            disabledAt: components["schemas"]["InstantOrNull"];
             /** @description How many attempts in a row have failed. A success sets it to 0; at 50 the subscription is disabled. */
             consecutiveFailures: number;
             /** @description From 5 failures in a row on only one attempt is made at a time: when the next one may start. Null while attempts are not held back. */
-            pausedUntil: components["schemas"]["Instant"] | null;
+            pausedUntil: components["schemas"]["InstantOrNull"];
             /** @description Whether events that the key behind this subscription caused are left out. */
             excludeOwnChanges: boolean;
             /** @description Until when requests are signed with the secret before the rotation too; null when only one is in use. */
-            previousSecretExpiresAt: components["schemas"]["Instant"] | null;
+            previousSecretExpiresAt: components["schemas"]["InstantOrNull"];
             /** @description Rises by one with every change. */
             version: number;
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was deleted; null while it is in use. */
-            archivedAt: components["schemas"]["Instant"] | null;
+            archivedAt: components["schemas"]["InstantOrNull"];
             /** @description Keep it; it is not shown again. */
             secret: string;
         };
@@ -5478,9 +5606,9 @@ export interface components {
             /** @description How many attempts have been made. */
             attemptCount: number;
             /** @description When the next attempt is due; null when none is to come. */
-            nextAttemptAt: components["schemas"]["Instant"] | null;
+            nextAttemptAt: components["schemas"]["InstantOrNull"];
             /** @description When the last attempt began; null before the first. */
-            lastAttemptAt: components["schemas"]["Instant"] | null;
+            lastAttemptAt: components["schemas"]["InstantOrNull"];
             /** @description The HTTP status of the last attempt; null when there was no answer. */
             responseStatus: number | null;
             /** @description Why the last attempt failed; null when it did not. */
@@ -5503,9 +5631,9 @@ export interface components {
             /** @description How many attempts have been made. */
             attemptCount: number;
             /** @description When the next attempt is due; null when none is to come. */
-            nextAttemptAt: components["schemas"]["Instant"] | null;
+            nextAttemptAt: components["schemas"]["InstantOrNull"];
             /** @description When the last attempt began; null before the first. */
-            lastAttemptAt: components["schemas"]["Instant"] | null;
+            lastAttemptAt: components["schemas"]["InstantOrNull"];
             /** @description The HTTP status of the last attempt; null when there was no answer. */
             responseStatus: number | null;
             /** @description Why the last attempt failed; null when it did not. */
@@ -5541,6 +5669,10 @@ export interface components {
             data: components["schemas"]["Delivery"][];
             nextCursor: components["schemas"]["NextCursor"];
         };
+        /** @description The old values of the fields that changed; null where nothing was there before. */
+        PreviousValues: {
+            [key: string]: unknown;
+        } | null;
         /** @description Something that happened, as subscribers get it, and its place in the order of all events. */
         Event: {
             /** @description The event's id. */
@@ -5591,10 +5723,6 @@ export interface components {
             data: components["schemas"]["StatusChange"][];
             nextCursor: components["schemas"]["NextCursor"];
         };
-        /** @description The old values of the fields that changed; null where nothing was there before. */
-        PreviousValues: {
-            [key: string]: unknown;
-        } | null;
         /** @description Stands for a resource that would make the payload larger than 256 kB. */
         EventObjectLink: {
             /** @description The resource's id. */
@@ -5625,13 +5753,13 @@ export interface components {
             status: "not_started" | "in_progress" | "on_hold" | "completed" | "skipped";
             /** @enum {string} */
             taskKind: "work" | "inspection" | "delivery" | "milestone" | "memo";
-            plannedStart: components["schemas"]["CalendarDate"] | null;
+            plannedStart: components["schemas"]["CalendarDateOrNull"];
             /** @description The last day, itself included. */
-            plannedEnd: components["schemas"]["CalendarDate"] | null;
+            plannedEnd: components["schemas"]["CalendarDateOrNull"];
             /** @description In workdays of the community. */
             durationDays: number;
-            actualStart: components["schemas"]["CalendarDate"] | null;
-            actualEnd: components["schemas"]["CalendarDate"] | null;
+            actualStart: components["schemas"]["CalendarDateOrNull"];
+            actualEnd: components["schemas"]["CalendarDateOrNull"];
             percentComplete: components["schemas"]["Percent"];
             /** @description What has to be done before. */
             predecessors: components["schemas"]["TaskPredecessor"][];
@@ -5646,7 +5774,7 @@ export interface components {
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
-            archivedAt: components["schemas"]["Instant"] | null;
+            archivedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description A task that this one depends on. */
         TaskPredecessor: {
@@ -5664,9 +5792,9 @@ export interface components {
             /** @enum {string} */
             status: "none" | "requested" | "confirmed" | "declined" | "reschedule_requested";
             /** @description The date that the vendor would rather have. */
-            proposedStart: components["schemas"]["CalendarDate"] | null;
+            proposedStart: components["schemas"]["CalendarDateOrNull"];
             /** @description When the vendor answered. */
-            respondedAt: components["schemas"]["Instant"] | null;
+            respondedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description A point that the building of a home reaches. */
         Milestone: {
@@ -5679,9 +5807,9 @@ export interface components {
             milestoneType: "permit" | "foundation" | "dry_in" | "rough_complete" | "drywall" | "final_inspection" | "certificate_of_occupancy" | "closing" | "draw" | "custom";
             /** @enum {string} */
             status: "pending" | "completed";
-            targetDate: components["schemas"]["CalendarDate"] | null;
-            forecastDate: components["schemas"]["CalendarDate"] | null;
-            completedDate: components["schemas"]["CalendarDate"] | null;
+            targetDate: components["schemas"]["CalendarDateOrNull"];
+            forecastDate: components["schemas"]["CalendarDateOrNull"];
+            completedDate: components["schemas"]["CalendarDateOrNull"];
             /** @description The tasks that have to be completed for it. */
             taskIds: components["schemas"]["ResourceId"][];
             /** @description Whether the last of them completes it. */
@@ -5689,14 +5817,14 @@ export interface components {
             /** @description What can be drawn from the construction loan, as a share. */
             drawPercent: components["schemas"]["Percent"] | null;
             /** @description What can be drawn, as an amount. */
-            drawAmount: components["schemas"]["PositiveMoney"] | null;
+            drawAmount: components["schemas"]["PositiveMoneyOrNull"];
             /** @description Rises by one with every change. */
             version: number;
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
-            archivedAt: components["schemas"]["Instant"] | null;
+            archivedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description Money paid to a vendor for completed work. */
         Payment: {
@@ -5720,16 +5848,16 @@ export interface components {
             amount: components["schemas"]["Money"];
             currency: components["schemas"]["Currency"];
             invoiceNumber: string | null;
-            invoiceDate: components["schemas"]["CalendarDate"] | null;
-            dueDate: components["schemas"]["CalendarDate"] | null;
-            paidDate: components["schemas"]["CalendarDate"] | null;
+            invoiceDate: components["schemas"]["CalendarDateOrNull"];
+            dueDate: components["schemas"]["CalendarDateOrNull"];
+            paidDate: components["schemas"]["CalendarDateOrNull"];
             /** @enum {string} */
             method: "check" | "ach" | "card" | "other";
             checkNumber: string | null;
             lienWaiverId: string | null;
             accountingId: components["schemas"]["AccountingId"];
             externalId: components["schemas"]["ExternalId"];
-            voidedAt: components["schemas"]["Instant"] | null;
+            voidedAt: components["schemas"]["InstantOrNull"];
             voidReason: string | null;
             /** @description The voided payment in whose place it stands. */
             replacesPaymentId: string | null;
@@ -5760,104 +5888,15 @@ export interface components {
             /** @description The vendor whom a portal user acts for. */
             vendorId: string | null;
             /** @description The largest purchase order that the user may approve; null means any. */
-            poApprovalLimit: components["schemas"]["PositiveMoney"] | null;
+            poApprovalLimit: components["schemas"]["PositiveMoneyOrNull"];
             /** @enum {string} */
             status: "invited" | "active" | "disabled";
-            lastLoginAt: components["schemas"]["Instant"] | null;
+            lastLoginAt: components["schemas"]["InstantOrNull"];
             /** @description Rises by one with every change. */
             version: number;
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
-        };
-        /**
-         * @description The kinds of resource that a message can be about.
-         * @enum {string}
-         */
-        MessageSubjectType: "vendor" | "community" | "home" | "bid_request" | "bid" | "purchase_order" | "webhook";
-        /** @description What to send, and to whom. At least one of recipients and recipientRoles is needed. */
-        MessageCreate: {
-            /**
-             * @description How it reaches the recipients.
-             * @default in_app
-             * @enum {string}
-             */
-            channel?: "in_app";
-            subject?: string | null;
-            /** @description The message, as plain text. */
-            body: string;
-            /** @description People of the organization. */
-            recipients?: components["schemas"]["MessageAddress"][];
-            /** @description Everybody who has one of these roles now. */
-            recipientRoles?: components["schemas"]["MessageRole"][];
-            /** @description What it is about. */
-            relatedTo?: components["schemas"]["MessageAbout"] | null;
-            /** @description The message that this one answers. */
-            inReplyToId?: components["schemas"]["ResourceId"] | null;
-        };
-        /**
-         * @description A role of people of the organization.
-         * @enum {string}
-         */
-        MessageRole: "owner" | "admin" | "estimator" | "superintendent" | "accountant" | "viewer";
-        /** @description Somebody to send a message to. */
-        MessageAddress: {
-            /** @enum {string} */
-            type: "user";
-            id: components["schemas"]["ResourceId"];
-        };
-        /** @description A resource of the organization, which has to exist. */
-        MessageAbout: {
-            type: components["schemas"]["MessageSubjectType"];
-            id: components["schemas"]["ResourceId"];
-        };
-        /** @description A page of messages. */
-        MessagePage: {
-            data: components["schemas"]["Message"][];
-            nextCursor: components["schemas"]["NextCursor"];
-        };
-        /** @description A message to users, vendors or customers. */
-        Message: {
-            /** @description The message's id. */
-            id: string;
-            /** @description The message that the thread began with; null for one that began a thread or stands alone. */
-            threadId: string | null;
-            subject: string | null;
-            body: string;
-            /** @enum {string} */
-            channel: "in_app" | "email" | "sms";
-            sender: components["schemas"]["Actor"];
-            recipients: components["schemas"]["MessageRecipient"][];
-            /** @description What it is about. */
-            relatedTo: components["schemas"]["MessageSubject"] | null;
-            inReplyToId: string | null;
-            /**
-             * @description How far it has come. A message inside Plumbline is delivered as it is sent; other channels will add others.
-             * @enum {string}
-             */
-            status: "delivered";
-            sentAt: components["schemas"]["Instant"] | null;
-            /** @description Rises by one with every change. */
-            version: number;
-            createdBy: components["schemas"]["Actor"];
-            createdAt: components["schemas"]["Instant"];
-            updatedAt: components["schemas"]["Instant"];
-        };
-        /** @description To whom a message goes, and how far it has come. */
-        MessageRecipient: {
-            /** @enum {string} */
-            type: "user" | "vendor" | "customer";
-            id: components["schemas"]["ResourceId"];
-            /** @enum {string} */
-            deliveryStatus: "queued" | "sent" | "delivered" | "failed";
-            deliveredAt: components["schemas"]["Instant"] | null;
-            readAt: components["schemas"]["Instant"] | null;
-        };
-        /** @description The resource that a message is about. */
-        MessageSubject: {
-            /** @description Its kind, such as `home` or `bid_request`. */
-            type: string;
-            id: components["schemas"]["ResourceId"];
         };
         /** @description Somebody who may buy a home. */
         Lead: {
@@ -5871,14 +5910,14 @@ export interface components {
             source: string | null;
             communityIds: components["schemas"]["ResourceId"][];
             planIds: components["schemas"]["ResourceId"][];
-            budgetMin: components["schemas"]["PositiveMoney"] | null;
-            budgetMax: components["schemas"]["PositiveMoney"] | null;
-            desiredMoveIn: components["schemas"]["CalendarDate"] | null;
+            budgetMin: components["schemas"]["PositiveMoneyOrNull"];
+            budgetMax: components["schemas"]["PositiveMoneyOrNull"];
+            desiredMoveIn: components["schemas"]["CalendarDateOrNull"];
             /** @description From 0 to 100; null when it was never rated. */
             score: number | null;
             /** @description Who of the builder takes care. */
             ownerUserId: string | null;
-            nextActivityAt: components["schemas"]["Instant"] | null;
+            nextActivityAt: components["schemas"]["InstantOrNull"];
             /** @enum {string} */
             status: "new" | "contacted" | "qualified" | "appointment" | "proposal" | "converted" | "lost";
             lostReason: string | null;
@@ -5910,7 +5949,7 @@ export interface components {
             totalPrice: components["schemas"]["Money"];
             currency: components["schemas"]["Currency"];
             deposits: components["schemas"]["SaleDeposit"][];
-            targetCloseDate: components["schemas"]["CalendarDate"] | null;
+            targetCloseDate: components["schemas"]["CalendarDateOrNull"];
             /** @description The stages on the way to closing. */
             pipeline: components["schemas"]["SaleStage"][];
             /** @enum {string} */
@@ -5932,8 +5971,8 @@ export interface components {
         /** @description A deposit. */
         SaleDeposit: {
             amount: components["schemas"]["PositiveMoney"];
-            dueDate: components["schemas"]["CalendarDate"] | null;
-            receivedDate: components["schemas"]["CalendarDate"] | null;
+            dueDate: components["schemas"]["CalendarDateOrNull"];
+            receivedDate: components["schemas"]["CalendarDateOrNull"];
         };
         /** @description A stage of a sale. */
         SaleStage: {
@@ -5941,33 +5980,7 @@ export interface components {
             stage: string;
             /** @enum {string} */
             status: "open" | "done" | "waived";
-            completedAt: components["schemas"]["Instant"] | null;
-        };
-        /** @description A notice to a vendor that dates they had been told have moved. */
-        RescheduleNotification: {
-            /** @description The notification's id. */
-            id: string;
-            /** @description The vendor who was told. */
-            vendorId: string;
-            /** @enum {string} */
-            kind: "moved_earlier" | "postponed";
-            /** @description The home whose schedule moved. */
-            homeId: string;
-            /** @description Every task of the vendor that moved. */
-            tasks: components["schemas"]["RescheduledTask"][];
-            /** @description The e-mail addresses that it goes to. */
-            recipients: string[];
-            /** @description Always 1; a notification does not change. */
-            version: number;
-            createdBy: components["schemas"]["Actor"];
-            createdAt: components["schemas"]["Instant"];
-            updatedAt: components["schemas"]["Instant"];
-        };
-        /** @description A task whose start moved. */
-        RescheduledTask: {
-            taskId: string;
-            oldStartDate: components["schemas"]["CalendarDate"];
-            newStartDate: components["schemas"]["CalendarDate"];
+            completedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description A skill to be run. */
         ExecuteRequest: {
@@ -6102,9 +6115,9 @@ export interface components {
                     /** @description The amount of the last bid for this trade, for each home that it priced; null when there is none or it is still sealed. */
                     lastPrice: components["schemas"]["Money"] | null;
                     /** @description The bid that it comes from. */
-                    bidId: components["schemas"]["ResourceId"] | null;
+                    bidId: components["schemas"]["ResourceIdOrNull"];
                     /** @description When that bid was handed in. */
-                    pricedAt: components["schemas"]["Instant"] | null;
+                    pricedAt: components["schemas"]["InstantOrNull"];
                     /** @description 100 for the lowest price among the vendors compared, and less in proportion above it; 50 without a price. */
                     points: number;
                 };
@@ -6124,7 +6137,7 @@ export interface components {
         SuggestVendorsForScopeResult: {
             scope: components["schemas"]["ScopeName"];
             /** @description The community that was asked for. */
-            communityId: components["schemas"]["ResourceId"] | null;
+            communityId: components["schemas"]["ResourceIdOrNull"];
             /** @description The vendors to ask, best first. */
             vendors: components["schemas"]["VendorSuggestion"][];
             /** @description The vendors of the trade that cannot be engaged now, with the reason. */
@@ -6179,12 +6192,12 @@ export interface components {
             /** @description What the key may do now. */
             permissions: components["schemas"]["Permission"][];
             /** @description The largest purchase order that the key may approve; null means any. */
-            poApprovalLimit: components["schemas"]["PositiveMoney"] | null;
+            poApprovalLimit: components["schemas"]["PositiveMoneyOrNull"];
             organization: components["schemas"]["CallerOrganization"];
             /** @description When the key ends; null when it does not. */
-            expiresAt: components["schemas"]["Instant"] | null;
+            expiresAt: components["schemas"]["InstantOrNull"];
             /** @description When the key was last used, to the minute; null before its first minute is recorded. */
-            lastUsedAt: components["schemas"]["Instant"] | null;
+            lastUsedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description The builder that the key belongs to. */
         CallerOrganization: {
@@ -6290,6 +6303,15 @@ export interface components {
         };
     };
     responses: {
+        /** @description It is done; there is no body. */
+        Archived: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The body is not JSON, or not readable. */
         MalformedJson: {
             headers: {
@@ -6434,14 +6456,16 @@ export interface components {
             };
             content?: never;
         };
-        /** @description It is done; there is no body. */
-        Archived: {
+        /** @description There is no skill of this name, or what its input points at does not exist in this organization. */
+        SkillNotFound: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
-            content?: never;
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
         };
         /** @description Received. Any status from 200 to 299 will do, within 10 seconds from the start of the connection. Anything else counts as a failure, a redirect too, and is tried again on the schedule; Retry-After is honored. */
         EventReceived: {
@@ -6456,17 +6480,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content?: never;
-        };
-        /** @description There is no skill of this name, or what its input points at does not exist in this organization. */
-        SkillNotFound: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
         };
     };
     parameters: {
@@ -6555,11 +6568,6 @@ export interface components {
          */
         DeliveryId: components["schemas"]["ResourceId"];
         /**
-         * @description The event's id.
-         * @example evt_01m7y975jzfesvq6gvfwg6b9ft
-         */
-        EventId: components["schemas"]["ResourceId"];
-        /**
          * @description `v1,` and the base64 of the HMAC SHA-256 over `{webhook-id}.{webhook-timestamp}.{raw body}`. The key is the part after `whsec_`, base64-decoded, or the UTF-8 of any other secret. During a rotation there are two, separated by one space.
          * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
          */
@@ -6584,6 +6592,11 @@ export interface components {
          * @example true
          */
         TestHeader: "true";
+        /**
+         * @description The event's id.
+         * @example evt_01m7y975jzfesvq6gvfwg6b9ft
+         */
+        EventId: components["schemas"]["ResourceId"];
         /**
          * @description The skill's name, which for an operation is its operationId.
          * @example awardBid
@@ -6636,27 +6649,37 @@ export interface components {
     pathItems: never;
 }
 export type Instant = components['schemas']['Instant'];
+export type InstantOrNull = components['schemas']['InstantOrNull'];
 export type CalendarDate = components['schemas']['CalendarDate'];
+export type CalendarDateOrNull = components['schemas']['CalendarDateOrNull'];
 export type Money = components['schemas']['Money'];
 export type PositiveMoney = components['schemas']['PositiveMoney'];
+export type PositiveMoneyOrNull = components['schemas']['PositiveMoneyOrNull'];
 export type UnitPrice = components['schemas']['UnitPrice'];
+export type UnitPriceOrNull = components['schemas']['UnitPriceOrNull'];
 export type Quantity = components['schemas']['Quantity'];
+export type QuantityOrNull = components['schemas']['QuantityOrNull'];
 export type Percent = components['schemas']['Percent'];
 export type Currency = components['schemas']['Currency'];
 export type Unit = components['schemas']['Unit'];
+export type UnitOrNull = components['schemas']['UnitOrNull'];
 export type ScopeName = components['schemas']['ScopeName'];
 export type ResourceId = components['schemas']['ResourceId'];
+export type ResourceIdOrNull = components['schemas']['ResourceIdOrNull'];
 export type ExternalId = components['schemas']['ExternalId'];
 export type AccountingId = components['schemas']['AccountingId'];
 export type Address = components['schemas']['Address'];
+export type AddressOrNull = components['schemas']['AddressOrNull'];
 export type AddressInput = components['schemas']['AddressInput'];
+export type AddressInputOrNull = components['schemas']['AddressInputOrNull'];
 export type Actor = components['schemas']['Actor'];
+export type ActorOrNull = components['schemas']['ActorOrNull'];
 export type StatusChange = components['schemas']['StatusChange'];
 export type Permission = components['schemas']['Permission'];
+export type NextCursor = components['schemas']['NextCursor'];
 export type ProblemCode = components['schemas']['ProblemCode'];
 export type FieldError = components['schemas']['FieldError'];
 export type Problem = components['schemas']['Problem'];
-export type NextCursor = components['schemas']['NextCursor'];
 export type VendorStatus = components['schemas']['VendorStatus'];
 export type ComplianceStatus = components['schemas']['ComplianceStatus'];
 export type VendorContact = components['schemas']['VendorContact'];
@@ -6678,6 +6701,8 @@ export type VendorNotificationCreate = components['schemas']['VendorNotification
 export type VendorNotification = components['schemas']['VendorNotification'];
 export type VendorNotificationPage = components['schemas']['VendorNotificationPage'];
 export type VendorScorecard = components['schemas']['VendorScorecard'];
+export type RescheduleNotification = components['schemas']['RescheduleNotification'];
+export type RescheduledTask = components['schemas']['RescheduledTask'];
 export type ScopeCreate = components['schemas']['ScopeCreate'];
 export type ScopeUpdate = components['schemas']['ScopeUpdate'];
 export type Scope = components['schemas']['Scope'];
@@ -6736,7 +6761,9 @@ export type BudgetLinePage = components['schemas']['BudgetLinePage'];
 export type PurchaseOrderStatus = components['schemas']['PurchaseOrderStatus'];
 export type PurchaseOrderType = components['schemas']['PurchaseOrderType'];
 export type VarianceReasonCode = components['schemas']['VarianceReasonCode'];
+export type VarianceReasonCodeOrNull = components['schemas']['VarianceReasonCodeOrNull'];
 export type VarianceResponsible = components['schemas']['VarianceResponsible'];
+export type VarianceResponsibleOrNull = components['schemas']['VarianceResponsibleOrNull'];
 export type PurchaseOrderLineInput = components['schemas']['PurchaseOrderLineInput'];
 export type PurchaseOrderLine = components['schemas']['PurchaseOrderLine'];
 export type PurchaseOrderCreate = components['schemas']['PurchaseOrderCreate'];
@@ -6745,12 +6772,22 @@ export type PurchaseOrderStatusMove = components['schemas']['PurchaseOrderStatus
 export type PurchaseOrderApproval = components['schemas']['PurchaseOrderApproval'];
 export type PurchaseOrder = components['schemas']['PurchaseOrder'];
 export type PurchaseOrderPage = components['schemas']['PurchaseOrderPage'];
+export type MessageSubjectType = components['schemas']['MessageSubjectType'];
+export type MessageCreate = components['schemas']['MessageCreate'];
+export type MessageRole = components['schemas']['MessageRole'];
+export type MessageAddress = components['schemas']['MessageAddress'];
+export type MessageAbout = components['schemas']['MessageAbout'];
+export type MessagePage = components['schemas']['MessagePage'];
+export type Message = components['schemas']['Message'];
+export type MessageRecipient = components['schemas']['MessageRecipient'];
+export type MessageSubject = components['schemas']['MessageSubject'];
 export type EventType = components['schemas']['EventType'];
 export type SubscribedEventType = components['schemas']['SubscribedEventType'];
 export type WebhookUrl = components['schemas']['WebhookUrl'];
 export type WebhookSecret = components['schemas']['WebhookSecret'];
 export type WebhookStatus = components['schemas']['WebhookStatus'];
 export type WebhookDisabledReason = components['schemas']['WebhookDisabledReason'];
+export type WebhookDisabledReasonOrNull = components['schemas']['WebhookDisabledReasonOrNull'];
 export type WebhookCreate = components['schemas']['WebhookCreate'];
 export type WebhookUpdate = components['schemas']['WebhookUpdate'];
 export type Webhook = components['schemas']['Webhook'];
@@ -6765,12 +6802,12 @@ export type Delivery = components['schemas']['Delivery'];
 export type DeliveryWithAttempts = components['schemas']['DeliveryWithAttempts'];
 export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
 export type DeliveryPage = components['schemas']['DeliveryPage'];
+export type PreviousValues = components['schemas']['PreviousValues'];
 export type Event = components['schemas']['Event'];
 export type EventPage = components['schemas']['EventPage'];
 export type EventTypeEntry = components['schemas']['EventTypeEntry'];
 export type EventTypeList = components['schemas']['EventTypeList'];
 export type StatusChangePage = components['schemas']['StatusChangePage'];
-export type PreviousValues = components['schemas']['PreviousValues'];
 export type EventObjectLink = components['schemas']['EventObjectLink'];
 export type Task = components['schemas']['Task'];
 export type TaskPredecessor = components['schemas']['TaskPredecessor'];
@@ -6779,22 +6816,11 @@ export type Milestone = components['schemas']['Milestone'];
 export type Payment = components['schemas']['Payment'];
 export type PaymentAllocation = components['schemas']['PaymentAllocation'];
 export type User = components['schemas']['User'];
-export type MessageSubjectType = components['schemas']['MessageSubjectType'];
-export type MessageCreate = components['schemas']['MessageCreate'];
-export type MessageRole = components['schemas']['MessageRole'];
-export type MessageAddress = components['schemas']['MessageAddress'];
-export type MessageAbout = components['schemas']['MessageAbout'];
-export type MessagePage = components['schemas']['MessagePage'];
-export type Message = components['schemas']['Message'];
-export type MessageRecipient = components['schemas']['MessageRecipient'];
-export type MessageSubject = components['schemas']['MessageSubject'];
 export type Lead = components['schemas']['Lead'];
 export type Sale = components['schemas']['Sale'];
 export type SaleBuyer = components['schemas']['SaleBuyer'];
 export type SaleDeposit = components['schemas']['SaleDeposit'];
 export type SaleStage = components['schemas']['SaleStage'];
-export type RescheduleNotification = components['schemas']['RescheduleNotification'];
-export type RescheduledTask = components['schemas']['RescheduledTask'];
 export type ExecuteRequest = components['schemas']['ExecuteRequest'];
 export type Execution = components['schemas']['Execution'];
 export type SkillKind = components['schemas']['SkillKind'];
@@ -6821,6 +6847,7 @@ export type ToolDefinition = components['schemas']['ToolDefinition'];
 export type ToolDefinitions = components['schemas']['ToolDefinitions'];
 export type FunctionDefinition = components['schemas']['FunctionDefinition'];
 export type FunctionDefinitions = components['schemas']['FunctionDefinitions'];
+export type ResponseArchived = components['responses']['Archived'];
 export type ResponseMalformedJson = components['responses']['MalformedJson'];
 export type ResponseUnauthenticated = components['responses']['Unauthenticated'];
 export type ResponseForbidden = components['responses']['Forbidden'];
@@ -6834,10 +6861,9 @@ export type ResponseTooManyRequests = components['responses']['TooManyRequests']
 export type ResponseInternal = components['responses']['Internal'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseNotModified = components['responses']['NotModified'];
-export type ResponseArchived = components['responses']['Archived'];
+export type ResponseSkillNotFound = components['responses']['SkillNotFound'];
 export type ResponseEventReceived = components['responses']['EventReceived'];
 export type ResponseEventUnwanted = components['responses']['EventUnwanted'];
-export type ResponseSkillNotFound = components['responses']['SkillNotFound'];
 export type ParameterLimit = components['parameters']['Limit'];
 export type ParameterCursor = components['parameters']['Cursor'];
 export type ParameterUpdatedAfter = components['parameters']['UpdatedAfter'];
@@ -6862,12 +6888,12 @@ export type ParameterPurchaseOrderId = components['parameters']['PurchaseOrderId
 export type ParameterMessageId = components['parameters']['MessageId'];
 export type ParameterWebhookId = components['parameters']['WebhookId'];
 export type ParameterDeliveryId = components['parameters']['DeliveryId'];
-export type ParameterEventId = components['parameters']['EventId'];
 export type ParameterSignatureHeader = components['parameters']['SignatureHeader'];
 export type ParameterStandardSignatureHeader = components['parameters']['StandardSignatureHeader'];
 export type ParameterEventIdHeader = components['parameters']['EventIdHeader'];
 export type ParameterTimestampHeader = components['parameters']['TimestampHeader'];
 export type ParameterTestHeader = components['parameters']['TestHeader'];
+export type ParameterEventId = components['parameters']['EventId'];
 export type ParameterSkillName = components['parameters']['SkillName'];
 export type HeaderETag = components['headers']['ETag'];
 export type HeaderLocation = components['headers']['Location'];
@@ -6958,9 +6984,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7186,9 +7212,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7290,9 +7316,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7679,9 +7705,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7839,9 +7865,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8084,8 +8110,8 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8452,9 +8478,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8780,9 +8806,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9046,9 +9072,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9353,9 +9379,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9625,9 +9651,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9851,9 +9877,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9979,9 +10005,9 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {

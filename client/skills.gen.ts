@@ -1,4 +1,4 @@
-/** Made from the x-skills of openapi.yaml by `npm run generate`. */
+/** Made from the x-skills of the contract by `npm run generate`. */
 import type { AwardBidInput, AwardBidResult, DetectOverCommittedBudgetsInput, DetectOverCommittedBudgetsResult, SuggestVendorsForScopeInput, SuggestVendorsForScopeResult } from './contract.gen.ts'
 
 export interface CompositeSkills {

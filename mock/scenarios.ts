@@ -34,7 +34,7 @@ export function scenarioTable(contract: Contract): string {
   const lines = [
     '# Scenarios of the mock',
     '',
-    'Made from `openapi.yaml` by `npm run generate`. Each name is an example of the contract: ask for it with',
+    'Made from the contract by `npm run generate`. Each name is an example of the contract: ask for it with',
     '`Prefer: example=name`; where another answer of the operation has the same name, `Prefer: code=…, example=name`.',
     '`Prefer: code=…` alone gives the first one of that status. Without `Prefer` an operation answers what stands first.',
     '',

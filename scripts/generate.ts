@@ -7,29 +7,24 @@
  */
 
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parse } from 'yaml'
+import { bundle } from '../contract/bundle.ts'
 import { scenarioTable } from '../mock/scenarios.ts'
-import { type ContractDocument, readContract } from '../server/http/contract.ts'
+import { readContract, sourceHash } from '../server/http/contract.ts'
 import { skillTypes } from './skill-types.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const check = process.argv.includes('--check')
 const stale: string[] = []
 
-const source = readFileSync(path.join(root, 'openapi.yaml'), 'utf8')
-const document: unknown = parse(source, { maxAliasCount: -1 })
-put(
-  'server/contract.gen.json',
-  `${JSON.stringify({ sourceHash: createHash('sha256').update(source).digest('hex'), document })}\n`,
-)
+const { document } = bundle()
+put('server/contract.gen.json', oneEntryALine({ sourceHash: sourceHash(), document }))
 contractTypes()
-put('client/skills.gen.ts', skillTypes(document as ContractDocument))
-put('mock/scenarios.gen.md', scenarioTable(readContract(document as ContractDocument)))
+put('client/skills.gen.ts', skillTypes(document))
+put('mock/scenarios.gen.md', scenarioTable(readContract(document)))
 problemTitles()
 browserVerifier()
 await tableTypes()
@@ -48,20 +43,26 @@ function put(file: string, content: string): void {
   else writeFileSync(target, content)
 }
 
+/** An operation, an event or a component to a line, so that a change of one is a change of one line. */
+function oneEntryALine(value: object, depth = 3): string {
+  const entries = Object.entries(value).map(([key, each]: [string, unknown]) => {
+    const isOpen = depth > 0 && typeof each === 'object' && each !== null && !Array.isArray(each)
+    return `${JSON.stringify(key)}:${isOpen ? oneEntryALine(each, depth - 1).trimEnd() : JSON.stringify(each)}`
+  })
+  return `{\n${entries.join(',\n')}\n}\n`
+}
+
 function contractTypes(): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-types-'))
-  const out = path.join(folder, 'contract.ts')
+  const [source, out] = [path.join(folder, 'contract.json'), path.join(folder, 'contract.ts')]
+  writeFileSync(source, JSON.stringify(document))
   const cli = ['node_modules', 'scripts/codegen/node_modules']
     .map((modules) => path.join(root, modules, 'openapi-typescript/bin/cli.js'))
     .find(existsSync)
   if (cli === undefined) throw new Error('openapi-typescript is not installed; run npm ci.')
   execFileSync(
     process.execPath,
-    [
-      cli,
-      path.join(root, 'openapi.yaml'),
-      ...['-o', out, '--default-non-nullable=false', '--root-types', '--root-types-no-schema-prefix'],
-    ],
+    [cli, source, '-o', out, '--default-non-nullable=false', '--root-types', '--root-types-no-schema-prefix'],
     { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder },
   ) // away from redocly.yaml, whose rules are the lint's to apply
   put('client/contract.gen.ts', readFileSync(out, 'utf8'))
@@ -69,8 +70,8 @@ function contractTypes(): void {
 }
 
 function problemTitles(): void {
-  const { components } = document as { components: { examples: Record<string, { value?: ProblemExample }> } }
-  const lines = Object.entries(components.examples).flatMap(([name, { value }]) =>
+  const examples = document.components.examples as Record<string, { value?: ProblemExample }>
+  const lines = Object.entries(examples).flatMap(([name, { value }]) =>
     name.startsWith('Problem_') && value !== undefined
       ? [`  ${value.code}: [${value.status}, ${JSON.stringify(value.title)}],\n`]
       : [],

@@ -2,29 +2,31 @@
  * Change control. The contract of the last release is kept in contract/released.yaml, reduced to what clients depend on:
  * no texts, no examples.
  *
- *   npm run lint:breaking       fails when openapi.yaml breaks it, unless the major version has risen
- *   npm run release             the same, and then keeps openapi.yaml as the released one; its version has to have risen
+ *   npm run lint:breaking       fails when the contract breaks it, unless the major version has risen
+ *   npm run release             the same, and then keeps the contract as the released one; its version has to have risen
  *
- * Both take other files in the place of these two: … -- [contract] [released].
+ * Both take other documents in the place of these two, each in one file: … -- [contract] [released].
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
 import { Document, isPair, isScalar, parse, stringify, visit } from 'yaml'
+import { bundle } from '../contract/bundle.ts'
 import type { ContractDocument } from '../server/http/contract.ts'
 import { publishWhole } from '../server/platform/published.ts'
 import { breakingChanges, type Published } from './breaking-changes.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
+const own = path.join(root, 'openapi.yaml')
 const program = new Command('release')
   .description('Holds the contract against that of the last release.')
-  .argument('[contract]', 'the contract', path.join(root, 'openapi.yaml'))
+  .argument('[contract]', 'the contract', own)
   .argument('[released]', 'the released one', path.join(root, 'contract/released.yaml'))
   .option('--keep', 'keep the contract as the released one')
   .parse()
 const [source, kept] = program.processedArgs as [string, string]
 
-const present = outline(read(source))
+const present = outline(source === own ? bundle().document : read(source))
 const released = existsSync(kept) ? (read(kept) as unknown as Published) : null
 if (released !== null) judge(released)
 if (program.opts<{ keep?: true }>().keep) keep()
@@ -38,7 +40,7 @@ function judge(released: Published): void {
     const more = others.length === 0 ? '' : ` (and at ${others.length} more places)`
     console.log(`${first?.kind}: ${first?.place}: ${first?.what}${more}`)
   }
-  if (order(is, was) < 0) fail(`openapi.yaml is ${is}, and ${was} was released already.`)
+  if (order(is, was) < 0) fail(`The contract is ${is}, and ${was} was released already.`)
   if (changes.length > 0 && major(is) === major(was)) {
     fail(`${changes.length} changes break clients of ${was}. Within a major version only additions are made.`)
   }

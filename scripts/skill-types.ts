@@ -25,7 +25,7 @@ export function skillTypes(document: ContractDocument): string {
     return `  ${comment}\n  ${name}: { input: ${typeOf(name, input)}; result: ${typeOf(name, output)} }\n`
   })
   return [
-    '/** Made from the x-skills of openapi.yaml by `npm run generate`. */\n',
+    '/** Made from the x-skills of the contract by `npm run generate`. */\n',
     `import type { ${[...used].sort().join(', ')} } from './contract.gen.ts'\n\n`,
     `export interface CompositeSkills {\n${entries.join('')}}\n`,
   ].join('')

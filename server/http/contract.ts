@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { operations } from '../../client/contract.gen.ts'
 import { deprecationHeaders } from './deprecation.ts'
@@ -62,10 +62,17 @@ export interface ContractDocument {
   servers?: { url: string }[]
   security?: Record<string, string[]>[]
   tags?: { name: string }[]
+  'x-tagGroups'?: TagGroup[]
   paths: Record<string, PathItem>
   webhooks?: Record<string, unknown>
   components: Record<string, Record<string, unknown>>
   [extension: `x-${string}`]: unknown
+}
+
+/** A wing of the house: tags that belong together. */
+export interface TagGroup {
+  name: string
+  tags: string[]
 }
 
 export interface Contract {
@@ -96,11 +103,23 @@ export function loadContract(): Contract {
     sourceHash: string
     document: ContractDocument
   }
-  const source = path.join(root, 'openapi.yaml')
-  if (existsSync(source) && createHash('sha256').update(readFileSync(source)).digest('hex') !== prepared.sourceHash) {
-    throw new ContractError('openapi.yaml has changed since "npm run generate" was run; run it before starting.')
+  const written = sourceHash()
+  if (written !== null && written !== prepared.sourceHash) {
+    throw new ContractError('The contract has changed since "npm run generate" was run; run it before starting.')
   }
   return readContract(prepared.document)
+}
+
+/** The hash of openapi.yaml and all rooms in contract/ as they are now; null where only what was made of them is. */
+export function sourceHash(): string | null {
+  const front = path.join(root, 'openapi.yaml')
+  if (!existsSync(front)) return null
+  const folder = path.join(root, 'contract')
+  // What was released last lies there too, and changes nothing.
+  const rooms = readdirSync(folder).filter((file) => file.endsWith('.yaml') && file !== 'released.yaml')
+  const hash = createHash('sha256').update(readFileSync(front))
+  for (const room of rooms.sort()) hash.update(`\0${room}\0`).update(readFileSync(path.join(folder, room)))
+  return hash.digest('hex')
 }
 
 export function readContract(document: ContractDocument): Contract {

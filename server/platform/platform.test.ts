@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { root } from '../../scripts/conformance/contract.ts'
+import { bundle } from '../../contract/bundle.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 
 let plumbline: TestPlumbline
@@ -15,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const source = parse(readFileSync(path.join(root, 'openapi.yaml'), 'utf8'), { maxAliasCount: -1 })
+const source = bundle().document
 
 test('a key learns who it is, what it may do now, and whose it is', async () => {
   const { organizationId, key } = await plumbline.newBuilder({ poApprovalLimit: 25_000, timeZone: 'America/Denver' })

@@ -207,11 +207,11 @@ async function startBroken(
 async function startPrism(upstream: string): Promise<{ url: string; stop(): void }> {
   const port = await freePort()
   const cli = path.join(root, 'node_modules/@stoplight/prism-cli/dist/index.js')
-  const child = spawn(
-    process.execPath,
-    [cli, 'proxy', path.join(root, 'openapi.yaml'), upstream, '--errors', '--port', String(port)],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+  const document = path.join(folder, 'openapi.json')
+  writeFileSync(document, JSON.stringify(contract.document))
+  const child = spawn(process.execPath, [cli, 'proxy', document, upstream, '--errors', '--port', String(port)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   process.once('exit', () => child.kill())
   let said = ''
   await new Promise<void>((resolve, reject) => {

@@ -5,7 +5,7 @@ import { root } from '../../scripts/conformance/contract.ts'
 
 /** Which file imports which; type-only imports are gone at run time and bind nothing, so they do not count. */
 const imports = new Map<string, string[]>()
-for (const folder of ['server', 'client', 'scripts', 'mock', 'web']) {
+for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web']) {
   for (const file of filesIn(folder)) {
     const source = readFileSync(path.join(root, file), 'utf8')
     const targets = [

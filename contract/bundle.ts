@@ -1,0 +1,209 @@
+/**
+ * Makes one document of the contract's rooms: openapi.yaml, which is the front page, and the files of this folder. What is
+ * published, compiled, mocked and linted is this document.
+ *
+ * A room has its components at the top (`schemas`, `examples`, …) and may keep anything else there under a name of its
+ * own. There are two kinds of `$ref`. One to a component (`common.yaml#/schemas/Money`) stays a reference, to
+ * `#/components/schemas/Money`; names are unique across the rooms. One to any other place is put in its place, and what
+ * stands beside it is laid over it: maps key by key, everything else as a whole, as is a map that is a `$ref` itself. So
+ * an entry of the index becomes its path, and an example says only in what it differs from another one.
+ *
+ * Redocly's bundler would keep the names too, but lays nothing over what it puts in place, and cannot say afterwards
+ * which line of which room something came from.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type Document, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import type { ContractDocument } from '../server/http/contract.ts'
+
+export interface Bundle {
+  document: ContractDocument
+  /** The files that it was made of, the front page first. */
+  rooms: { file: string; lines: number }[]
+  /** Where something in the document is written, or the nearest thing around it that is. */
+  lineOf(keys: readonly (string | number)[]): { file: string; line: number }
+}
+
+/** A fault of the rooms themselves, told with its file and line. */
+export class BundleError extends Error {}
+
+/** In the order in which the document has them. */
+const KINDS = ['securitySchemes', 'parameters', 'headers', 'responses', 'schemas', 'examples']
+const FRONT_PAGE = 'openapi.yaml'
+/** The contract of the last release lies beside the rooms and is none. */
+const RELEASED = 'released.yaml'
+
+type Tree = { [key: string]: unknown }
+interface Room {
+  /** Its path from the root of the contract. */
+  file: string
+  content: Tree
+  nodes: Document
+  lines: LineCounter
+}
+interface Place {
+  room: Room
+  keys: string[]
+}
+
+export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
+  const files = readdirSync(path.join(root, 'contract')).filter((file) => file.endsWith('.yaml') && file !== RELEASED)
+  const front = readRoom(root, FRONT_PAGE)
+  const others = files.sort().map((file) => readRoom(root, `contract/${file}`))
+  const rooms = new Map([front, ...others].map((room) => [room.file, room]))
+  /** Where each entry of each part of the document is written. */
+  const places = new WeakMap<object, Map<string, Place>>()
+  /** What the index leads to. */
+  const led = new Set<unknown>()
+
+  const { components: own, ...rest } = build(front.content, { room: front, keys: [] }, []) as Tree
+  const document = { ...rest, components: components(own as Tree | undefined) }
+  places.set(document, new Map(Object.keys(rest).map((key) => [key, { room: front, keys: [key] }])))
+  requireIndexed()
+  return {
+    document: document as unknown as ContractDocument,
+    // Behind the last line there is one more start.
+    rooms: [front, ...others].map(({ file, lines }) => ({ file, lines: lines.lineStarts.length - 1 })),
+    lineOf,
+  }
+
+  /** `trail` holds the places that are being put in, because none can be put into itself. */
+  function build(value: unknown, place: Place, trail: readonly string[]): unknown {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) {
+      const items = value.map((each, index) => build(each, within(place, index), trail))
+      places.set(items, new Map(items.map((_, index) => [String(index), within(place, index)])))
+      return items
+    }
+    const { $ref: reference, ...beside } = value as Tree
+    const built = Object.fromEntries(
+      Object.entries(beside).map(([key, each]) => [key, build(each, within(place, key), trail)]),
+    )
+    places.set(built, new Map(Object.keys(beside).map((key) => [key, within(place, key)])))
+    if (typeof reference !== 'string') return built
+
+    const target = follow(reference, place)
+    const [kind = '', name = '', ...deeper] = target.keys
+    if (KINDS.includes(kind) && name !== '' && deeper.length === 0) {
+      places.get(built)?.set('$ref', within(place, '$ref'))
+      return Object.assign(built, { $ref: `#/components/${kind}/${name}` })
+    }
+    if (place.room === front) led.add(valueAt(target))
+    const home = `${target.room.file}#/${target.keys.join('/')}`
+    if (trail.includes(home)) throw fault(place, `${reference} leads back to itself`)
+    const base = build(valueAt(target), target, [...trail, home])
+    if (Object.keys(beside).length === 0) return base
+    if (!isTree(base)) throw fault(place, `nothing can be laid over ${reference}`)
+    return lay(built, base, beside)
+  }
+
+  /** Lays a map over another one, which it changes; what was written says which parts of it are put in as a whole. */
+  function lay(over: Tree, base: Tree, written: Tree): Tree {
+    for (const [key, value] of Object.entries(over)) {
+      const [under, own] = [base[key], written[key]]
+      if (isTree(under) && isTree(value) && isTree(own) && !('$ref' in own)) {
+        lay(value, under, own)
+        continue
+      }
+      base[key] = value
+      const place = places.get(over)?.get(key)
+      if (place !== undefined) places.get(base)?.set(key, place)
+    }
+    return base
+  }
+
+  function follow(reference: string, from: Place): Place {
+    const [file = '', pointer = ''] = reference.split('#/')
+    const room = file === '' ? from.room : rooms.get(path.posix.join(path.posix.dirname(from.room.file), file))
+    const keys = pointer.split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    if (room === undefined || valueAt({ room, keys }) === undefined) throw fault(from, `${reference} leads nowhere`)
+    return { room, keys }
+  }
+
+  /** First those of the rooms that no path leads to, for all others use them; then room by room as the paths go. */
+  function components(own: Tree = {}): Tree {
+    const index = Object.values(front.content.paths as Record<string, { $ref: string }>)
+    const named = new Set(index.map(({ $ref }) => $ref.split('#')[0] ?? ''))
+    const shared = others.filter(({ file }) => !named.has(file))
+    const kinds = KINDS.map((kind): [string, Tree] => {
+      const all = { ...(own[kind] as Tree | undefined) }
+      const homes = new Map(places.get((own[kind] as Tree | undefined) ?? {}))
+      for (const room of [...shared, ...[...named].flatMap((file) => rooms.get(file) ?? [])]) {
+        for (const [name, component] of Object.entries((room.content[kind] as Tree | undefined) ?? {})) {
+          const place = { room, keys: [kind, name] }
+          const other = homes.get(name)?.room.file
+          if (other !== undefined) throw fault(place, `${other} has one of the ${kind} called ${name} already`)
+          all[name] = build(component, place, [])
+          homes.set(name, place)
+        }
+      }
+      places.set(all, homes)
+      return [kind, all]
+    })
+    return Object.fromEntries(kinds.filter(([, all]) => Object.keys(all).length > 0))
+  }
+
+  /** A path or an event that its room has and the index has not would be published by nobody. */
+  function requireIndexed(): void {
+    for (const room of others) {
+      for (const kind of ['paths', 'webhooks']) {
+        for (const [name, value] of Object.entries((room.content[kind] as Tree | undefined) ?? {})) {
+          if (!led.has(value)) throw fault({ room, keys: [kind, name] }, `${FRONT_PAGE} does not lead to ${name}`)
+        }
+      }
+    }
+  }
+
+  function lineOf(keys: readonly (string | number)[]): { file: string; line: number } {
+    let part: unknown = document
+    let place: Place = { room: front, keys: [] }
+    for (const key of keys.map(String)) {
+      if (typeof part !== 'object' || part === null) break
+      place = places.get(part)?.get(key) ?? place
+      part = (part as Tree)[key]
+    }
+    return { file: place.room.file, line: lineAt(place) }
+  }
+}
+
+function readRoom(root: string, file: string): Room {
+  const lines = new LineCounter()
+  const nodes = parseDocument(readFileSync(path.join(root, file), 'utf8'), { lineCounter: lines })
+  const [error] = nodes.errors
+  if (error !== undefined) throw new BundleError(`${file}: ${error.message}`)
+  return { file, content: nodes.toJS() as Tree, nodes, lines }
+}
+
+function lineAt({ room, keys }: Place): number {
+  let node: unknown = room.nodes.contents
+  let offset = 0
+  for (const key of keys) {
+    const found = isMap(node)
+      ? node.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key)
+      : isSeq(node)
+        ? node.items[Number(key)]
+        : undefined
+    const start = isPair(found) ? found.key : found
+    const range = (start as { range?: [number, number, number] } | undefined)?.range
+    if (range === undefined) break
+    offset = range[0]
+    node = isPair(found) ? found.value : found
+  }
+  return room.lines.linePos(offset).line
+}
+
+function valueAt({ room, keys }: Place): unknown {
+  return keys.reduce<unknown>((part, key) => (part as Tree | null | undefined)?.[key], room.content)
+}
+
+function within({ room, keys }: Place, key: string | number): Place {
+  return { room, keys: [...keys, String(key)] }
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function fault(place: Place, what: string): BundleError {
+  return new BundleError(`${place.room.file}:${lineAt(place)}: ${what}.`)
+}

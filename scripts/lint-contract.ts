@@ -1,0 +1,65 @@
+/**
+ * The lint of the contract: `npm run lint:contract`. Redocly reads the whole document by the rules of redocly.yaml; what it
+ * finds is told with the file and line where it is written.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type Bundle, BundleError, bundle } from '../contract/bundle.ts'
+
+/** A room is read by people, from top to bottom. One that grows beyond this is divided. */
+const MOST_LINES = 1500
+
+const root = path.resolve(import.meta.dirname, '..')
+const contract = readContract()
+const faults = [...tooLong(contract), ...found(contract)]
+// A value that is put in at several places has its fault once.
+for (const fault of new Set(faults)) console.error(fault)
+if (faults.length > 0) process.exit(1)
+console.log('The contract keeps all rules.')
+
+function readContract(): Bundle {
+  try {
+    return bundle()
+  } catch (error) {
+    if (!(error instanceof BundleError)) throw error
+    console.error(error.message)
+    process.exit(1)
+  }
+}
+
+function tooLong({ rooms }: Bundle): string[] {
+  return rooms.flatMap(({ file, lines }) =>
+    lines > MOST_LINES ? [`${file}:${lines}  error  room-length  A room has at most ${MOST_LINES} lines.`] : [],
+  )
+}
+
+interface Found {
+  problems: { ruleId: string; severity: string; message: string; location: { pointer?: string }[] }[]
+}
+
+function found({ document, lineOf }: Bundle): string[] {
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-lint-'))
+  const file = path.join(folder, 'openapi.json')
+  writeFileSync(file, JSON.stringify(document))
+  const cli = path.join(root, 'node_modules/@redocly/cli/bin/cli.js')
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [cli, 'lint', file, '--config', path.join(root, 'redocly.yaml'), '--format', 'json', '--max-problems', '1000'],
+    { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+  )
+  rmSync(folder, { recursive: true })
+  if (!stdout.startsWith('{')) throw new Error(stderr)
+  return (JSON.parse(stdout) as Found).problems.map(({ ruleId, severity, message, location: [at] }) => {
+    const { file, line } = lineOf(keysOf(at?.pointer ?? '#/'))
+    return `${file}:${line}  ${severity}  ${ruleId}  ${message}`
+  })
+}
+
+function keysOf(pointer: string): string[] {
+  return pointer
+    .slice('#/'.length)
+    .split('/')
+    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
+}

@@ -1,0 +1,143 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundle } from '../../contract/bundle.ts'
+import { contract, document, root } from '../../scripts/conformance/contract.ts'
+
+/** A small contract in rooms, and what becomes of it; each test changes some of its files. */
+const ROOMS = {
+  'openapi.yaml': `
+openapi: 3.1.0
+paths:
+  /trees: { $ref: contract/trees.yaml#/paths/trees }
+  /birds: { $ref: contract/birds.yaml#/paths/birds }
+components:
+  securitySchemes: { apiKey: { type: http, scheme: bearer } }
+`,
+  'contract/common.yaml': `
+page: { type: object, required: [data], properties: { data: { type: array, maxItems: 200 } } }
+schemas:
+  Name: { type: string }
+`,
+  'contract/birds.yaml': `
+paths:
+  birds: { get: { operationId: listBirds } }
+schemas:
+  Bird: { type: object, properties: { tree: { $ref: trees.yaml#/schemas/Tree } } }
+examples:
+  Bird: { summary: A robin, value: { id: 1, nest: { eggs: 3, height: 2 }, songs: [dawn, dusk] } }
+`,
+  'contract/trees.yaml': `
+paths:
+  trees: { get: { operationId: listTrees } }
+schemas:
+  Tree: { type: object, properties: { name: { $ref: common.yaml#/schemas/Name, description: Its name. } } }
+  TreePage: { $ref: common.yaml#/page, properties: { data: { items: { $ref: '#/schemas/Tree' } } } }
+examples:
+  Nested:
+    summary: With a bird
+    value:
+      bird: { $ref: birds.yaml#/examples/Bird/value, nest: { eggs: 4 }, songs: [noon] }
+`,
+}
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bundle-'))
+  mkdirSync(path.join(folder, 'contract'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function bundled(changed: Record<string, string> = {}) {
+  const files = { ...ROOMS, ...changed }
+  for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text.trimStart())
+  try {
+    return bundle(folder)
+  } finally {
+    for (const file of Object.keys(files)) rmSync(path.join(folder, file))
+  }
+}
+
+test('what is shared comes first, then room by room as the paths go', () => {
+  const { document } = bundled()
+  expect(Object.keys(document.paths)).toEqual(['/trees', '/birds'])
+  expect(Object.keys(document.components)).toEqual(['securitySchemes', 'schemas', 'examples'])
+  expect(Object.keys(document.components.schemas ?? {})).toEqual(['Name', 'Tree', 'TreePage', 'Bird'])
+})
+
+test('a reference to a component stays one, whatever room it is in, with what stands beside it', () => {
+  const { Bird, Tree } = bundled().document.components.schemas ?? {}
+  expect(Bird).toMatchObject({ properties: { tree: { $ref: '#/components/schemas/Tree' } } })
+  expect(Tree).toMatchObject({
+    properties: { name: { $ref: '#/components/schemas/Name', description: 'Its name.' } },
+  })
+})
+
+test('any other is put in its place, under what stands beside it: maps key by key, all else as a whole', () => {
+  const { schemas, examples } = bundled().document.components
+  expect(schemas?.TreePage).toEqual({
+    type: 'object',
+    required: ['data'],
+    properties: { data: { type: 'array', maxItems: 200, items: { $ref: '#/components/schemas/Tree' } } },
+  })
+  expect(examples?.Nested).toEqual({
+    summary: 'With a bird',
+    value: { bird: { id: 1, nest: { eggs: 4, height: 2 }, songs: ['noon'] } },
+  })
+  expect(examples?.Bird).toMatchObject({ value: { nest: { eggs: 3 }, songs: ['dawn', 'dusk'] } })
+})
+
+test('a map that is a reference itself replaces what was there', () => {
+  const birds = ROOMS['contract/birds.yaml'].concat(
+    '  Guest: { value: { $ref: "#/examples/Bird/value", nest: { $ref: "#/cave" } } }\ncave: { depth: 5 }\n',
+  )
+  const { examples } = bundled({ 'contract/birds.yaml': birds }).document.components
+  expect(examples?.Guest).toEqual({ value: { id: 1, nest: { depth: 5 }, songs: ['dawn', 'dusk'] } })
+})
+
+test.each([
+  [
+    'a name in two rooms',
+    { 'contract/common.yaml': `${ROOMS['contract/common.yaml']}  Bird: { type: string }\n` },
+    'contract/birds.yaml:4: contract/common.yaml has one of the schemas called Bird already.',
+  ],
+  [
+    'a reference that leads nowhere',
+    { 'contract/birds.yaml': ROOMS['contract/birds.yaml'].replace('schemas/Tree', 'schemas/Oak') },
+    'contract/birds.yaml:4: trees.yaml#/schemas/Oak leads nowhere.',
+  ],
+  [
+    'a part that is put into itself',
+    {
+      'contract/common.yaml': `${ROOMS['contract/common.yaml']}`.replace('maxItems: 200', "items: { $ref: '#/page' }"),
+    },
+    'contract/common.yaml:1: #/page leads back to itself.',
+  ],
+  [
+    'a path that the index has not',
+    { 'contract/birds.yaml': ROOMS['contract/birds.yaml'].replace('paths:', 'paths:\n  nests: {}') },
+    'contract/birds.yaml:2: openapi.yaml does not lead to nests.',
+  ],
+  ['a room that is no YAML', { 'contract/birds.yaml': 'paths: [' }, 'contract/birds.yaml: '],
+])('%s is refused', (_what, changed, message) => {
+  expect(() => bundled(changed)).toThrow(message)
+})
+
+test('a fault is told with the line where it was written, in the room that it was written in', () => {
+  const { lineOf } = bundled()
+  const nested = ['components', 'examples', 'Nested', 'value', 'bird']
+  expect(lineOf([...nested, 'nest', 'eggs'])).toEqual({ file: 'contract/trees.yaml', line: 10 })
+  expect(lineOf([...nested, 'nest', 'height'])).toEqual({ file: 'contract/birds.yaml', line: 6 })
+  expect(lineOf(['components', 'schemas', 'Bird'])).toEqual({ file: 'contract/birds.yaml', line: 4 })
+  expect(lineOf(['paths', '/birds'])).toEqual({ file: 'openapi.yaml', line: 4 })
+})
+
+test('every operation is found by its line, and is prepared as it is written', () => {
+  const { document: present, lineOf } = bundle()
+  expect(present).toEqual(document)
+  for (const { id, path: address, method } of contract.operations.values()) {
+    const { file, line } = lineOf(['paths', address, method.toLowerCase(), 'operationId'])
+    expect(readFileSync(path.join(root, file), 'utf8').split('\n')[line - 1]?.trim()).toBe(`operationId: ${id}`)
+  }
+})
