@@ -7,6 +7,7 @@
  */
 
 const RULES = {
+  'tag-groups': tagGroups,
   'path-order': pathOrder,
   'operation-names': operationNames,
   permissions,
@@ -91,6 +92,17 @@ const VERBS = {
   put: ['replace'],
   patch: ['update', 'revise'],
   delete: ['archive', 'remove', 'delete'],
+}
+
+/** The docs lead to a tag by its group, so that a tag outside of them would not be found. */
+function* tagGroups(document) {
+  const declared = (document.tags ?? []).map((tag) => tag.name)
+  const grouped = (document['x-tagGroups'] ?? []).flatMap((group) => group.tags)
+  for (const tag of declared) {
+    const count = grouped.filter((name) => name === tag).length
+    if (count !== 1) yield [['x-tagGroups'], `The tag ${tag} is in ${count} groups instead of one.`]
+  }
+  for (const tag of grouped) if (!declared.includes(tag)) yield [['x-tagGroups'], `There is no tag ${tag}.`]
 }
 
 function* pathOrder(document) {

@@ -60,7 +60,10 @@ describe.skipIf(chromium === null || inject('postgres') !== null)('in a browser'
       await page.locator('.opblock').first().waitFor()
       expect(await page.locator('.opblock').count()).toBe(operations.length)
       expect(await page.locator('.contents li:visible').count()).toBe(operations.length)
+      const groups = contract.document['x-tagGroups']?.map(({ name }) => name)
+      expect(await page.locator('.contents h2:visible').allTextContents()).toEqual(groups)
       await page.getByLabel('Find an operation').fill('accept bid')
+      expect(await page.locator('.contents h2:visible').allTextContents()).toEqual(['Bidding'])
       expect(await page.locator('.contents li:visible').allTextContents()).toEqual([
         expect.stringContaining('Accept a bid'),
       ])

@@ -99,4 +99,7 @@ find.addEventListener('input', () => {
     }
     section.hidden = !any
   }
+  for (const group of contents.querySelectorAll('.group')) {
+    group.hidden = group.querySelector('section:not([hidden])') === null
+  }
 })

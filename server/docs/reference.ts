@@ -7,9 +7,12 @@ import { html, type Page, type Site } from './page.ts'
  */
 export function referencePage(site: Site, contract: Contract, operations: readonly Operation[]): Page {
   const byTag = Map.groupBy(operations, tagOf)
-  const groups = (contract.document.tags ?? []).flatMap(({ name }) => {
-    const listed = byTag.get(name)
-    return listed === undefined ? [] : [html`<section><h2>${name}</h2><ul>${listed.map(entry)}</ul></section>`]
+  const groups = (contract.document['x-tagGroups'] ?? []).flatMap(({ name, tags }) => {
+    const sections = tags.flatMap((tag) => {
+      const listed = byTag.get(tag)
+      return listed === undefined ? [] : [html`<section><h3>${tag}</h3><ul>${listed.map(entry)}</ul></section>`]
+    })
+    return sections.length === 0 ? [] : [html`<div class="group"><h2>${name}</h2>${sections}</div>`]
   })
   return {
     title: 'Reference',

@@ -66,6 +66,9 @@ export function publish(document: ContractDocument, held: ReadonlySet<string>, p
     'x-problems': document['x-problems'],
   }
   const used = tagsOf({ paths, webhooks })
+  const groups = document['x-tagGroups']
+    ?.map(({ name, tags }) => ({ name, tags: tags.filter((tag) => used.has(tag)) }))
+    .filter(({ tags }) => tags.length > 0)
   return {
     openapi,
     ...(jsonSchemaDialect !== undefined && { jsonSchemaDialect }),
@@ -73,6 +76,7 @@ export function publish(document: ContractDocument, held: ReadonlySet<string>, p
     servers: [{ url: publicUrl }],
     security,
     tags: document.tags?.filter(({ name }) => used.has(name)),
+    ...(groups !== undefined && { 'x-tagGroups': groups }),
     ...told,
     components: { securitySchemes: components.securitySchemes, ...reached(components, told) },
   }

@@ -10,6 +10,7 @@ const VENDORS = '/api/ext/vendors'
 const VENDOR = '/api/ext/vendors/{vendorId}'
 
 const breakages: Breakage[] = [
+  ['tag-groups', 'a tag without a group', set_(['x-tagGroups', '0', 'tags', '0'], 'Suppliers')],
   [
     'path-order',
     'a path before those of an earlier tag',
