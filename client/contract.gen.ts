@@ -1626,6 +1626,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/portal/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open the portal
+         * @description Says that the vendor is there, and whose portal it is in. The first time its portalStatus becomes joined. Where an invitation is named it counts as viewed from now on, which the builder sees.
+         */
+        post: operations["openPortal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/portal/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the vendor's invitations
+         * @description Lists what the vendor was asked to bid on, newest first. A token that was made for one invitation lists that one. Changes nothing.
+         */
+        get: operations["listPortalInvitations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/portal/invitations/{invitationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The invitation's id.
+                 * @example inv_01m7y975jzfesvq6axst5c3d0e
+                 */
+                invitationId: components["parameters"]["PortalInvitationId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get an invitation
+         * @description Reads what is to be priced, where and until when, and what the vendor has answered. Changes nothing; that the vendor has seen it is said by openPortal.
+         */
+        get: operations["getPortalInvitation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/portal/invitations/{invitationId}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The invitation's id.
+                 * @example inv_01m7y975jzfesvq6axst5c3d0e
+                 */
+                invitationId: components["parameters"]["PortalInvitationId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer an invitation
+         * @description Says that the vendor will bid, or that it declines and why. Both can be changed as long as a bid is awaited; afterwards it is a conflict.
+         */
+        post: operations["answerPortalInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "vendor.created": {
@@ -6301,6 +6393,119 @@ export interface components {
         FunctionDefinitions: {
             tools: components["schemas"]["FunctionDefinition"][];
         };
+        /** @description What the vendor is looking at. */
+        PortalOpen: {
+            /** @description The invitation that it has before it. */
+            invitationId?: components["schemas"]["ResourceId"];
+        };
+        /** @description Who is in whose portal. */
+        PortalVisit: {
+            builder: components["schemas"]["PortalBuilder"];
+            vendor: components["schemas"]["PortalVendor"];
+            /** @description The one invitation that the token was made for; null where it opens all of the vendor's. */
+            invitationId: string | null;
+        };
+        /** @description The builder who asks. */
+        PortalBuilder: {
+            name: string;
+        };
+        /** @description The vendor who is asked. */
+        PortalVendor: {
+            id: string;
+            companyName: string;
+        };
+        /**
+         * @description `sent`, `viewed` once the vendor has looked at it, `will_bid` or `declined` when it said so, `submitted` with a bid, `no_response` when bidding closed without any answer.
+         * @enum {string}
+         */
+        PortalInvitationStatus: "sent" | "viewed" | "will_bid" | "declined" | "submitted" | "no_response";
+        /** @description A page of a vendor's invitations. */
+        PortalBidInvitationPage: {
+            data: components["schemas"]["PortalBidInvitationSummary"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /** @description One invitation in a list. */
+        PortalBidInvitationSummary: {
+            /** @description The invitation's id. */
+            id: string;
+            status: components["schemas"]["PortalInvitationStatus"];
+            request: components["schemas"]["PortalRequestSummary"];
+        };
+        /** @description What is asked for, in short. */
+        PortalRequestSummary: {
+            number: string;
+            title: string | null;
+            status: components["schemas"]["BidRequestStatus"];
+            scope: components["schemas"]["ScopeName"];
+            /** @description The last day for bids where the homes are. */
+            deadline: components["schemas"]["CalendarDate"];
+            /** @description When that day ends. */
+            deadlineAt: components["schemas"]["Instant"];
+        };
+        /** @description What a vendor was asked, and what it has answered. */
+        PortalBidInvitation: {
+            /** @description The invitation's id. */
+            id: string;
+            status: components["schemas"]["PortalInvitationStatus"];
+            /** @description Whether the vendor can still say that it will bid or declines. */
+            canAnswer: boolean;
+            /** @description When the vendor looked at it first. */
+            viewedAt: components["schemas"]["InstantOrNull"];
+            /** @description When the vendor answered last. */
+            respondedAt: components["schemas"]["InstantOrNull"];
+            /** @description Why the vendor declined. */
+            declineReason: string | null;
+            builder: components["schemas"]["PortalBuilder"];
+            vendor: components["schemas"]["PortalVendor"];
+            request: components["schemas"]["PortalRequest"];
+            community: components["schemas"]["PortalCommunity"];
+            /** @description The homes to be priced; none where the price is for the whole community. */
+            homes: components["schemas"]["PortalHome"][];
+        };
+        /** @description What is asked for. */
+        PortalRequest: {
+            number: string;
+            title: string | null;
+            status: components["schemas"]["BidRequestStatus"];
+            scope: components["schemas"]["ScopeName"];
+            /** @description The last day for bids where the homes are. */
+            deadline: components["schemas"]["CalendarDate"];
+            /** @description When that day ends. */
+            deadlineAt: components["schemas"]["Instant"];
+            /** @description The IANA time zone that the deadline is meant in. */
+            timeZone: string;
+            /** @description Whether bids are taken after the deadline too. */
+            acceptLate: boolean;
+            bidType: components["schemas"]["BidType"];
+            /** @description The lines to be priced; none where one price is asked for. */
+            lines: components["schemas"]["BidRequestLine"][];
+            message: string | null;
+            /** @description What the price has to include. */
+            inclusions: string | null;
+            /** @description What it is not to include. */
+            exclusions: string | null;
+            /** @description Why the request was cancelled. */
+            cancelReason: string | null;
+        };
+        /** @description Where it is. */
+        PortalCommunity: {
+            name: string;
+            city: string | null;
+            state: string | null;
+        };
+        /** @description One home to be priced. */
+        PortalHome: {
+            name: string;
+            /** @description Null where it has none yet. */
+            address: components["schemas"]["Address"] | null;
+        };
+        /** @description What the vendor says. */
+        PortalAnswer: {
+            /** @enum {string} */
+            answer: "will_bid" | "declined";
+            /** @description Why it declines, for the builder to read. */
+            reason?: string;
+        };
     };
     responses: {
         /** @description It is done; there is no body. */
@@ -6602,6 +6807,11 @@ export interface components {
          * @example awardBid
          */
         SkillName: string;
+        /**
+         * @description The invitation's id.
+         * @example inv_01m7y975jzfesvq6axst5c3d0e
+         */
+        PortalInvitationId: components["schemas"]["ResourceId"];
     };
     requestBodies: never;
     headers: {
@@ -6847,6 +7057,19 @@ export type ToolDefinition = components['schemas']['ToolDefinition'];
 export type ToolDefinitions = components['schemas']['ToolDefinitions'];
 export type FunctionDefinition = components['schemas']['FunctionDefinition'];
 export type FunctionDefinitions = components['schemas']['FunctionDefinitions'];
+export type PortalOpen = components['schemas']['PortalOpen'];
+export type PortalVisit = components['schemas']['PortalVisit'];
+export type PortalBuilder = components['schemas']['PortalBuilder'];
+export type PortalVendor = components['schemas']['PortalVendor'];
+export type PortalInvitationStatus = components['schemas']['PortalInvitationStatus'];
+export type PortalBidInvitationPage = components['schemas']['PortalBidInvitationPage'];
+export type PortalBidInvitationSummary = components['schemas']['PortalBidInvitationSummary'];
+export type PortalRequestSummary = components['schemas']['PortalRequestSummary'];
+export type PortalBidInvitation = components['schemas']['PortalBidInvitation'];
+export type PortalRequest = components['schemas']['PortalRequest'];
+export type PortalCommunity = components['schemas']['PortalCommunity'];
+export type PortalHome = components['schemas']['PortalHome'];
+export type PortalAnswer = components['schemas']['PortalAnswer'];
 export type ResponseArchived = components['responses']['Archived'];
 export type ResponseMalformedJson = components['responses']['MalformedJson'];
 export type ResponseUnauthenticated = components['responses']['Unauthenticated'];
@@ -6895,6 +7118,7 @@ export type ParameterTimestampHeader = components['parameters']['TimestampHeader
 export type ParameterTestHeader = components['parameters']['TestHeader'];
 export type ParameterEventId = components['parameters']['EventId'];
 export type ParameterSkillName = components['parameters']['SkillName'];
+export type ParameterPortalInvitationId = components['parameters']['PortalInvitationId'];
 export type HeaderETag = components['headers']['ETag'];
 export type HeaderLocation = components['headers']['Location'];
 export type HeaderLink = components['headers']['Link'];
@@ -10921,6 +11145,167 @@ export interface operations {
             304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    openPortal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PortalOpen"];
+            };
+        };
+        responses: {
+            /** @description Who is in whose portal. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalVisit"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPortalInvitations: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Only invitations with this status. */
+                status?: components["schemas"]["PortalInvitationStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of invitations. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalBidInvitationPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPortalInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The invitation's id.
+                 * @example inv_01m7y975jzfesvq6axst5c3d0e
+                 */
+                invitationId: components["parameters"]["PortalInvitationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalBidInvitation"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    answerPortalInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The invitation's id.
+                 * @example inv_01m7y975jzfesvq6axst5c3d0e
+                 */
+                invitationId: components["parameters"]["PortalInvitationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PortalAnswer"];
+            };
+        };
+        responses: {
+            /** @description The invitation with its answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalBidInvitation"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];

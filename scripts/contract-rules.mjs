@@ -171,21 +171,26 @@ function* permissions(document) {
       yield [at, 'Every operation states the one requirement that it has under `security`.']
       continue
     }
-    const [requirement] = operation.security
-    const needed = requirement.apiKey
-    if (!Array.isArray(needed) || Object.keys(requirement).length !== 1) {
+    const [[scheme, needed], ...more] = Object.entries(operation.security[0])
+    if (more.length > 0 || !Array.isArray(needed) || (scheme !== 'apiKey' && !isPortal(operation))) {
       yield [
         place,
-        'An operation is secured by apiKey with a list of permissions; the list is empty where any key will do.',
+        'An operation is open to apiKey with a list of permissions, empty where any key will do, or to portalToken.',
       ]
       continue
     }
+    if (isPortal(operation) && needed.length > 0) yield [place, 'A vendor has no permissions.']
     for (const permission of needed) {
       if (!known.includes(permission)) yield [place, `"${permission}" is not among the permissions.`]
       if (!operation.description?.includes(permission))
         yield [[...at, 'description'], `The description does not say that it needs ${permission}.`]
     }
   }
+}
+
+/** Whether only a vendor may call it, who has no permissions to lack and no integration to keep in step. */
+function isPortal({ security }) {
+  return security?.length > 0 && security.every((requirement) => 'portalToken' in requirement)
 }
 
 function* examples(document) {
@@ -235,7 +240,8 @@ const KNOWN_STATUSES = [
 function* problemResponses(document) {
   for (const { path, operation, method, parameters, at } of operations(document)) {
     const declared = Object.keys(operation.responses ?? {})
-    const demanded = ['401', '403', '422', '429', '500', '503']
+    const demanded = ['401', '422', '429', '500', '503']
+    if (!isPortal(operation)) demanded.push('403')
     if (path.includes('{')) demanded.push('404')
     if (operation.requestBody) demanded.push('400', '413', '415')
     if (method === 'post' || method === 'patch' || method === 'put') demanded.push('409')
@@ -281,6 +287,7 @@ function* headers(document) {
   }
 }
 
+const PAGE_PARAMETERS = ['limit', 'cursor']
 const LIST_PARAMETERS = ['limit', 'cursor', 'sort', 'updatedAfter', 'createdAfter', 'ids']
 
 function* lists(document) {
@@ -298,7 +305,8 @@ function* lists(document) {
     const query = new Map(
       parameters.filter((parameter) => parameter.in === 'query').map((parameter) => [parameter.name, parameter]),
     )
-    const missing = LIST_PARAMETERS.filter((name) => !query.has(name))
+    const demanded = isPortal(operation) ? PAGE_PARAMETERS : LIST_PARAMETERS
+    const missing = demanded.filter((name) => !query.has(name))
     if (missing.length > 0) yield [[...at, 'parameters'], `Every list takes ${missing.join(', ')}.`]
     if (!resolve(document, operation.responses['200']).headers?.Link)
       yield [[...at, 'responses', '200'], 'A page declares the header Link.']

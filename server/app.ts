@@ -16,7 +16,7 @@ import { limits as createLimits, type Limits } from './http/limits.ts'
 import type { Handlers } from './http/operation.ts'
 import { Problem, problem, toProblem } from './http/problem.ts'
 import { createValidator, type Validator } from './http/validate.ts'
-import { type Authenticate, authenticator } from './keys/authenticate.ts'
+import { authenticator } from './keys/authenticate.ts'
 
 export interface AppParts {
   config: Config
@@ -61,7 +61,7 @@ export function createApp(parts: AppParts): App {
     if (typeof handlers[id] !== 'function')
       throw new ContractError(`The operation ${id} of the contract has no handler.`)
   }
-  const authenticate: Authenticate = authenticator(database, clock)
+  const authenticate = authenticator(contract, { database, clock, config })
   const limits = createLimits(database, clock, config)
   const validator = createValidator(contract)
   const surroundings: Surroundings = {
@@ -84,10 +84,10 @@ export function createApp(parts: AppParts): App {
     if (found.operation === null) throw nothingThere(found.allow, method)
     const { operation, params } = found
     journey.operation = operation
-    const principal = await authenticate(req.headers.authorization)
+    const principal = await authenticate(operation, req.headers)
     journey.principal = principal
     await limits.take(principal)
-    permit(principal.permissions, operation)
+    permit(principal, operation)
     const body = await readBody(req, operation)
     return perform(operation, { url, params, headers: req.headers, body, principal, requestId: journey.requestId })
   }

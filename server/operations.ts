@@ -15,6 +15,7 @@ import { homeOperations } from './land/homes/operations.ts'
 import { purchaseOrderOperations } from './paying/purchase-orders/operations.ts'
 import { messageOperations } from './people/messages/operations.ts'
 import { platformOperations } from './platform/operations.ts'
+import { portalOperations } from './portal/operations.ts'
 import { skillOperations } from './skills/operations.ts'
 import { webhookOperations } from './webhooks/operations.ts'
 
@@ -38,4 +39,5 @@ export const operations: Handlers = {
   ...eventOperations,
   ...skillOperations,
   ...platformOperations,
+  ...portalOperations,
 }

@@ -5,7 +5,7 @@ export interface Service {
 
 export interface RequestOptions {
   /** Another key than the usual one; null for none. */
-  key?: string | null
+  key?: string | null | undefined
   headers?: Record<string, string>
 }
 

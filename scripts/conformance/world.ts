@@ -25,6 +25,8 @@ export class World {
   /** What stands in for an id that no example of a creation was like. */
   readonly #makeshifts = new Map<string, string>()
   readonly #made = new Map<string, Operation>()
+  /** The tokens of the vendors' portal addresses, by what they open: a vendor, or one of its invitations. */
+  readonly #portalTokens = new Map<string, string>()
   #isSettled = false
 
   constructor(service: Service, key: string, receiver: string) {
@@ -54,12 +56,25 @@ export class World {
     for (const declared of operation.declaration.parameters ?? []) {
       const parameter = contract.resolve(declared)
       if (parameter.required !== true || parameter.in === 'header') continue
-      const value = this.idsFor(parameter.name)[which] ?? (parameter as { example?: unknown }).example
+      const value = this.#idsIn(operation, parameter.name)[which] ?? (parameter as { example?: unknown }).example
       if (value === undefined) return undefined
       if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, String(value))
       else query.set(parameter.name, String(value))
     }
     return query.size > 0 ? `${path}?${query}` : path
+  }
+
+  // A vendor is let in only to what it has the address of.
+  #idsIn(operation: Operation, parameter: string): readonly string[] {
+    const ids = this.idsFor(parameter)
+    return isOpenToKeys(operation) ? ids : ids.filter((id) => this.#portalTokens.has(id))
+  }
+
+  /** What a request to the operation is let in by: this world's key, or in the portal a token that opens its address. */
+  credentialFor(operation: Operation, address: string): string | undefined {
+    if (isOpenToKeys(operation)) return this.key
+    const [id = ''] = address.split(/[/?]/).filter((part) => this.#portalTokens.has(part))
+    return this.#portalTokens.get(id) ?? [...this.#portalTokens.values()].at(-1)
   }
 
   /** An example with real ids in the place of its own; undefined while something in it does not exist. */
@@ -174,7 +189,7 @@ export class World {
     const address = other.address ?? this.addressOf(operation)
     if (address === undefined) throw new Error(`There is nothing that ${operation.id} could be sent to.`)
     const body = 'body' in other ? other.body : this.bodyOf(operation)
-    const key = other.key === undefined ? this.key : other.key
+    const key = other.key === undefined ? this.credentialFor(operation, address) : other.key
     return this.#service.request(operation.method, address, body, { key, headers: other.headers ?? {} })
   }
 
@@ -199,6 +214,7 @@ export class World {
    */
   learn(answer: Answer, operation?: Operation): void {
     if (answer.status >= 300) return
+    for (const [id, token] of portalTokensIn(answer.body)) this.#portalTokens.set(id, token)
     const isOwn = operation === undefined || '201' in operation.declaration.responses || this.#isOnOwn(operation)
     for (const id of idsIn(answer.body)) {
       // The document itself can be downloaded, and what its examples show does not exist for that.
@@ -235,7 +251,7 @@ const ROUNDS = 4
 export interface Sending {
   address: string
   body: unknown
-  key: string | null
+  key: string | null | undefined
   headers: Record<string, string>
 }
 
@@ -259,6 +275,20 @@ export function* idsIn(value: unknown): Generator<string> {
     if (field === 'id' && typeof inner === 'string' && TYPE_ID.test(inner)) yield inner
     else yield* idsIn(inner)
   }
+}
+
+/** The tokens of the portal addresses that an answer shows, save those of invitations that were not sent yet. */
+function* portalTokensIn(value: unknown): Generator<[string, string]> {
+  if (typeof value !== 'object' || value === null) return
+  const { portalUrl, status } = value as { portalUrl?: unknown; status?: unknown }
+  const token = typeof portalUrl === 'string' ? portalUrl.slice(portalUrl.lastIndexOf('/') + 1) : ''
+  if (token !== '' && status !== 'pending') yield [token.slice(0, token.indexOf('.')), token]
+  for (const inner of Object.values(value)) yield* portalTokensIn(inner)
+}
+
+/** Whether an API key may call it; what is not is the vendors' portal. */
+export function isOpenToKeys({ schemes }: Operation): boolean {
+  return schemes.has('apiKey')
 }
 
 export const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import express, { type Request, type Response, type Router } from 'express'
 import type { Surroundings } from '../http/call.ts'
 import { matchesEtag } from '../http/etag.ts'
-import { publishWhole } from '../platform/published.ts'
+import { EXTERNAL, PORTAL, publishWhole } from '../platform/published.ts'
 import { changelogPage } from './changelog.ts'
 import { eventsPage } from './events.ts'
 import { guidePage, guidesPage } from './guides.ts'
@@ -45,7 +45,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   })
 
   file('/docs/openapi.json', 'application/json; charset=utf-8', () =>
-    JSON.stringify(publishWhole(contract.document, config.publicUrl)),
+    JSON.stringify(publishWhole(contract.document, config.publicUrl, [EXTERNAL, PORTAL])),
   )
   file('/docs/samples.json', 'application/json; charset=utf-8', () => {
     const samples = operations.map((operation) => [operation.id, samplesOf(contract, operation, config.publicUrl)])

@@ -13,7 +13,9 @@ export interface Operation {
   readonly method: Method
   /** With braces, as in the contract: /api/ext/vendors/{vendorId} */
   readonly path: string
-  /** The permissions that a key has to have, all of them. */
+  /** The security schemes whose callers it is open to, each with the permissions that they have to have. */
+  readonly schemes: ReadonlyMap<string, readonly string[]>
+  /** The permissions that an API key has to have, all of them; none where it is not open to keys. */
   readonly permissions: readonly string[]
   readonly takesBody: boolean
   readonly takesQuery: boolean
@@ -131,12 +133,14 @@ export function readContract(document: ContractDocument): Contract {
       if (declaration === undefined) continue
       const parameters = [...(item.parameters ?? []), ...(declaration.parameters ?? [])]
       const declared = parameters.map((parameter) => resolve<ParameterObject>(document, parameter))
+      const schemes = schemesOf(document, declaration)
       const operation: Operation = {
         // The types of the contract come from this very document, so its ids are the ids of the types.
         id: declaration.operationId as OperationId,
         method,
         path: template,
-        permissions: permissions(document, declaration),
+        schemes,
+        permissions: schemes.get('apiKey') ?? [],
         takesBody: declaration.requestBody !== undefined,
         takesQuery: declared.some((parameter) => parameter.in === 'query'),
         carriesETag: carriesETag(document, declaration),
@@ -165,22 +169,17 @@ function carriesETag(document: ContractDocument, { responses }: OperationObject)
   })
 }
 
-const KNOWN_SCHEMES = new Set(['apiKey'])
-
-function permissions(document: ContractDocument, declaration: OperationObject): string[] {
-  const security = declaration.security ?? document.security ?? []
-  const [requirement] = security
-  if (security.length !== 1 || requirement === undefined) {
-    throw new ContractError(`${declaration.operationId} has to declare exactly one security requirement.`)
+// An operation names the ways in one by one, each a requirement of one scheme: any one of them will do.
+function schemesOf(document: ContractDocument, declaration: OperationObject): Map<string, readonly string[]> {
+  const schemes = new Map<string, readonly string[]>()
+  for (const requirement of declaration.security ?? document.security ?? []) {
+    const [only, ...more] = Object.entries(requirement)
+    if (only === undefined || more.length > 0)
+      throw new ContractError(`Each security requirement of ${declaration.operationId} has to name one scheme.`)
+    schemes.set(...only)
   }
-  for (const scheme of Object.keys(requirement)) {
-    if (!KNOWN_SCHEMES.has(scheme)) {
-      throw new ContractError(
-        `${declaration.operationId} asks for the scheme ${scheme}, which nothing here authenticates.`,
-      )
-    }
-  }
-  return requirement.apiKey ?? []
+  if (schemes.size === 0) throw new ContractError(`${declaration.operationId} says under security who may call it.`)
+  return schemes
 }
 
 function resolve<T extends object>(document: ContractDocument, value: T | Reference): T {

@@ -40,14 +40,25 @@ interface AnyReply {
   headers?: Record<string, string>
 }
 
-export function permit(permissions: ReadonlySet<string>, operation: Operation): void {
-  for (const permission of operation.permissions) {
-    if (!permissions.has(permission)) {
-      throw new Problem('permission_denied', `This operation needs ${operation.permissions.join(' and ')}.`, {
-        permission,
-      })
-    }
+/**
+ * Whether the principal may call the operation at all: by a scheme that the operation is open to, with every permission
+ * that it asks of that scheme. Throws `permission_denied`.
+ */
+export function permit(principal: Principal, operation: Operation): void {
+  const needed = operation.schemes.get(SCHEME_OF[principal.kind])
+  if (needed === undefined) throw new Problem('permission_denied', `This operation is not open to a ${principal.kind}.`)
+  for (const permission of needed) {
+    if (!principal.permissions.has(permission))
+      throw new Problem('permission_denied', `This operation needs ${needed.join(' and ')}.`, { permission })
   }
+}
+
+// Users and the service call what keys may call, each with permissions of their own.
+const SCHEME_OF: Readonly<Record<Principal['kind'], string>> = {
+  key: 'apiKey',
+  user: 'apiKey',
+  system: 'apiKey',
+  vendor: 'portalToken',
 }
 
 export interface Dispatcher {
@@ -99,7 +110,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   ): Promise<Answered<Id>> {
     const operation = contract.operations.get(id)
     if (operation === undefined) throw new Error(`The contract has no operation ${id}.`)
-    permit(call.permissions, operation)
+    permit(call.principal, operation)
     const { url, params, headers, body } = spread(contract, operation, flat)
     const input = await validator.check(operation, { url, params, headers, body })
     const handler = handlers[id] as unknown as AnyHandler

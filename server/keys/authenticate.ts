@@ -1,120 +1,53 @@
-import { sql } from 'kysely'
-import type { Permission } from '../../client/contract.gen.ts'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import type { Principal } from '../http/call.ts'
-import { Problem } from '../http/problem.ts'
-import { permissionsOf, type Role } from './roles.ts'
-import { isWellFormed, secretHash } from './secret.ts'
+import { type Contract, ContractError, type Operation } from '../http/contract.ts'
+import { keyAuthenticator } from './key-authenticator.ts'
+import { portalAuthenticator } from './portal-authenticator.ts'
+
+/** What finds the caller behind the headers of a request, for one security scheme of the contract. */
+export interface Authenticator {
+  /** Whether the request brings something that is meant for this scheme, be it right or wrong. */
+  isAddressed(headers: IncomingHttpHeaders): boolean
+  /** The caller; throws one of the problems of status 401, or `tier_required`. */
+  authenticate(headers: IncomingHttpHeaders): Promise<Principal>
+}
+
+export interface AuthenticatorParts {
+  database: Database
+  clock: Clock
+  config: Config
+}
 
 /**
- * Finds who a bearer token belongs to. What was found is believed for half a second, so that a revocation, an expiry or a
- * changed role holds on every process within a second, and a busy key costs two look-ups a second.
+ * Finds the caller of an operation by the schemes that it is open to. There is one authenticator for each scheme, and a
+ * contract that names a scheme without one does not start, because its operations would be open to nobody or to all.
  */
-export type Authenticate = (authorization: string | undefined) => Promise<Principal>
-
-const BELIEVED_MS = 500
-const MOST_REMEMBERED = 10_000
-
-interface Known {
-  principal: Principal
-  until: number
-  /** When the secret or the key stops holding, as milliseconds. */
-  expires: number
-}
-
-export function authenticator(database: Database, clock: Clock): Authenticate {
-  const known = new Map<string, Known>()
-  const asked = new Map<string, Promise<Principal>>()
-
-  async function lookUp(secret: string, authorization: string): Promise<Principal> {
-    const row = await database.statements
-      .selectFrom('apiKeySecrets as s')
-      .innerJoin('apiKeys as k', (join) =>
-        join.onRef('k.organizationId', '=', 's.organizationId').onRef('k.id', '=', 's.keyId'),
-      )
-      .innerJoin('organizations as o', 'o.id', 's.organizationId')
-      .innerJoin('users as u', (join) =>
-        join.onRef('u.organizationId', '=', 'k.organizationId').onRef('u.id', '=', 'k.createdByUserId'),
-      )
-      .where('s.hash', '=', secretHash(secret))
-      .select([
-        ...([
-          'k.id',
-          'k.permissions',
-          'k.revokedAt',
-          'k.lastUsedAt',
-          'k.expiresAt',
-          's.expiresAt as secretExpiresAt',
-        ] as const),
-        ...(['o.id as organizationId', 'o.name as organizationName', 'o.tier', 'o.currency', 'o.timeZone'] as const),
-        ...(['u.role', 'u.status as userStatus', 'u.poApprovalLimit'] as const),
-      ])
-      .executeTakeFirst()
-    if (row === undefined) throw refused('invalid_key', 'No key matches the one that was sent.')
-    if (row.revokedAt !== null) throw refused('revoked_key', `It was revoked at ${row.revokedAt}.`)
-    const expires = [row.expiresAt, row.secretExpiresAt].filter((at) => at !== null).sort()[0]
-    if (expires !== undefined && Date.parse(expires) <= clock.nowMs())
-      throw refused('expired_key', `It expired at ${expires}.`)
-    if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The interface is part of the tier Pro+.')
-    // A key is its creator's arm: it can do no more than they can now, and nothing once they are gone.
-    const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
-    const { organizationId, organizationName, tier, currency, timeZone } = row
-    const principal: Principal = {
-      kind: 'key',
-      id: row.id,
-      organization: { id: organizationId, name: organizationName, tier, currency, timeZone },
-      permissions: new Set(row.permissions.filter((permission: string) => power.has(permission as Permission))),
-      poApprovalLimit: row.poApprovalLimit,
-      subjectId: null,
-      counters: { minute: `minute:${row.id}`, day: `day:${organizationId}` },
-    }
-    if (known.size >= MOST_REMEMBERED) known.clear()
-    known.set(authorization, {
-      principal,
-      until: clock.nowMs() + BELIEVED_MS,
-      expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
+export function authenticator(
+  contract: Contract,
+  parts: AuthenticatorParts,
+): (operation: Operation, headers: IncomingHttpHeaders) => Promise<Principal> {
+  const known: Record<string, Authenticator> = {
+    apiKey: keyAuthenticator(parts),
+    portalToken: portalAuthenticator(parts),
+  }
+  const waysInto = new Map<Operation, readonly [Authenticator, ...Authenticator[]]>()
+  for (const operation of contract.operations.values()) {
+    const [first, ...others] = [...operation.schemes.keys()].map((scheme) => {
+      const found = known[scheme]
+      if (found === undefined)
+        throw new ContractError(`${operation.id} asks for the scheme ${scheme}, which nothing here authenticates.`)
+      return found
     })
-    await noteUse(row)
-    return principal
+    if (first !== undefined) waysInto.set(operation, [first, ...others])
   }
-
-  // To the minute: one write a minute, whoever comes first. It is a note, so it never holds up or fails a request.
-  async function noteUse(key: { organizationId: string; id: string; lastUsedAt: string | null }): Promise<void> {
-    const { organizationId, id, lastUsedAt } = key
-    const now = clock.nowMs()
-    if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < 60_000) return
-    const minute = new Date(now - (now % 60_000))
-    await sql`update "apiKeys" set "lastUsedAt" = ${minute} where "organizationId" = ${organizationId} and "id" = ${id}
-      and ("lastUsedAt" is null or "lastUsedAt" < ${minute})`
-      .execute(database.statements)
-      .catch(() => {})
+  return (operation, headers) => {
+    const ways = waysInto.get(operation)
+    if (ways === undefined) throw new ContractError(`${operation.id} is not an operation of this contract.`)
+    // Whoever brings nothing is told what the first of the schemes asks for.
+    const way = ways.find((each) => each.isAddressed(headers)) ?? ways[0]
+    return way.authenticate(headers)
   }
-
-  return async (authorization) => {
-    if (authorization === undefined || authorization === '') {
-      throw refused('missing_key', 'Send it as "Authorization: Bearer plb_…".')
-    }
-    const found = known.get(authorization)
-    if (found !== undefined) {
-      const now = clock.nowMs()
-      if (found.until > now && found.expires > now) return found.principal
-      known.delete(authorization)
-    }
-    const secret = /^Bearer ([!-~]+)$/i.exec(authorization)?.[1]
-    if (secret === undefined || !isWellFormed(secret))
-      throw refused('invalid_key', 'It does not have the form of a key, plb_….')
-    // Those who ask at the same moment share one look-up.
-    let asking = asked.get(authorization)
-    if (asking === undefined) {
-      asking = lookUp(secret, authorization).finally(() => asked.delete(authorization))
-      asked.set(authorization, asking)
-    }
-    return asking
-  }
-}
-
-function refused(code: 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key', detail: string): Problem {
-  const error = code === 'missing_key' ? '' : ', error="invalid_token"'
-  return new Problem(code, detail, {}, { 'WWW-Authenticate': `Bearer realm="plumbline"${error}` })
 }

@@ -38,19 +38,28 @@ function publishedFor(call: Call): Published {
   return published
 }
 
-/** The document as a key with every permission sees it. */
-export function publishWhole(document: ContractDocument, publicUrl: string): OpenApiDocument {
+/** The document as a key with every permission sees it, and other parts of the interface where they are asked for. */
+export function publishWhole(document: ContractDocument, publicUrl: string, parts = [EXTERNAL]): OpenApiDocument {
   const permission = document.components.schemas?.Permission as { enum: string[] }
-  return publish(document, new Set(permission.enum), publicUrl)
+  return publish(document, new Set(permission.enum), publicUrl, parts)
 }
 
-export function publish(document: ContractDocument, held: ReadonlySet<string>, publicUrl: string): OpenApiDocument {
+/** What keys may call, and what a vendor may do. */
+export const EXTERNAL = '/api/ext/'
+export const PORTAL = '/api/portal/'
+
+function publish(
+  document: ContractDocument,
+  held: ReadonlySet<string>,
+  publicUrl: string,
+  parts: readonly string[] = [EXTERNAL],
+): OpenApiDocument {
   const { openapi, jsonSchemaDialect, info, security, webhooks, components } = document as ContractDocument & {
     jsonSchemaDialect?: string
   }
   const paths: Record<string, unknown> = {}
   for (const [path, item] of Object.entries(document.paths)) {
-    if (!path.startsWith('/api/ext/')) continue
+    if (!parts.some((part) => path.startsWith(part))) continue
     const entries = Object.entries(item).filter(
       ([key, value]) => key === 'parameters' || mayCall(value as OperationObject, held),
     )
@@ -78,14 +87,21 @@ export function publish(document: ContractDocument, held: ReadonlySet<string>, p
     tags: document.tags?.filter(({ name }) => used.has(name)),
     ...(groups !== undefined && { 'x-tagGroups': groups }),
     ...told,
-    components: { securitySchemes: components.securitySchemes, ...reached(components, told) },
+    components: { securitySchemes: schemesOf(components, paths), ...reached(components, told) },
   }
 }
 
-function mayCall(operation: OperationObject, held: ReadonlySet<string>): boolean {
-  return (operation.security ?? []).every((requirement) =>
-    (requirement.apiKey ?? []).every((permission) => held.has(permission)),
+function mayCall({ security = [] }: OperationObject, held: ReadonlySet<string>): boolean {
+  return security.some((requirement) =>
+    Object.values(requirement).every((permissions) => permissions.every((permission) => held.has(permission))),
   )
+}
+
+/** The ways in that the paths name, and no others. */
+function schemesOf(components: ContractDocument['components'], paths: Record<string, unknown>) {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item as Record<string, OperationObject>))
+  const named = new Set(operations.flatMap(({ security = [] }) => security.flatMap(Object.keys)))
+  return Object.fromEntries(Object.entries(components.securitySchemes ?? {}).filter(([name]) => named.has(name)))
 }
 
 function tagsOf(value: unknown): Set<string> {

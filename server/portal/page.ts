@@ -1,52 +1,47 @@
-import type { Address, BidRequest, Invitation, InvitationStatus } from '../../client/contract.gen.ts'
-import type { ListedInvitation, Site } from './queries.ts'
+import type {
+  Address,
+  PortalBidInvitation,
+  PortalBidInvitationSummary,
+  PortalInvitationStatus,
+  PortalRequest,
+  PortalVisit,
+} from '../../client/contract.gen.ts'
 
 /**
  * The vendor's pages, as plain HTML without a script. Everything that anybody typed goes through `text`, and no page
  * holds an amount, a name or a count of anybody but the vendor who is looking.
  */
-export interface RequestView {
-  builder: string
-  companyName: string
-  request: BidRequest
-  invitation: Invitation
-  site: Site | undefined
-  houses: readonly { name: string; address: Address | null }[]
-  /** Whether the vendor can still say that it will bid, or will not. */
-  canAnswer: boolean
-}
-
-export function requestPage(view: RequestView): string {
-  const { builder, companyName, request, invitation, site, houses } = view
-  const title = request.title ?? `${request.scope}${site === undefined ? '' : `, ${site.name}`}`
+export function requestPage(invitation: PortalBidInvitation): string {
+  const { builder, vendor, request, community, homes } = invitation
+  const title = request.title ?? `${request.scope}, ${community.name}`
   return page(
     `${request.number} · ${title}`,
-    `<p>${text(builder)} asks ${text(companyName)} for a price.</p>
+    `<p>${text(builder.name)} asks ${text(vendor.companyName)} for a price.</p>
 <h1>${text(title)}</h1>
 <p class="state">${text(stateOf(request, invitation.status))}</p>
 ${request.message === null ? '' : `<p class="message">${text(request.message)}</p>`}
 <dl>
 ${entry('Number', request.number)}
 ${entry('Trade', request.scope)}
-${entry('Bids are due by the end of', `${longDate(request.deadline)}${site === undefined ? '' : ` (${site.timeZone})`}`)}
-${site === undefined ? '' : entry('Community', [site.name, site.city, site.state].filter((part) => part !== null).join(', '))}
-${houses.map((house) => entry('Home', [house.name, ...addressLines(house.address)].join(', '))).join('\n')}
+${entry('Bids are due by the end of', `${longDate(request.deadline)} (${request.timeZone})`)}
+${entry('Community', [community.name, community.city, community.state].filter((part) => part !== null).join(', '))}
+${homes.map((home) => entry('Home', [home.name, ...addressLines(home.address)].join(', '))).join('\n')}
 ${entry('What to quote', WHAT_TO_QUOTE[request.bidType])}
 ${request.inclusions === null ? '' : entry('Includes', request.inclusions)}
 ${request.exclusions === null ? '' : entry('Excludes', request.exclusions)}
 </dl>
 ${lineTable(request)}
-${view.canAnswer ? answerForm(invitation.status) : ''}`,
+${invitation.canAnswer ? answerForm(invitation.status) : ''}`,
   )
 }
 
-const WHAT_TO_QUOTE: Record<BidRequest['bidType'], string> = {
+const WHAT_TO_QUOTE: Record<PortalRequest['bidType'], string> = {
   lump_sum: 'One price for everything',
   unit_price: 'A unit price for each line',
   both: 'A price for each line, and one for everything',
 }
 
-function stateOf(request: BidRequest, status: InvitationStatus): string {
+function stateOf(request: PortalRequest, status: PortalInvitationStatus): string {
   if (request.status === 'cancelled')
     return `This request was cancelled${request.cancelReason === null ? '.' : `: ${request.cancelReason}`}`
   if (status === 'submitted') return 'Your bid has been received.'
@@ -58,7 +53,7 @@ function stateOf(request: BidRequest, status: InvitationStatus): string {
   return 'Your bid is awaited.'
 }
 
-function lineTable({ lines }: BidRequest): string {
+function lineTable({ lines }: PortalRequest): string {
   if (lines.length === 0) return ''
   const rows = lines.map(
     (line) =>
@@ -67,7 +62,7 @@ function lineTable({ lines }: BidRequest): string {
   return `<table><thead><tr><th>To be priced</th><th>Quantity</th><th>Unit</th><th></th></tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
 }
 
-function answerForm(status: InvitationStatus): string {
+function answerForm(status: PortalInvitationStatus): string {
   const willBid =
     status === 'will_bid'
       ? ''
@@ -80,24 +75,24 @@ function answerForm(status: InvitationStatus): string {
 }
 
 export function vendorPage(view: {
-  builder: string
-  companyName: string
-  invitations: readonly (ListedInvitation & { href: string })[]
+  builder: PortalVisit['builder']
+  vendor: PortalVisit['vendor']
+  invitations: readonly (PortalBidInvitationSummary & { href: string })[]
 }): string {
   const items = view.invitations.map(
-    ({ href, number, title, scope, deadline, requestStatus, status }) =>
+    ({ href, status, request: { number, title, scope, deadline, status: requestStatus } }) =>
       `<li><a href="${text(href)}">${text(number)} · ${text(title ?? scope)}</a>, due ${text(longDate(deadline))}: ${requestStatus === 'sent' ? OPEN_STATES[status] : requestStatus}</li>`,
   )
   const list =
     items.length === 0 ? '<p>There are no requests for you at present.</p>' : `<ul>\n${items.join('\n')}\n</ul>`
+  const { builder, vendor } = view
   return page(
-    `${view.builder} · ${view.companyName}`,
-    `<h1>${text(view.companyName)}</h1>\n<p>What ${text(view.builder)} has asked you for:</p>\n${list}`,
+    `${builder.name} · ${vendor.companyName}`,
+    `<h1>${text(vendor.companyName)}</h1>\n<p>What ${text(builder.name)} has asked you for:</p>\n${list}`,
   )
 }
 
-const OPEN_STATES: Record<InvitationStatus, string> = {
-  pending: 'not sent',
+const OPEN_STATES: Record<PortalInvitationStatus, string> = {
   sent: 'your bid is awaited',
   viewed: 'your bid is awaited',
   will_bid: 'you will bid',

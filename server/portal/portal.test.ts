@@ -135,3 +135,103 @@ test("a vendor's own portal address lists what it was asked for", async () => {
     'joined',
   )
 })
+
+const tokenOf = (portalUrl: string): string => new URL(portalUrl).pathname.slice('/portal/'.length)
+const asVendor = (portalUrl: string) => ({ key: tokenOf(portalUrl) })
+
+test("a vendor's own system reads an invitation and answers it, and every event names the vendor", async () => {
+  const request = await ask({ title: 'Framing, Lot 14', homeIds: [site.lot14] })
+  const [{ id, portalUrl }] = request.invitations
+  const address = `/api/portal/invitations/${id}`
+  const read = await plumbline.get(address, asVendor(portalUrl))
+  expect(read).toMatchObject({
+    status: 200,
+    body: { id, status: 'sent', canAnswer: true, viewedAt: null, request: { number: request.number, status: 'sent' } },
+  })
+  const opened = await plumbline.post('/api/portal/visits', { invitationId: id }, asVendor(portalUrl))
+  expect(opened).toMatchObject({ status: 200, body: { vendor: { id: site.loneStar }, invitationId: id } })
+  const answered = await plumbline.post(
+    `${address}/answer`,
+    { answer: 'declined', reason: 'No crew before the spring.' },
+    asVendor(portalUrl),
+  )
+  expect(answered).toMatchObject({
+    status: 200,
+    body: { status: 'declined', declineReason: 'No crew before the spring.', canAnswer: true },
+  })
+  expect((await plumbline.get(address, asVendor(portalUrl))).body).toEqual(answered.body)
+  const events = (await eventsOf(plumbline, site.organizationId)).filter(
+    (event) => event.data.object.id === request.id && event.type === 'bid_request.updated',
+  )
+  expect(events.map((event) => event.actor)).toEqual(Array(2).fill({ type: 'vendor', id: site.loneStar }))
+})
+
+test('reading changes nothing, and opening the portal is noted once', async () => {
+  const request = await ask()
+  const [{ id, portalUrl }] = request.invitations
+  await plumbline.get(`/api/portal/invitations/${id}`, asVendor(portalUrl))
+  await plumbline.get('/api/portal/invitations', asVendor(portalUrl))
+  expect(await read(request.id)).toEqual(request)
+  await plumbline.post('/api/portal/visits', { invitationId: id }, asVendor(portalUrl))
+  const viewed = await read(request.id)
+  expect(viewed.invitations[0].status).toBe('viewed')
+  await plumbline.post('/api/portal/visits', { invitationId: id }, asVendor(portalUrl))
+  expect(await read(request.id)).toEqual(viewed)
+})
+
+test('the token of an invitation opens that one alone, and that of a vendor all of its own', async () => {
+  const [first, second] = [await ask(), await ask()]
+  const draft = await ask({ sendNow: false })
+  const [mine, other] = [first.invitations[0], first.invitations[1]]
+  const addressOf = (invitation: { id: string }) => `/api/portal/invitations/${invitation.id}`
+  const listed = await plumbline.get('/api/portal/invitations', asVendor(mine.portalUrl))
+  expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual([mine.id])
+  expect((await plumbline.get(addressOf(second.invitations[0]), asVendor(mine.portalUrl))).status).toBe(404)
+
+  const { body } = await plumbline.post(`/api/ext/vendors/${site.loneStar}/invite`, undefined, { key: site.key })
+  const whole = asVendor(body.portalUrl)
+  const everything = (await plumbline.get('/api/portal/invitations?limit=200', whole)).body.data.map(
+    ({ id }: { id: string }) => id,
+  )
+  expect(everything).toEqual(expect.arrayContaining([mine.id, second.invitations[0].id]))
+  expect(everything).not.toContain(draft.invitations[0].id)
+  expect((await plumbline.get(addressOf(second.invitations[0]), whole)).status).toBe(200)
+  for (const invitation of [other, draft.invitations[0], { id: 'inv_01m7y975jzfesvq6zzzzzzzzzz' }]) {
+    const answers = [
+      await plumbline.get(addressOf(invitation), whole),
+      await plumbline.post(`${addressOf(invitation)}/answer`, { answer: 'will_bid' }, whole),
+      await plumbline.post('/api/portal/visits', { invitationId: invitation.id }, whole),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
+  }
+  expect((await read(draft.id)).invitations[0].viewedAt).toBeNull()
+})
+
+test('a portal token opens nothing but the portal, and a key nothing of it', async () => {
+  const request = await ask()
+  const [{ id, portalUrl }] = request.invitations
+  for (const path of ['/api/ext/vendors', `/api/ext/bids/requests/${request.id}`, '/api/ext/me']) {
+    const refused = await plumbline.get(path, asVendor(portalUrl))
+    expect([refused.status, refused.body.code]).toEqual([401, 'invalid_key'])
+  }
+  for (const token of [site.key, `${tokenOf(portalUrl)}x`, tokenOf(portalUrl).toUpperCase(), tokenOf(draftUrl(id))]) {
+    const refused = await plumbline.get(`/api/portal/invitations/${id}`, { key: token })
+    expect([refused.status, refused.body.code]).toEqual([401, 'invalid_key'])
+  }
+  const skill = { skill: 'getPortalInvitation', input: { invitationId: id } }
+  expect((await plumbline.post('/api/ext/execute', skill, { key: site.key })).body.code).toBe('skill_not_found')
+
+  function draftUrl(subject: string): string {
+    return `http://x/portal/${subject}.${'A'.repeat(32)}`
+  }
+})
+
+test("a vendor's requests spend nothing of the builder's day", async () => {
+  const request = await ask()
+  const [{ id, portalUrl }] = request.invitations
+  const usage = async () => (await plumbline.get('/api/ext/usage', { key: site.key })).body.day.used
+  const before = await usage()
+  const seen = await plumbline.get(`/api/portal/invitations/${id}`, asVendor(portalUrl))
+  expect(seen.headers.get('ratelimit')).toMatch(/^"minute";r=\d+;t=\d+$/)
+  expect(await usage()).toBe(before + 1)
+})

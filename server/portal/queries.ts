@@ -1,30 +1,46 @@
 import { sql } from 'kysely'
-import type { Address, BidRequestStatus, InvitationStatus } from '../../client/contract.gen.ts'
-import type { Db } from '../database/database.ts'
+import type { PortalBidInvitationSummary, PortalHome } from '../../client/contract.gen.ts'
+import type { Principal, Tenant } from '../http/call.ts'
+import { notFound } from '../http/problem.ts'
+import { listing } from '../resources/listing.ts'
 
-/** What a portal address leads to. The token is the proof of who may read it, so these are the only queries without a tenant. */
-export interface Subject {
-  organizationId: string
+// Inside JSON the database would write instants in its own way.
+const REQUEST = `
+  select json_build_object('number', r."number", 'title', r."title", 'status', r."status", 'scope', r."scope", 'deadline', r."deadline",
+    'deadlineAt', to_char(r."deadlineAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+  from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
+
+/** A vendor's invitations, the newest first; it never hears of those that were not sent. */
+export const list = listing<PortalBidInvitationSummary>({
+  table: 'invitations',
+  columns: { id: 'id', status: 'enum', request: { sql: REQUEST } },
+  where: `t."status" <> 'pending'`,
+})
+
+/** The condition on invitations that a vendor's token stands for: all of the vendor, or the one that it was made for. */
+export function visibleTo({ id, subjectId }: Principal): Record<string, string> {
+  const vendorId = String(id)
+  return subjectId === null || subjectId === id ? { vendorId } : { vendorId, id: subjectId }
+}
+
+export interface InvitationAddress {
+  bidRequestId: string
   vendorId: string
 }
 
-// The primary keys begin with the organization; going through the few organizations uses them.
-export async function vendorBehind(db: Db, vendorId: string): Promise<Subject | undefined> {
-  const { rows } = await sql<Subject>`
-    select v."organizationId", v."id" as "vendorId"
-    from "organizations" as o join "vendors" as v on v."organizationId" = o."id" and v."id" = ${vendorId}`.execute(db)
-  return rows[0]
-}
-
-export async function invitationBehind(
-  db: Db,
-  invitationId: string,
-): Promise<(Subject & { bidRequestId: string }) | undefined> {
-  const { rows } = await sql<Subject & { bidRequestId: string }>`
-    select i."organizationId", i."vendorId", i."bidRequestId"
-    from "organizations" as o join "invitations" as i on i."organizationId" = o."id" and i."id" = ${invitationId}
-    where i."status" <> 'pending'`.execute(db)
-  return rows[0]
+export async function addressOf(
+  { db, organizationId }: Tenant,
+  id: string,
+  within: Record<string, string>,
+): Promise<InvitationAddress | undefined> {
+  let query = db
+    .selectFrom('invitations')
+    .select(['bidRequestId', 'vendorId'])
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .where('status', '<>', 'pending')
+  for (const [column, value] of Object.entries(within)) query = query.where(sql.ref<string>(column), '=', value)
+  return query.executeTakeFirst()
 }
 
 export interface Site {
@@ -34,47 +50,18 @@ export interface Site {
   timeZone: string
 }
 
-export async function siteOf(db: Db, organizationId: string, communityId: string): Promise<Site | undefined> {
+export async function siteOf({ db, organizationId }: Tenant, communityId: string): Promise<Site> {
   const { rows } = await sql<Site>`
     select "name", "city", "state", "timeZone" from "communities"
     where "organizationId" = ${organizationId} and "id" = ${communityId}`.execute(db)
+  if (rows[0] === undefined) throw notFound()
   return rows[0]
 }
 
-export async function housesOf(
-  db: Db,
-  organizationId: string,
-  ids: readonly string[],
-): Promise<{ name: string; address: Address | null }[]> {
+export async function homesOf({ db, organizationId }: Tenant, ids: readonly string[]): Promise<PortalHome[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<{ name: string; address: Address | null }>`
-    select "name", "address" from "homes" where "organizationId" = ${organizationId} and "id" = any(${[...ids]}) order by "name", "id"`.execute(
-    db,
-  )
-  return rows
-}
-
-export interface ListedInvitation {
-  id: string
-  status: InvitationStatus
-  number: string
-  title: string | null
-  scope: string
-  deadline: string
-  requestStatus: BidRequestStatus
-}
-
-/** The vendor's invitations that were sent, the newest first. */
-export async function invitationsOfVendor(
-  db: Db,
-  { organizationId, vendorId }: Subject,
-  most: number,
-): Promise<ListedInvitation[]> {
-  const { rows } = await sql<ListedInvitation>`
-    select i."id", i."status", r."number", r."title", r."scope", r."deadline", r."status" as "requestStatus"
-    from "invitations" as i
-    join "bidRequests" as r on r."organizationId" = i."organizationId" and r."id" = i."bidRequestId"
-    where i."organizationId" = ${organizationId} and i."vendorId" = ${vendorId} and i."status" <> 'pending'
-    order by i."id" desc limit ${most}`.execute(db)
+  const { rows } = await sql<PortalHome>`
+    select "name", "address" from "homes"
+    where "organizationId" = ${organizationId} and "id" = any(${[...ids]}) order by "name", "id"`.execute(db)
   return rows
 }

@@ -1,23 +1,16 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
-import type { Invitation, Vendor } from '../../client/contract.gen.ts'
-import { OPEN_INVITATION } from '../bidding/bid-requests/bid-request.ts'
-import { answerInvitation, lockBidRequest, recordChange } from '../bidding/bid-requests/changes.ts'
-import * as invitations from '../bidding/bid-requests/invitation-queries.ts'
-import * as requests from '../bidding/bid-requests/queries.ts'
-import * as vendors from '../bidding/vendors/queries.ts'
+import type { PortalBidInvitation } from '../../client/contract.gen.ts'
 import type { Database } from '../database/database.ts'
-import { recordEvent } from '../events/record.ts'
-import { type Call, newCall, type Surroundings, type WriteCall } from '../http/call.ts'
+import { type Call, newCall, type Principal, type Surroundings } from '../http/call.ts'
 import { toProblem } from '../http/problem.ts'
-import { openPortalToken, portalToken } from '../keys/portal-token.ts'
-import { organizationOf, vendorOf } from '../keys/principals.ts'
+import { vendorBehind } from '../keys/portal-authenticator.ts'
+import { portalToken } from '../keys/portal-token.ts'
 import { messagePage, requestPage, vendorPage } from './page.ts'
-import * as portal from './queries.ts'
 
 /**
- * The pages behind the addresses that vendors are sent. Whoever has an address is the vendor: it can be neither guessed
- * nor derived from another one. Looking at a page for the first time tells the builder that the vendor was there.
+ * The pages behind the addresses that vendors are sent. Whoever has an address is the vendor, and a page does nothing but
+ * call the operations that the contract opens to a vendor, as that vendor.
  */
 interface Parts {
   surroundings: Surroundings
@@ -37,9 +30,9 @@ const MOST_LISTED = 100
 
 export function portalRoutes(parts: Parts): Router {
   const routes = express.Router()
-  routes.get('/portal/:token', (req, res) => answer(parts, req, res, (subjectId) => show(parts, subjectId)))
+  routes.get('/portal/:token', (req, res) => answer(parts, req, res, (call) => show(call)))
   routes.post('/portal/:token', express.urlencoded({ extended: false, limit: MOST_BYTES }), (req, res) =>
-    answer(parts, req, res, (subjectId) => take(parts, subjectId, (req.body ?? {}) as Record<string, unknown>)),
+    answer(parts, req, res, (call) => take(call, (req.body ?? {}) as Record<string, unknown>)),
   )
   routes.use('/portal', (error: unknown, _req: Request, res: Response, _next: NextFunction) => {
     // An address that cannot be decoded is none; else the form could not be read: too long, or not a form at all.
@@ -58,23 +51,28 @@ async function answer(
   parts: Parts,
   req: Request,
   res: Response,
-  make: (subjectId: string) => Promise<Page | null>,
+  make: (call: Call) => Promise<Page | null>,
 ): Promise<void> {
-  const token = String(req.params.token)
   try {
-    const subjectId = openPortalToken(parts.surroundings.config, token)
-    const page = subjectId === null ? notFound() : await make(subjectId)
+    const { surroundings, database } = parts
+    const { config } = surroundings
+    const principal = await vendorBehind({ config, database }, String(req.params.token))
+    const page = principal === null ? notFound() : await make(newCall(surroundings, { principal, requestId: 'portal' }))
     if (page === null) res.set(HEADERS).redirect(303, req.originalUrl)
     else write(res, page)
   } catch (error) {
-    const { status, code } = toProblem(error)
-    if (status >= 500) parts.log.error({ err: error }, code)
-    if (status === 503) res.set('Retry-After', '2')
-    write(res, {
-      status,
-      html: messagePage('That did not work', status < 500 ? toProblem(error).message : 'Please try again in a moment.'),
-    })
+    write(res, refusal(parts, res, error))
   }
+}
+
+function refusal({ log }: Parts, res: Response, error: unknown): Page {
+  const { status, code, message } = toProblem(error)
+  if (status >= 500) log.error({ err: error }, code)
+  if (status === 503) res.set('Retry-After', '2')
+  if (status === 404) return notFound()
+  if (status === 409) return { status, html: messagePage('Too late', message) }
+  if (status === 422) return { status, html: messagePage('That did not work', 'Please use the buttons of the page.') }
+  return { status, html: messagePage('That did not work', 'Please try again in a moment.') }
 }
 
 // The address is a secret: it must not travel on in a Referer, nor the page stay in a shared cache.
@@ -97,102 +95,35 @@ function notFound(): Page {
   }
 }
 
-async function show(parts: Parts, subjectId: string): Promise<Page> {
-  const db = parts.database.statements
-  const invited = await portal.invitationBehind(db, subjectId)
-  if (invited === undefined) return showVendor(parts, subjectId)
-  const call = await callOf(parts, invited)
-  const { request, vendor } = await call.write(async (call) => {
-    const request = await markViewed(call, invited.bidRequestId)
-    return { request, vendor: await markJoined(call, invited.vendorId) }
-  })
-  const shown = requests.toBidRequest(call, request)
-  const invitation = shown.invitations.find((candidate) => candidate.id === subjectId)
-  if (invitation === undefined) return notFound()
-  const html = requestPage({
-    builder: call.principal.organization.name,
-    companyName: vendor.companyName,
-    request: shown,
-    invitation,
-    site: await portal.siteOf(db, invited.organizationId, shown.communityId),
-    houses: await portal.housesOf(db, invited.organizationId, shown.homeIds),
-    canAnswer: canAnswer(request, invitation),
-  })
-  return { status: 200, html }
-
-  async function markViewed(call: WriteCall, bidRequestId: string): Promise<requests.BidRequestRow> {
-    const before = await lockBidRequest(call, bidRequestId)
-    const invitation = before.invitations.find((candidate) => candidate.id === subjectId)
-    if (invitation === undefined || invitation.viewedAt !== null) return before
-    const viewedAt = call.now.toISOString()
-    await invitations.update(call, invitation, {
-      viewedAt,
-      ...(invitation.status === 'sent' && { status: 'viewed' as const }),
-    })
-    const after = await requests.touch(call, bidRequestId)
-    await recordChange(call, before, after)
-    return after
-  }
+async function show(call: Call): Promise<Page> {
+  const invitationId = invitationBehind(call.principal)
+  if (invitationId === null) return showVendor(call)
+  await call.operation('openPortal', { invitationId })
+  const invitation: PortalBidInvitation = await call.operation('getPortalInvitation', { invitationId })
+  return { status: 200, html: requestPage(invitation) }
 }
 
-async function showVendor(parts: Parts, vendorId: string): Promise<Page> {
-  const { surroundings, database } = parts
-  const subject = await portal.vendorBehind(database.statements, vendorId)
-  if (subject === undefined) return notFound()
-  const call = await callOf(parts, subject)
-  const vendor = await call.write((call) => markJoined(call, vendorId))
-  const listed = await portal.invitationsOfVendor(database.statements, subject, MOST_LISTED)
-  const html = vendorPage({
-    builder: call.principal.organization.name,
-    companyName: vendor.companyName,
-    invitations: listed.map((invitation) => ({
-      ...invitation,
-      href: `/portal/${portalToken(surroundings.config, invitation.id)}`,
-    })),
-  })
-  return { status: 200, html }
+async function showVendor(call: Call): Promise<Page> {
+  const { builder, vendor } = await call.operation('openPortal', {})
+  const { data } = await call.operation('listPortalInvitations', { limit: MOST_LISTED })
+  const { config } = call.surroundings
+  const invitations = data.map((each) => ({ ...each, href: `/portal/${portalToken(config, each.id)}` }))
+  return { status: 200, html: vendorPage({ builder, vendor, invitations }) }
 }
 
-async function markJoined(call: WriteCall, vendorId: string): Promise<Vendor> {
-  const before = await vendors.lock(call, vendorId)
-  // Who is archived may still look at what there was.
-  if (before.portalStatus === 'joined' || before.archivedAt !== null) return before
-  const after = await vendors.update(call, before, { portalStatus: 'joined' })
-  await recordEvent(call, 'vendor.updated', after, before)
-  return after
-}
-
-/** Takes "We will bid" or "We decline"; both can be changed as long as a bid is awaited. */
-async function take(parts: Parts, subjectId: string, form: Record<string, unknown>): Promise<Page | null> {
-  const invited = await portal.invitationBehind(parts.database.statements, subjectId)
-  if (invited === undefined) return notFound()
-  const reply = form.answer
-  if (reply !== 'will_bid' && reply !== 'declined')
-    return { status: 422, html: messagePage('That did not work', 'Please use the buttons of the page.') }
+async function take(call: Call, form: Record<string, unknown>): Promise<Page | null> {
+  const invitationId = invitationBehind(call.principal)
+  if (invitationId === null) return notFound()
   const reason = typeof form.reason === 'string' ? form.reason.replaceAll('\0', '').trim().slice(0, MOST_REASON) : ''
-  const call = await callOf(parts, invited)
-  return call.write(async (call) => {
-    const request = await lockBidRequest(call, invited.bidRequestId)
-    const invitation = request.invitations.find((candidate) => candidate.id === subjectId)
-    if (invitation === undefined || !canAnswer(request, invitation)) {
-      return { status: 409, html: messagePage('Too late', 'This request takes no answer any more.') }
-    }
-    await answerInvitation(
-      call,
-      request.id,
-      invitation.vendorId,
-      reply,
-      reply === 'declined' && reason !== '' ? reason : null,
-    )
-    return null
+  await call.operation('answerPortalInvitation', {
+    invitationId,
+    answer: form.answer,
+    ...(reason !== '' && { reason }),
   })
+  return null
 }
 
-function canAnswer(request: Pick<requests.BidRequestRow, 'status'>, invitation: Pick<Invitation, 'status'>): boolean {
-  return request.status === 'sent' && (OPEN_INVITATION.includes(invitation.status) || invitation.status === 'declined')
-}
-
-async function callOf({ surroundings, database }: Parts, { organizationId, vendorId }: portal.Subject): Promise<Call> {
-  const organization = await organizationOf(database.statements, organizationId)
-  return newCall(surroundings, { principal: vendorOf(organization, vendorId, vendorId), requestId: 'portal' })
+/** The invitation that the address was made for; null for an address of the vendor's whole portal. */
+function invitationBehind({ id, subjectId }: Principal): string | null {
+  return subjectId === id ? null : subjectId
 }

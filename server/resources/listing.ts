@@ -11,6 +11,8 @@ import { type StatementTexts, statementTexts } from './statement-texts.ts'
 export interface Listed {
   readonly table: string
   readonly columns: Columns
+  /** SQL of a condition on the row as `t` that holds for everything that is listed. */
+  readonly where?: string
   /** Query parameters that are no plain comparison with the column of their name: SQL of a condition on the parameter. */
   readonly filters?: Record<string, (parameter: string) => string>
   /** What `q` searches: columns of text, or SQL of a text over the row as `t`. */
@@ -97,7 +99,8 @@ function select(
   const statement = texts(shape, () => {
     const direction = order.descending ? 'desc' : 'asc'
     const sorting = order.byId ? `t."id" ${direction}` : `t."${order.field}" ${direction}, t."id" ${direction}`
-    const where = ['t."organizationId" = $1', ...conditions].join(' and ')
+    const always = listed.where === undefined ? [] : [listed.where]
+    const where = ['t."organizationId" = $1', ...always, ...conditions].join(' and ')
     // The cursor needs what the page is sorted by, as the database writes it.
     const members = asMembers(listed.columns, ['id', order.field])
     return `select ${members} from "${listed.table}" as t where ${where} order by ${sorting} limit ${take}`

@@ -74,7 +74,10 @@ function makeCatalogue(contract: Contract): Catalogue {
   assertComposites(contract)
   const ajv = new Ajv2020.default({ strict: false, allErrors: true, useDefaults: true, formats })
   addFormats.default(ajv, { mode: 'full' })
-  const operations = [...contract.operations.values()].filter((operation) => operation.id !== NOT_A_SKILL)
+  // What a vendor does in the portal is no skill of the builder's agents.
+  const operations = [...contract.operations.values()].filter(
+    ({ id, schemes }) => schemes.has('apiKey') && id !== NOT_A_SKILL,
+  )
   const skills = [
     ...operations.map((operation) => operationSkill(contract, operation, ajv)),
     ...Object.entries(declaredComposites(contract)).map(([name, declared]) =>

@@ -1,0 +1,14 @@
+import { Problem } from '../http/problem.ts'
+
+/** The token of an `Authorization: Bearer …` header; null where there is none that could be one. */
+export function bearerToken(authorization: string): string | null {
+  return /^Bearer ([!-~]+)$/i.exec(authorization)?.[1] ?? null
+}
+
+export function unauthenticated(
+  code: 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key',
+  detail: string,
+): Problem {
+  const error = code === 'missing_key' ? '' : ', error="invalid_token"'
+  return new Problem(code, detail, {}, { 'WWW-Authenticate': `Bearer realm="plumbline"${error}` })
+}

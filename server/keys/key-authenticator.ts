@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { sql } from 'kysely'
+import type { Permission } from '../../client/contract.gen.ts'
+import type { Principal } from '../http/call.ts'
+import { Problem } from '../http/problem.ts'
+import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
+import { bearerToken, unauthenticated } from './bearer.ts'
+import { permissionsOf, type Role } from './roles.ts'
+import { isWellFormed, secretHash } from './secret.ts'
+
+/**
+ * Finds the API key that a bearer token is the secret of. What was found is believed for half a second, so that a
+ * revocation, an expiry or a changed role holds on every process within a second, and a busy key costs two look-ups a
+ * second.
+ */
+const BELIEVED_MS = 500
+const MOST_REMEMBERED = 10_000
+
+interface Known {
+  principal: Principal
+  until: number
+  /** When the secret or the key stops holding, as milliseconds. */
+  expires: number
+}
+
+export function keyAuthenticator({ database, clock }: AuthenticatorParts): Authenticator {
+  const known = new Map<string, Known>()
+  const asked = new Map<string, Promise<Principal>>()
+
+  async function lookUp(secret: string, authorization: string): Promise<Principal> {
+    const row = await database.statements
+      .selectFrom('apiKeySecrets as s')
+      .innerJoin('apiKeys as k', (join) =>
+        join.onRef('k.organizationId', '=', 's.organizationId').onRef('k.id', '=', 's.keyId'),
+      )
+      .innerJoin('organizations as o', 'o.id', 's.organizationId')
+      .innerJoin('users as u', (join) =>
+        join.onRef('u.organizationId', '=', 'k.organizationId').onRef('u.id', '=', 'k.createdByUserId'),
+      )
+      .where('s.hash', '=', secretHash(secret))
+      .select([
+        ...([
+          'k.id',
+          'k.permissions',
+          'k.revokedAt',
+          'k.lastUsedAt',
+          'k.expiresAt',
+          's.expiresAt as secretExpiresAt',
+        ] as const),
+        ...(['o.id as organizationId', 'o.name as organizationName', 'o.tier', 'o.currency', 'o.timeZone'] as const),
+        ...(['u.role', 'u.status as userStatus', 'u.poApprovalLimit'] as const),
+      ])
+      .executeTakeFirst()
+    if (row === undefined) throw unauthenticated('invalid_key', 'No key matches the one that was sent.')
+    if (row.revokedAt !== null) throw unauthenticated('revoked_key', `It was revoked at ${row.revokedAt}.`)
+    const expires = [row.expiresAt, row.secretExpiresAt].filter((at) => at !== null).sort()[0]
+    if (expires !== undefined && Date.parse(expires) <= clock.nowMs())
+      throw unauthenticated('expired_key', `It expired at ${expires}.`)
+    if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The interface is part of the tier Pro+.')
+    // A key is its creator's arm: it can do no more than they can now, and nothing once they are gone.
+    const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
+    const { organizationId, organizationName, tier, currency, timeZone } = row
+    const principal: Principal = {
+      kind: 'key',
+      id: row.id,
+      organization: { id: organizationId, name: organizationName, tier, currency, timeZone },
+      permissions: new Set(row.permissions.filter((permission: string) => power.has(permission as Permission))),
+      poApprovalLimit: row.poApprovalLimit,
+      subjectId: null,
+      counters: { minute: `minute:${row.id}`, day: `day:${organizationId}` },
+    }
+    if (known.size >= MOST_REMEMBERED) known.clear()
+    known.set(authorization, {
+      principal,
+      until: clock.nowMs() + BELIEVED_MS,
+      expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
+    })
+    await noteUse(row)
+    return principal
+  }
+
+  // To the minute: one write a minute, whoever comes first. It is a note, so it never holds up or fails a request.
+  async function noteUse(key: { organizationId: string; id: string; lastUsedAt: string | null }): Promise<void> {
+    const { organizationId, id, lastUsedAt } = key
+    const now = clock.nowMs()
+    if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < 60_000) return
+    const minute = new Date(now - (now % 60_000))
+    await sql`update "apiKeys" set "lastUsedAt" = ${minute} where "organizationId" = ${organizationId} and "id" = ${id}
+      and ("lastUsedAt" is null or "lastUsedAt" < ${minute})`
+      .execute(database.statements)
+      .catch(() => {})
+  }
+
+  async function authenticate({ authorization }: IncomingHttpHeaders): Promise<Principal> {
+    if (authorization === undefined || authorization === '') {
+      throw unauthenticated('missing_key', 'Send it as "Authorization: Bearer plb_…".')
+    }
+    const found = known.get(authorization)
+    if (found !== undefined) {
+      const now = clock.nowMs()
+      if (found.until > now && found.expires > now) return found.principal
+      known.delete(authorization)
+    }
+    const secret = bearerToken(authorization)
+    if (secret === null || !isWellFormed(secret))
+      throw unauthenticated('invalid_key', 'It does not have the form of a key, plb_….')
+    // Those who ask at the same moment share one look-up.
+    let asking = asked.get(authorization)
+    if (asking === undefined) {
+      asking = lookUp(secret, authorization).finally(() => asked.delete(authorization))
+      asked.set(authorization, asking)
+    }
+    return asking
+  }
+
+  return { isAddressed: ({ authorization }) => authorization !== undefined, authenticate }
+}

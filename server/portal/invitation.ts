@@ -1,0 +1,118 @@
+import type { Invitation, PortalAnswer, PortalBidInvitation, PortalVisit } from '../../client/contract.gen.ts'
+import { OPEN_INVITATION } from '../bidding/bid-requests/bid-request.ts'
+import { answerInvitation, lockBidRequest, recordChange } from '../bidding/bid-requests/changes.ts'
+import * as invitations from '../bidding/bid-requests/invitation-queries.ts'
+import type { BidRequestRow } from '../bidding/bid-requests/queries.ts'
+import * as requests from '../bidding/bid-requests/queries.ts'
+import * as vendors from '../bidding/vendors/queries.ts'
+import { recordEvent } from '../events/record.ts'
+import type { Call, WriteCall } from '../http/call.ts'
+import { notFound, problem } from '../http/problem.ts'
+import * as portal from './queries.ts'
+
+/**
+ * What a vendor does with the invitations that its token lets it see: look at them, and say whether it will bid. It is
+ * shown what it was asked and what it has answered, and nothing of any other vendor.
+ */
+export async function readInvitation(call: Call, invitationId: string): Promise<PortalBidInvitation> {
+  const { bidRequestId } = await visible(call, invitationId)
+  const request = await requests.find(call, bidRequestId)
+  const vendor = await vendors.find(call, String(call.principal.id))
+  const { timeZone, ...community } = await portal.siteOf(call, request.communityId)
+  const { status, viewedAt, respondedAt, declineReason } = invitationOf(request, invitationId)
+  // One that was not sent is not visible, so this is never so.
+  if (status === 'pending') throw notFound()
+  return {
+    id: invitationId,
+    status,
+    canAnswer: canAnswer(request, status),
+    viewedAt,
+    respondedAt,
+    declineReason,
+    builder: { name: call.principal.organization.name },
+    vendor: { id: vendor.id, companyName: vendor.companyName },
+    request: {
+      number: request.number,
+      title: request.title,
+      status: request.status,
+      scope: request.scope,
+      deadline: request.deadline,
+      deadlineAt: request.deadlineAt,
+      timeZone,
+      acceptLate: request.acceptLate,
+      bidType: request.bidType,
+      lines: request.lines,
+      message: request.message,
+      inclusions: request.inclusions,
+      exclusions: request.exclusions,
+      cancelReason: request.cancelReason,
+    },
+    community,
+    homes: await portal.homesOf(call, request.homeIds),
+  }
+}
+
+/** Notes that the vendor was there, and that it has seen the invitation where one is named; the first time only. */
+export async function lookAround(call: Call, invitationId: string | undefined): Promise<PortalVisit> {
+  return call.write(async (call) => {
+    if (invitationId !== undefined) await noteView(call, invitationId)
+    const vendor = await noteVendor(call)
+    const { subjectId, organization } = call.principal
+    return {
+      builder: { name: organization.name },
+      vendor: { id: vendor.id, companyName: vendor.companyName },
+      invitationId: subjectId === vendor.id ? null : subjectId,
+    }
+  })
+}
+
+/** "We will bid" or "We decline"; both can be changed as long as a bid is awaited. */
+export async function replyTo(call: Call, invitationId: string, reply: PortalAnswer): Promise<PortalBidInvitation> {
+  await call.write(async (call) => {
+    const { bidRequestId, vendorId } = await visible(call, invitationId)
+    const request = await lockBidRequest(call, bidRequestId)
+    const { status } = invitationOf(request, invitationId)
+    if (!canAnswer(request, status)) throw problem('conflict', 'This request takes no answer any more.')
+    const reason = reply.answer === 'declined' ? (reply.reason ?? null) : null
+    await answerInvitation(call, request.id, vendorId, reply.answer, reason)
+  })
+  return readInvitation(call, invitationId)
+}
+
+async function noteView(call: WriteCall, invitationId: string): Promise<void> {
+  const { bidRequestId } = await visible(call, invitationId)
+  const before = await lockBidRequest(call, bidRequestId)
+  const invitation = invitationOf(before, invitationId)
+  if (invitation.viewedAt !== null) return
+  await invitations.update(call, invitation, {
+    viewedAt: call.now.toISOString(),
+    ...(invitation.status === 'sent' && { status: 'viewed' as const }),
+  })
+  await recordChange(call, before, await requests.touch(call, bidRequestId))
+}
+
+async function noteVendor(call: WriteCall) {
+  const before = await vendors.lock(call, String(call.principal.id))
+  // Who is archived may still look at what there was.
+  if (before.portalStatus === 'joined' || before.archivedAt !== null) return before
+  const after = await vendors.update(call, before, { portalStatus: 'joined' })
+  await recordEvent(call, 'vendor.updated', after, before)
+  return after
+}
+
+/** The invitation, if the caller's token lets it see that one; what it does not let it see is not found. */
+async function visible(call: Call, invitationId: string): Promise<portal.InvitationAddress> {
+  const found = await portal.addressOf(call, invitationId, portal.visibleTo(call.principal))
+  if (found === undefined) throw notFound()
+  return found
+}
+
+function invitationOf(request: BidRequestRow, invitationId: string): invitations.InvitationRow {
+  const invitation = request.invitations.find(({ id }) => id === invitationId)
+  if (invitation === undefined) throw notFound()
+  return invitation
+}
+
+function canAnswer(request: Pick<BidRequestRow, 'status'>, status: Invitation['status']): boolean {
+  return request.status === 'sent' && (OPEN_INVITATION.includes(status) || status === 'declined')
+}
