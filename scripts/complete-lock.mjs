@@ -1,7 +1,11 @@
 /**
- * Enters into package-lock.json the optional packages of other platforms that npm left out because the registry it asked
- * does not hold them; `npm ci` refuses a lock without them, on every platform. An entry names the platform, so that npm
- * passes over it everywhere else. To be run after packages were added or updated: `npm run complete-lock`.
+ * Puts package-lock.json in order after packages were added or updated: `npm run complete-lock`.
+ *
+ * It adds the optional packages of other platforms that npm left out because the registry it asked does not hold them;
+ * `npm ci` refuses a lock without them, on every platform. An entry names its platform, and npm skips it on all others.
+ *
+ * It removes which Node each package asks for. npm compares that with the Node that npm itself runs on, and warns about
+ * Node 20, although everything here runs on the Node that package.json pins.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -11,6 +15,7 @@ const PLATFORM = /-(linux|darwin|win32|android|freebsd)-(x64|arm64|arm|ia32|ppc6
 const added = []
 
 for (const [where, holder] of Object.entries(lock.packages)) {
+  delete holder.engines
   for (const [name, version] of Object.entries(holder.optionalDependencies ?? {})) {
     const isThere = [`${where}/node_modules/${name}`, `node_modules/${name}`].some((place) => place in lock.packages)
     const [, os, cpu, libc] = PLATFORM.exec(name) ?? []
@@ -30,4 +35,4 @@ for (const [where, holder] of Object.entries(lock.packages)) {
 
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
-console.log(added.length === 0 ? 'The lock is complete.' : `Entered: ${added.join(', ')}.`)
+console.log(added.length === 0 ? 'The lock is complete.' : `Added: ${added.join(', ')}.`)

@@ -6,7 +6,8 @@ import { columnReader, columnText } from './wire-types.ts'
  * its row description is asked for once per process (the description of a prepared statement cannot change; PostgreSQL
  * refuses instead), and a row is read by one function made for the statement.
  *
- * It is a query as `pg` lets one submit it, with the methods that `pg` calls while the answer comes in.
+ * It is a query as `pg` lets one submit it, with the methods that `pg` calls while the answer comes in. Some of what it
+ * calls on the connection is not public, so package.json pins `pg` to the one version that this was written against.
  */
 export interface Statement {
   readonly name: string
