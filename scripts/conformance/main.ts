@@ -13,7 +13,7 @@ import { ask } from './service.ts'
 /**
  * Checks whether a server does what this contract says.
  *
- *   npm run conformance -- --base-url http://127.0.0.1:3000 --key plb_…
+ *   npm run conformance -- --base-url http://localhost:3000 --key plb_…
  *
  * Prints a report as it goes, writes one for a CI where it is told to, and exits with 0 when everything holds, with 1 when
  * something does not.
