@@ -1,9 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { Clock } from './clock.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { DataFolderInUse } from './database/data-folder.ts'
+import { DataFolderInUse, DataFolderUnusable } from './database/data-folder.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
+import { DatabaseUnavailable } from './database/reach.ts'
 import { withEncryptionKey } from './encryption-key.ts'
 import { invalid, toProblem } from './http/problem.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './keys/keys.ts'
@@ -202,13 +203,16 @@ program
 
 const DAY_MS = 86_400_000
 
+// Somebody waits for the answer, or a script that can ask again.
+const DATABASE_PATIENCE_MS = 5000
+
 /** What a command does, between opening the database (and bringing it up to date) and closing it. */
 function verb<Options extends object>(
   run: (workplace: Workplace, options: Options, migrations: string[]) => Promise<unknown>,
 ): (options?: Options) => Promise<void> {
   return async (options) => {
     const given = readConfig(process.env)
-    const database = await openDatabase(given)
+    const database = await openDatabase(given, { ms: DATABASE_PATIENCE_MS })
     try {
       const migrations = await migrate(database)
       const { config } = await withEncryptionKey(given, database)
@@ -291,7 +295,9 @@ function fail(error: unknown): void {
 
 function explain(error: unknown): { code: string; detail: string; errors?: unknown } {
   if (error instanceof CommanderError) return { code: 'usage', detail: error.message.replace(/^error: /, '') }
-  if (error instanceof ConfigError) return { code: 'configuration', detail: error.message }
+  if (error instanceof ConfigError || error instanceof DataFolderUnusable)
+    return { code: 'configuration', detail: error.message }
+  if (error instanceof DatabaseUnavailable) return { code: 'database_unavailable', detail: error.message }
   if (error instanceof DataFolderInUse) {
     return {
       code: 'data_folder_in_use',
@@ -299,7 +305,7 @@ function explain(error: unknown): { code: string; detail: string; errors?: unkno
     }
   }
   const { code, message, extras } = toProblem(error)
-  // What nobody foresaw is shown as it is: the operator is the one to find out.
+  // An unexpected error is shown in full, because the operator is the one who has to find its cause.
   if (code === 'internal')
     return { code, detail: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   return { code, detail: message, ...(extras.errors !== undefined && { errors: extras.errors }) }

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { DataFolderUnusable, inDataFolder } from './database/data-folder.ts'
+import { makeFolder } from './make-folder.ts'
 
 /**
- * The environment, read once into a frozen value. A value that cannot be meant stops the start with a sentence that
- * names the variable; nothing else in the house reads the environment.
+ * The environment, read once into a frozen value. An invalid value stops the start with a sentence that names the
+ * variable. Nothing else reads the environment, except for the compile cache, which is set up before any module is loaded.
  */
 export interface Config {
   readonly host: string
@@ -33,15 +35,17 @@ export interface Config {
   readonly metricsToken: string | null
   /** Check every answer against the contract before it leaves. For tests; costs a tenth of the speed. */
   readonly checkAnswers: boolean
+  /** The process was started by `npm start` or `npm run dev`, and has to end when npm does. */
+  readonly endsWithParent: boolean
 }
 
-/** As the environment gives it: the key may be left to the deployment (encryption-key.ts). */
+/** What the environment says. It may leave the encryption key to the deployment (encryption-key.ts). */
 export type GivenConfig = Omit<Config, 'encryptionKey'> & { readonly encryptionKey: Buffer | null }
 
 export class ConfigError extends Error {}
 
 export function readConfig(env: Readonly<Record<string, string | undefined>>): GivenConfig {
-  const databaseUrl = env.DATABASE_URL || null
+  const databaseUrl = postgresUrl(env)
   const dataDir = path.resolve(env.DATA_DIR || '.data')
   const host = env.HOST || '127.0.0.1'
   const port = integer(env, 'PORT', 3000, 0, 65_535)
@@ -56,7 +60,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
     quotaPerDay: integer(env, 'QUOTA_PER_DAY', 10_000, 1, 1_000_000_000_000),
     betaMaxOrganizations: integer(env, 'BETA_MAX_ORGANIZATIONS', 100, 1, 1_000_000),
-    // On the embedded database the service is somebody's own machine, where a receiver on loopback is the first thing tried.
+    // With the embedded database the service usually runs on a developer's machine, where the first receiver is a local one.
     webhookAllowPrivate: flag(env, 'WEBHOOK_ALLOW_PRIVATE', databaseUrl === null),
     webhookRetrySchedule: seconds(env, 'WEBHOOK_RETRY_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
     webhookProbeMaxSeconds: integer(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
@@ -66,6 +70,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     metricsHost: env.METRICS_HOST || '127.0.0.1',
     metricsToken: token(env, 'METRICS_TOKEN'),
     checkAnswers: flag(env, 'CHECK_ANSWERS', false),
+    endsWithParent: ['start', 'dev'].includes(env.npm_lifecycle_event ?? ''),
   })
 }
 
@@ -104,7 +109,7 @@ function seconds(env: Env, name: string, otherwise: readonly number[]): readonly
   return values
 }
 
-/** Shorter ones can be guessed by trying. */
+/** Shorter ones can be guessed by trial. */
 const SHORTEST_TOKEN = 16
 
 function token(env: Env, name: string): string | null {
@@ -112,7 +117,7 @@ function token(env: Env, name: string): string | null {
   if (!text) return null
   if (text.length < SHORTEST_TOKEN || !/^[\x21-\x7e]+$/.test(text)) {
     throw new ConfigError(
-      `${name} has to be ${SHORTEST_TOKEN} characters or more, without blanks (openssl rand -hex 32).`,
+      `${name} has to be ${SHORTEST_TOKEN} characters or more, without spaces (openssl rand -hex 32).`,
     )
   }
   return text
@@ -120,11 +125,35 @@ function token(env: Env, name: string): string | null {
 
 function publicUrl(env: Env, host: string, port: number): string {
   const text = env.PUBLIC_URL
-  if (!text) return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}`
+  if (!text) return defaultPublicUrl(host, port)
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new ConfigError(`PUBLIC_URL has to be an http or https address, not "${text}".`)
   }
   return text.replace(/\/+$/, '')
+}
+
+// A server on loopback or on all interfaces is reached as localhost; one on a single address only there.
+const REACHED_AS_LOCALHOST = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost']
+
+function defaultPublicUrl(host: string, port: number): string {
+  if (REACHED_AS_LOCALHOST.includes(host)) return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** With PORT=0 the system chooses the port, so the default public address is known only once the server listens. */
+export function listeningOn(config: Config, port: number): Config {
+  if (config.publicUrl !== defaultPublicUrl(config.host, 0)) return config
+  return Object.freeze({ ...config, publicUrl: defaultPublicUrl(config.host, port) })
+}
+
+function postgresUrl(env: Env): string | null {
+  const text = env.DATABASE_URL
+  if (!text) return null
+  // The value may hold a password, so the sentence does not repeat it.
+  if (!/^(postgres|postgresql|socket):|^\//.test(text)) {
+    throw new ConfigError('DATABASE_URL has to be an address such as postgres://user:password@host:5432/name.')
+  }
+  return text
 }
 
 // The embedded database belongs to one process, which makes its own key and keeps it beside the data.
@@ -137,10 +166,23 @@ function encryptionKey(env: Env, databaseUrl: string | null, dataDir: string): B
     return key
   }
   if (databaseUrl !== null) return null
+  return inDataFolder(() => keyInDataFolder(dataDir))
+}
+
+function keyInDataFolder(dataDir: string): Buffer {
   const file = path.join(dataDir, 'encryption-key')
   if (!existsSync(file)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' })
+    makeFolder(dataDir)
+    try {
+      writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' })
+    } catch (error) {
+      // A full disk leaves an empty file behind, which the next start would take for the key.
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') rmSync(file, { force: true })
+      throw error
+    }
   }
-  return Buffer.from(readFileSync(file, 'utf8'), 'base64')
+  const key = Buffer.from(readFileSync(file, 'utf8'), 'base64')
+  if (key.length !== 32)
+    throw new DataFolderUnusable(`${file} does not hold a key of 32 bytes; restore it from a backup.`)
+  return key
 }

@@ -3,12 +3,12 @@ import { type Config, ConfigError, type GivenConfig } from './config.ts'
 import type { Database } from './database/database.ts'
 
 /**
- * All processes of a deployment have to encrypt and sign with one key. It is the operator's (`ENCRYPTION_KEY`), or the
- * one in the data folder of an embedded database. Where there is neither, the first process makes one and keeps it in the
- * database, so that the others find it: that protects copies of single tables, not of the whole database, which is why
- * `isKeptInDatabase` wants a word of warning.
+ * All processes of a deployment have to encrypt and sign with the same key. It comes from the operator (`ENCRYPTION_KEY`)
+ * or from the data folder of an embedded database. If there is neither, the first process generates one and stores it in
+ * the database, where the others find it. That protects copies of single tables but not of the whole database, so the
+ * caller should warn when `isKeptInDatabase` is true.
  *
- * Throws ConfigError when the database was set up with another key, because nothing in it could be read with this one.
+ * Throws ConfigError when the database was set up with another key, because this one could not decrypt what is in it.
  */
 export async function withEncryptionKey(
   given: GivenConfig,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { GivenConfig } from './config.ts'
+import { inDataFolder } from './database/data-folder.ts'
 import type { Database } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { makeDemo } from './demo/demo.ts'
@@ -13,7 +14,7 @@ export interface Demo {
 
 /**
  * On an empty embedded database makes the demo builder, before the first request can come, and leaves its key in
- * `demo.json` beside the data, for its owner's eyes alone. Anywhere else it makes nothing and answers null.
+ * `demo.json` beside the data, readable only by its owner. In all other cases it does nothing and returns null.
  */
 export async function makeDemoOnFirstStart(database: Database, given: GivenConfig): Promise<Demo | null> {
   if (!database.embedded || !given.demo) return null
@@ -22,12 +23,13 @@ export async function makeDemoOnFirstStart(database: Database, given: GivenConfi
   if (organization !== undefined) return null
   const { config } = await withEncryptionKey(given, database)
   const demo = await makeDemo(database, config)
-  writeFileSync(demoFile(config), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  inDataFolder(() => writeFileSync(demoFile(config), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 }))
   return demo
 }
 
 /** What a newcomer needs to see: where it runs, the key, and a first request to paste. */
-export function banner(url: string, config: Pick<GivenConfig, 'dataDir'>, demo: Demo): string {
+export function banner(config: Pick<GivenConfig, 'dataDir' | 'publicUrl'>, demo: Demo): string {
+  const url = config.publicUrl
   const near = path.relative('.', demoFile(config))
   return `
   Plumbline runs at ${url}

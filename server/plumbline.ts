@@ -4,7 +4,7 @@ import type { Express } from 'express'
 import type { Logger } from 'pino'
 import { type App, createApp } from './app.ts'
 import { Clock } from './clock.ts'
-import type { Config, GivenConfig } from './config.ts'
+import { type Config, type GivenConfig, listeningOn } from './config.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { docsRoutes } from './docs/routes.ts'
@@ -20,6 +20,7 @@ import { assertComposites } from './skills/catalogue.ts'
 
 /** One running service: an HTTP server, its database, and the jobs beside the requests. */
 export interface Plumbline {
+  /** Where it listens; people and links reach it at `config.publicUrl`. */
   readonly url: string
   /** Where the metrics are read; null when they are not kept. */
   readonly metricsUrl: string | null
@@ -46,11 +47,17 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
   const { log, clock = new Clock(), contract = loadContract(), handlers = operations } = parts
   assertComposites(contract)
   const database = parts.database ?? (await openDatabase(parts.config))
+  let listening: Listening | null = null
   try {
     await migrate(database)
-    const { config, isKeptInDatabase } = await withEncryptionKey(parts.config, database)
+    const { config: settled, isKeptInDatabase } = await withEncryptionKey(parts.config, database)
     if (isKeptInDatabase)
       log.warn('ENCRYPTION_KEY is not set: the key is kept in the database, beside what it encrypts')
+    listening = await listen(settled)
+    const { server } = listening
+    const { port } = server.address() as AddressInfo
+    const config = listeningOn(settled, port)
+    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
     let jobs: Jobs | null = null
     const metrics = startMetrics({
       ...{ config, database, clock, log },
@@ -73,9 +80,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         express.use(docsRoutes(surroundings))
       },
     })
-    const server = await listen(app, config)
-    const { port } = server.address() as AddressInfo
-    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
+    listening.answerBy(app.express)
     const onOwnPort = metrics === null ? null : await listenForMetrics(metrics, config, log)
     const running = startJobs({
       ...{ database, config, clock, log, surroundings: app.surroundings },
@@ -97,12 +102,13 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         await close(server)
         await running.stop()
         await app.limits.stop()
-        // To the last, for how a drain goes is worth seeing.
+        // Last, because an operator may want to watch how the drain goes.
         if (onOwnPort !== null) await close(onOwnPort.server)
         await database.close()
       },
     }
   } catch (error) {
+    listening?.server.close()
     await database.close()
     throw error
   }
@@ -126,32 +132,49 @@ function addHealthRoutes(express: Express, database: Database): void {
   })
 }
 
-async function listen(app: App, config: Config): Promise<Server> {
-  const { request, response } = app.express
-  const kinds = {
-    IncomingMessage: bornWith(IncomingMessage, request),
-    ServerResponse: bornWith(ServerResponse, response),
-  }
-  const server = createServer(kinds, app.express)
+interface Listening {
+  server: Server
+  /** To be called before the event loop turns, so that no request comes while there is nobody to answer it. */
+  answerBy(express: Express): void
+}
+
+// The app is made after the port is known, because its links may contain it.
+async function listen(config: Config): Promise<Listening> {
+  const request = withPrototype(IncomingMessage)
+  const response = withPrototype(ServerResponse)
+  const server = createServer({ IncomingMessage: request.create, ServerResponse: response.create })
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(config.port, config.host, done)
   })
-  return server
-}
-
-// Express gives every request and response its own prototypes, and changing an object's prototype is slow. Objects that
-// are born with them need no change.
-function bornWith<Class extends typeof IncomingMessage | typeof ServerResponse>(base: Class, prototype: object): Class {
-  function Born(...parts: unknown[]) {
-    return Reflect.construct(base, parts, Born)
+  return {
+    server,
+    answerBy(express) {
+      request.use(express.request)
+      response.use(express.response)
+      server.on('request', express)
+    },
   }
-  Born.prototype = prototype
-  Object.setPrototypeOf(Born, base)
-  return Born as unknown as Class
 }
 
-/** Longest time that requests under way are waited for, in milliseconds. */
+// Express gives every request and response its own prototypes, and changing the prototype of an object is slow. Objects
+// that are created with them need no change.
+function withPrototype<Class extends typeof IncomingMessage | typeof ServerResponse>(
+  base: Class,
+): { create: Class; use(prototype: object): void } {
+  function Created(...parts: unknown[]) {
+    return Reflect.construct(base, parts, Created)
+  }
+  Object.setPrototypeOf(Created, base)
+  return {
+    create: Created as unknown as Class,
+    use(prototype) {
+      Created.prototype = prototype
+    },
+  }
+}
+
+/** How long requests under way are waited for, in milliseconds. */
 const DRAIN_MS = 20_000
 
 async function close(server: Server): Promise<void> {
@@ -162,8 +185,8 @@ async function close(server: Server): Promise<void> {
   clearTimeout(hurry)
 }
 
-// The first request of each path would wait for its validator to be made. They are made beforehand, one by one, while
-// requests are answered in between; and only when those have been answered who wait for the start.
+// The first request to each path would wait for its validator to be compiled. They are compiled in advance, one by one, so
+// that requests are answered in between, and only after those that waited for the start.
 const WARM_AFTER_MS = 500
 
 function warm(app: App, log: Logger): () => void {

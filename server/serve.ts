@@ -1,26 +1,25 @@
 import { pino } from 'pino'
 import { ConfigError, readConfig } from './config.ts'
-import { DataFolderInUse } from './database/data-folder.ts'
+import { DataFolderInUse, DataFolderUnusable } from './database/data-folder.ts'
 import { openDatabase } from './database/database.ts'
+import { DatabaseUnavailable } from './database/reach.ts'
 import { banner, makeDemoOnFirstStart } from './first-start.ts'
 import { ContractError } from './http/contract.ts'
-import { startPlumbline } from './plumbline.ts'
+import { type Plumbline, startPlumbline } from './plumbline.ts'
 
 async function run(): Promise<void> {
   const config = readConfig(process.env)
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
-  const database = await openDatabase(config)
-  const demo = await makeDemoOnFirstStart(database, config)
-  const plumbline = await startPlumbline({ config, log, database })
-  log.info({ url: plumbline.url, database: database.embedded ? 'embedded' : 'postgresql' }, 'ready')
-  if (demo !== null) console.log(banner(plumbline.url, config, demo))
+  let running: Plumbline | null = null
 
   let stopping = false
-  const stop = (signal: string) => {
+  const stop = (reason: string) => {
     if (stopping) return
     stopping = true
-    log.info({ signal }, 'stopping')
-    plumbline.stop().then(
+    log.info({ reason }, 'stopping')
+    // Before the service is up there is nothing to finish, and whatever it waits for it need not wait for.
+    const stopped = running?.stop() ?? Promise.resolve()
+    stopped.then(
       () => process.exit(0),
       (error: unknown) => {
         log.error({ err: error }, 'stopping failed')
@@ -28,8 +27,31 @@ async function run(): Promise<void> {
       },
     )
   }
+  // From the beginning, because as process 1 of a container a process gets no signal that it does not handle.
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  if (config.endsWithParent) whenParentEnds(() => stop('npm has ended'))
+
+  const database = await openDatabase(config, { report: (sentence) => log.warn(sentence) })
+  const demo = await makeDemoOnFirstStart(database, config)
+  running = await startPlumbline({ config, log, database })
+  const { url } = running
+  const { publicUrl } = running.config
+  log.info({ url: publicUrl, listening: url, database: database.embedded ? 'embedded' : 'postgresql' }, 'ready')
+  if (demo !== null) console.log(banner(running.config, demo))
+}
+
+const PARENT_CHECK_MS = 500
+
+// npm passes SIGTERM on, but SIGKILL leaves it no time to. The system then gives its children another parent.
+function whenParentEnds(then: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    then()
+  }, PARENT_CHECK_MS)
+  timer.unref()
 }
 
 /** One process of the service, from the environment to the last drained request. */
@@ -42,9 +64,11 @@ export async function serve(): Promise<void> {
   }
 }
 
-/** What the operator can put right is said in one sentence; anything else with all that is known. */
+const EXPECTED = [ConfigError, DataFolderInUse, DataFolderUnusable, DatabaseUnavailable, ContractError]
+
+/** One sentence for what the operator can put right; for anything else, the whole error. */
 function reasonNotToStart(error: unknown): unknown {
-  if (error instanceof ConfigError || error instanceof DataFolderInUse || error instanceof ContractError)
+  if (error instanceof Error && EXPECTED.some((kind) => error instanceof kind))
     return `Plumbline did not start: ${error.message}`
   const { code, port } = error as NodeJS.ErrnoException & { port?: number }
   if (code !== 'EADDRINUSE') return error

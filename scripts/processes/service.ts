@@ -22,6 +22,8 @@ export interface Service {
   signal(name: NodeJS.Signals): void
   /** The exit code, null after a signal, once the process has ended. */
   readonly ended: Promise<number | null>
+  /** Resolves once nobody can write to its log any more: the process has ended, and so has every process it started. */
+  readonly closed: Promise<void>
   /** SIGTERM, and waits for the end. */
   stop(): Promise<number | null>
   /** SIGKILL, and waits for the end. */
@@ -55,14 +57,24 @@ export async function startService(
   environment: Environment,
   {
     script = 'server/main.ts',
+    command = [process.execPath, path.join(root, script)],
+    folder = root,
     probe = '/readyz',
     headers = {},
-  }: { script?: string; probe?: string; headers?: Record<string, string> } = {},
+  }: {
+    script?: string
+    /** What to run instead of a script, such as `npm start`, and in which folder. */
+    command?: readonly string[]
+    folder?: string
+    probe?: string
+    headers?: Record<string, string>
+  } = {},
 ): Promise<Service> {
   const port = environment.PORT ?? String(await freePort())
   const begun = performance.now()
-  const child = spawn(process.execPath, [path.join(root, script)], {
-    cwd: root,
+  const [program = process.execPath, ...args] = command
+  const child = spawn(program, args, {
+    cwd: folder,
     env: { PATH: process.env.PATH, ...environment, PORT: port },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -77,6 +89,7 @@ export async function startService(
     started.delete(child)
     return code as number | null
   })
+  const closed = once(child, 'close').then(() => {})
   const isRunning = () => child.exitCode === null && child.signalCode === null
   const url = `http://127.0.0.1:${port}`
   for (;;) {
@@ -103,6 +116,7 @@ export async function startService(
     },
     signal: (name) => child.kill(name),
     ended,
+    closed,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   }

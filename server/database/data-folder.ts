@@ -1,31 +1,57 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { makeFolder } from '../make-folder.ts'
 
 export class DataFolderInUse extends Error {}
+
+/** The folder cannot be made, read or written. The message is a sentence for the operator. */
+export class DataFolderUnusable extends Error {}
 
 /**
  * Claims a folder for one process. The embedded database itself would let a second process open and spoil it.
  * A claim whose process is gone (killed, or the machine restarted) is taken over.
  */
 export function claimDataFolder(folder: string): { release(): void } {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const file = path.join(folder, 'owner.pid')
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      writeFileSync(file, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
-      return { release: () => rmSync(file, { force: true }) }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  return inDataFolder(() => {
+    makeFolder(folder)
+    const file = path.join(folder, 'owner.pid')
+    for (let attempt = 0; attempt < 3; attempt++) {
+      try {
+        writeFileSync(file, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
+        return { release: () => rmSync(file, { force: true }) }
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      }
+      const owner = readOwner(file)
+      if (owner !== null && owner !== process.pid && isAlive(owner)) {
+        throw new DataFolderInUse(
+          `${folder} is in use by process ${owner}. Stop it first, or set DATA_DIR to another folder.`,
+        )
+      }
+      rmSync(file, { force: true })
     }
-    const owner = readOwner(file)
-    if (owner !== null && owner !== process.pid && isAlive(owner)) {
-      throw new DataFolderInUse(
-        `${folder} is in use by process ${owner}. Stop it first, or set DATA_DIR to another folder.`,
-      )
-    }
-    rmSync(file, { force: true })
+    throw new DataFolderInUse(`${folder} is being opened by another process at this moment.`)
+  })
+}
+
+/** Runs what reads or writes the data folder, and turns a refusal of the system into a sentence. */
+export function inDataFolder<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw asUnusable(error) ?? error
   }
-  throw new DataFolderInUse(`${folder} is being opened by another process at this moment.`)
+}
+
+/** The sentence for an error of the file system; undefined for any other error. */
+export function asUnusable(error: unknown): DataFolderUnusable | undefined {
+  const { code, syscall, message } = error as NodeJS.ErrnoException
+  if (code === undefined || syscall === undefined) return undefined
+  const remedy =
+    code === 'ENOSPC' || code === 'EDQUOT'
+      ? 'Make room on its disk'
+      : 'Set DATA_DIR to a folder that this user may write to'
+  return new DataFolderUnusable(`The data folder cannot be used: ${message}. ${remedy}.`)
 }
 
 function readOwner(file: string): number | null {

@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import {
@@ -12,8 +13,9 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
-import { claimDataFolder } from './data-folder.ts'
+import { asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
 import type { JsonRow } from './lean-query.ts'
+import { type Patience, reachPostgres } from './reach.ts'
 import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
 import type { DB as Tables } from './tables.gen.ts'
 import { installWireTypes } from './wire-types.ts'
@@ -53,17 +55,17 @@ export interface Connections {
 
 installWireTypes()
 
-export async function openDatabase(config: {
-  databaseUrl: string | null
-  databasePoolSize: number
-  dataDir: string
-}): Promise<Database> {
+/** Resolves once the database can be used; for how long PostgreSQL is waited for, the caller may say. */
+export async function openDatabase(
+  config: { databaseUrl: string | null; databasePoolSize: number; dataDir: string },
+  patience?: Patience,
+): Promise<Database> {
   return config.databaseUrl === null
     ? openEmbedded(config.dataDir)
-    : openPostgres(config.databaseUrl, config.databasePoolSize)
+    : openPostgres(config.databaseUrl, config.databasePoolSize, patience)
 }
 
-function openPostgres(url: string, poolSize: number): Database {
+async function openPostgres(url: string, poolSize: number, patience?: Patience): Promise<Database> {
   const connection: pg.ClientConfig = {
     connectionString: url,
     application_name: 'plumbline',
@@ -71,6 +73,7 @@ function openPostgres(url: string, poolSize: number): Database {
     connectionTimeoutMillis: 5000,
     keepAlive: true,
   }
+  await reachPostgres(connection, patience)
   const pool = new pg.Pool({ ...connection, max: poolSize, Client: NamedClient })
   // A connection lost while idle is the pool's to replace; without a listener the process would end.
   pool.on('error', () => {})
@@ -103,9 +106,13 @@ function openPostgres(url: string, poolSize: number): Database {
 async function openEmbedded(dataDir: string): Promise<Database> {
   const { PGlite } = await import('@electric-sql/pglite')
   const claim = claimDataFolder(dataDir)
-  const lite = await PGlite.create(path.join(dataDir, 'database')).catch((error: unknown) => {
+  const folder = path.join(dataDir, 'database')
+  const isNew = !existsSync(folder)
+  const lite = await PGlite.create(folder).catch((error: unknown) => {
+    // Half a database would be taken for a whole one at the next start.
+    if (isNew) rmSync(folder, { recursive: true, force: true })
     claim.release()
-    throw error
+    throw isDiskFull(error) ? new DataFolderUnusable(DISK_FULL) : (asUnusable(error) ?? error)
   })
   const database = await overPGlite(lite)
   return {
@@ -115,6 +122,17 @@ async function openEmbedded(dataDir: string): Promise<Database> {
       claim.release()
     },
   }
+}
+
+const DISK_FULL =
+  'The data folder cannot be used: its disk is full. Make room there, or set DATA_DIR to another folder.'
+
+// PGlite passes on what its file system answered, as a number of the WebAssembly system interface.
+const WASI_NO_SPACE = 51
+
+function isDiskFull(error: unknown): boolean {
+  const { name, errno } = error as { name?: unknown; errno?: unknown }
+  return name === 'ErrnoError' && errno === WASI_NO_SPACE
 }
 
 /** The same interface over a PGlite instance that is open already. It has one connection, so everything waits its turn. */

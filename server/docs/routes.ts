@@ -29,6 +29,8 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   }
   const operations = [...contract.operations.values()].filter(({ path }) => path.startsWith('/api/ext/'))
 
+  // For people and for curl alike; nothing else is at the root.
+  routes.get('/', (_req, res) => res.redirect(302, site.docs))
   page('/docs', () => referencePage(site, contract, operations))
   page('/docs/problems', () => problemsPage(site, contract))
   page('/docs/problems/:name', (code) => problemPage(site, contract, code))

@@ -125,7 +125,8 @@ export function toProblem(error: unknown): Problem {
 
 // Connection exceptions (class 08), shut down or starting up (57P01 to 57P03), too many connections, and what the
 // socket and the pool say when nobody is there.
-const AWAY_CODES = /^(08...|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND)$/
+const AWAY_CODES =
+  /^(08...|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 const AWAY_MESSAGES =
   /connection terminated|timeout exceeded when trying to connect|timeout expired|client has encountered a connection error|not queryable|client was closed/i
 

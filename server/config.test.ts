@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+
+const ENCRYPTION_KEY = Buffer.alloc(32).toString('base64')
+const publicUrl = (env: Record<string, string>) => readConfig({ ENCRYPTION_KEY, ...env }).publicUrl
+
+test('people reach a server on loopback or on all interfaces as localhost, and one on a single address there', () => {
+  expect(publicUrl({})).toBe('http://localhost:3000')
+  expect(publicUrl({ HOST: '0.0.0.0', PORT: '8080' })).toBe('http://localhost:8080')
+  expect(publicUrl({ HOST: '::', PORT: '8080' })).toBe('http://localhost:8080')
+  expect(publicUrl({ HOST: '192.0.2.7' })).toBe('http://192.0.2.7:3000')
+  expect(publicUrl({ HOST: '2001:db8::7' })).toBe('http://[2001:db8::7]:3000')
+  expect(publicUrl({ HOST: '0.0.0.0', PUBLIC_URL: 'https://build.example.com/' })).toBe('https://build.example.com')
+})
+
+test('an address that is not one of PostgreSQL is refused without repeating the password in it', () => {
+  const reading = () => readConfig({ DATABASE_URL: 'mysql://plumbline:s3cret@127.0.0.1/builders' })
+  expect(reading).toThrow(/^DATABASE_URL has to be an address such as postgres:/)
+  expect(reading).not.toThrow('s3cret')
+})
+
+test('only npm start and npm run dev tie the server to the life of npm', () => {
+  const ends = (event?: string) => readConfig({ ENCRYPTION_KEY, npm_lifecycle_event: event }).endsWithParent
+  expect([ends('start'), ends('dev'), ends('test'), ends()]).toEqual([true, true, false, false])
+})

@@ -1,0 +1,306 @@
+import { execFile, execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { newPostgresUrl, startTestPlumbline } from '../test/support/plumbline.ts'
+import { type Environment, freePort, openEnvironment, type Service, startService } from '../test/support/service.ts'
+import { openDatabase } from './database/database.ts'
+
+/** How the process starts and ends, as seen by whoever runs it: a shell, npm, systemd, a container. */
+const root = path.resolve(import.meta.dirname, '..')
+const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-process-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const dataDir = path.join(folder, 'data')
+const environment: Environment = { ...openEnvironment({ DATA_DIR: dataDir }), LOG_LEVEL: 'info' }
+
+/** Runs a process that is expected to end by itself. */
+function run(args: string[], env: Environment): Promise<{ code: number | string | undefined; stderr: string }> {
+  return new Promise((done) => {
+    execFile(
+      process.execPath,
+      args,
+      { cwd: root, env: { PATH: process.env.PATH, ...env }, timeout: 20_000, killSignal: 'SIGKILL' },
+      (error, _stdout, stderr) => done({ code: error?.code ?? error?.signal ?? 0, stderr }),
+    )
+  })
+}
+
+describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
+  // A migrated database spares the first start most of its work.
+  beforeAll(() => {
+    const database = path.join(dataDir, 'database')
+    mkdirSync(database, { recursive: true })
+    execFileSync('tar', ['-xf', inject('pgliteTemplate') ?? '', '-C', database])
+  })
+
+  // The server holds a claim on its data folder until its last request is answered and its database is closed.
+  const isHeld = () => existsSync(path.join(dataDir, 'owner.pid'))
+
+  test.for(['SIGTERM', 'SIGKILL'] as const)('npm start ended by %s leaves no server behind', async (signal) => {
+    const npm = await startService(
+      { ...environment, npm_config_update_notifier: 'false' },
+      { command: ['npm', 'start'] },
+    )
+    expect(isHeld()).toBe(true)
+    npm.signal(signal)
+    await npm.ended
+    // What supervises npm may start it again at once, and would find the port taken.
+    if (signal === 'SIGTERM') expect(isHeld()).toBe(false)
+    await npm.closed
+    expect(npm.log).toContain('"stopping"')
+    expect(isHeld()).toBe(false)
+  })
+
+  test('a data folder that cannot be made ends the start with a sentence', async () => {
+    const file = path.join(folder, 'file')
+    writeFileSync(file, '')
+    // Below /proc a recursive mkdir of Node never returns.
+    const places = [path.join(file, 'data'), ...(existsSync('/proc/self') ? ['/proc/plumbline'] : [])]
+    for (const place of places) {
+      const { code, stderr } = await run(['server/main.ts'], { DATA_DIR: place })
+      expect([place, code]).toEqual([place, 1])
+      expect(stderr).toMatch(/^Plumbline did not start: The data folder cannot be used: .* Set DATA_DIR to .*\.\n$/)
+    }
+  })
+
+  test('compiled modules are kept where no other user of the machine can put any', async () => {
+    const [home, temporary, open] = ['home', 'temporary', 'open'].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ]
+    for (const made of [home, temporary, path.join(open, 'plumbline')]) mkdirSync(made, { recursive: true })
+    chmodSync(path.join(open, 'plumbline'), 0o777)
+    // The modules are loaded before the start fails.
+    const start = (env: Environment) =>
+      run(['server/main.ts'], { TMPDIR: temporary, DATA_DIR: path.join(home, 'file/data'), ...env })
+    writeFileSync(path.join(home, 'file'), '')
+    await start({ HOME: home })
+    const cache = path.join(home, '.cache/plumbline')
+    expect(readdirSync(cache)).not.toEqual([])
+    expect(statSync(cache).mode & 0o777).toBe(0o700)
+    await start({ HOME: home, XDG_CACHE_HOME: open })
+    expect(readdirSync(path.join(open, 'plumbline'))).toEqual([])
+    const { stderr } = await start({ HOME: path.join(home, 'file') })
+    expect(stderr).toContain('did not start: The data folder')
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
+  test('npm has nothing to warn about on the oldest Node that can run it', () => {
+    const lock = readFileSync(path.join(root, 'package-lock.json'), 'utf8')
+    expect(lock, 'npm run complete-lock removes them').not.toContain('"engines"')
+  })
+
+  test('a start on any free port gives out links with that port, and the root leads to the documentation', async () => {
+    const plumbline = await startTestPlumbline()
+    const { port } = new URL(plumbline.url)
+    const { body } = await plumbline.get('/api/ext/nothing')
+    expect(body.type).toBe(`http://localhost:${port}/docs/problems/unknown_path`)
+    for (const accept of ['text/html', '*/*']) {
+      const answer = await fetch(plumbline.url, { headers: { accept }, redirect: 'manual' })
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs'])
+    }
+    expect((await fetch(plumbline.url)).headers.get('content-type')).toContain('text/html')
+    await plumbline.stop()
+  })
+
+  test('PostgreSQL that does not answer ends in a sentence without the password, for the service and for a verb', async () => {
+    const port = await freePort()
+    const databaseUrl = `postgres://plumbline:s3cret@127.0.0.1:${port}/builders`
+    const reports: string[] = []
+    const opening = openDatabase(
+      { databaseUrl, databasePoolSize: 1, dataDir: '' },
+      { ms: 600, report: (sentence) => reports.push(sentence) },
+    )
+    await expect(opening).rejects.toThrow(/^PostgreSQL at 127.0.0.1:\d+\/builders did not answer within 1 s: .*\.$/)
+    // Tried several times, and reported once.
+    expect(reports).toEqual([expect.stringContaining('does not answer')])
+    expect(reports.join()).not.toContain('s3cret')
+    const { code, stderr } = await run(['server/cli.ts', 'organizations', 'list'], {
+      DATABASE_URL: 'postgres://plumbline:s3#cret@127.0.0.1/builders',
+    })
+    expect(code).toBe(1)
+    expect(JSON.parse(stderr).error.code).toBe('database_unavailable')
+    expect(stderr).not.toContain('cret')
+  })
+
+  describe('in production', () => {
+    const place = path.join(folder, 'production')
+    const dockerfile = instructions(readFileSync(path.join(root, 'Dockerfile'), 'utf8'))
+    const unit = readFileSync(path.join(root, 'deploy/plumbline.service'), 'utf8')
+    const ignored = readFileSync(path.join(root, '.dockerignore'), 'utf8').split('\n')
+
+    /** What the image has: the files that the Dockerfile copies, and the packages that are not for development. */
+    function assemble(): void {
+      const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
+      for (const [name, { dev = false, link = false }] of Object.entries<{ dev?: boolean; link?: boolean }>(
+        lock.packages,
+      )) {
+        if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(name) || dev || link || !existsSync(path.join(root, name)))
+          continue
+        mkdirSync(path.join(place, path.dirname(name)), { recursive: true })
+        symlinkSync(path.join(root, name), path.join(place, name))
+      }
+      mkdirSync(path.join(place, 'node_modules/.bin'), { recursive: true })
+      symlinkSync('../node/bin/node', path.join(place, 'node_modules/.bin/node'))
+      for (const [name, rest] of dockerfile.filter(([name, rest]) => name === 'COPY' && !rest.startsWith('--from'))) {
+        const [target = '', ...sources] = rest.split(' ').reverse()
+        for (const source of sources) {
+          expect(ignored, `${name} ${source}`).toContain(`!${source}`)
+          cpSync(path.join(root, source), path.join(place, target === './' ? source : target), {
+            recursive: true,
+            filter: (file) => !file.endsWith('.test.ts'),
+          })
+        }
+      }
+    }
+
+    const commandOf = (name: string) => JSON.parse(dockerfile.findLast(([found]) => found === name)?.[1] ?? '[]')
+    const container = commandOf('CMD') as string[]
+    const systemd = (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '').replace('/opt/plumbline/', '').split(' ')
+    const settings = (text: string) =>
+      Object.fromEntries([...text.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]))
+
+    test('the commands of the container and of systemd run the pinned Node, answer, and drain', async () => {
+      assemble()
+      // One command is all that both run, so one start tests both.
+      expect(container).toEqual(['node_modules/.bin/node', 'server/main.ts'])
+      expect(systemd).toEqual(container)
+      const inImage = settings(dockerfile.find(([name]) => name === 'ENV')?.[1] ?? '')
+      const inUnit = settings([...unit.matchAll(/^Environment=(.*)$/gm)].map(([, value]) => value).join(' '))
+      expect(inImage).toMatchObject({ NODE_ENV: 'production', HOST: '0.0.0.0', DEMO: 'false' })
+      expect(inUnit).toMatchObject({ NODE_ENV: 'production', DEMO: 'false' })
+
+      const port = String(await freePort())
+      const service: Service = await startService(
+        { ...inUnit, ...inImage, ...environment, PORT: port, HOST: '0.0.0.0' },
+        { command: container.map((part, i) => (i === 0 ? path.join(place, part) : part)), folder: place },
+      )
+      // Pages are made from files that are read when they are first asked for.
+      for (const page of ['/docs', '/docs/guides', '/docs/changelog', '/docs/samples.json', '/docs/openapi.json']) {
+        expect([page, (await fetch(service.url + page)).status]).toEqual([page, 200])
+      }
+      const [, shell, ...check] = healthCheck()
+      expect(shell).toBe('node_modules/.bin/node')
+      expect(await run(check, { PORT: port })).toMatchObject({ code: 0 })
+      expect(await service.stop()).toBe(0)
+      expect(service.log).toContain(`"url":"http://localhost:${port}"`)
+      expect(await run(check, { PORT: port })).toMatchObject({ code: 1 })
+    })
+
+    test('the image runs as a user without rights, and gets signals', () => {
+      const last = dockerfile.slice(dockerfile.findLastIndex(([name]) => name === 'FROM'))
+      const one = (name: string) => last.filter(([found]) => found === name).map(([, rest]) => rest)
+      expect(one('USER')).toEqual(['node'])
+      expect(one('STOPSIGNAL')).toEqual(['SIGTERM'])
+      expect(one('EXPOSE')).toEqual(['3000'])
+      expect(one('VOLUME')).toEqual([settings(one('ENV').join(' ')).DATA_DIR])
+      expect(dockerfile.filter(([name]) => name === 'RUN')[0]?.[1]).toContain('npm ci --omit=dev')
+    })
+
+    function healthCheck(): string[] {
+      const rest = dockerfile.find(([name]) => name === 'HEALTHCHECK')?.[1] ?? ''
+      const [options = '', command = '[]'] = rest.split('CMD ')
+      return [options, ...(JSON.parse(command) as string[])]
+    }
+
+    test.skipIf(!hasSystemd())('systemd finds nothing wrong with the unit', () => {
+      const file = path.join(folder, 'plumbline.service')
+      writeFileSync(file, unit.replaceAll('/opt/plumbline', root))
+      const said = execFileSync('systemd-analyze', ['verify', file], { encoding: 'utf8', stdio: 'pipe' })
+      expect(said).toBe('')
+    })
+  })
+})
+
+describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
+  async function databaseUrl(): Promise<string> {
+    const postgres = inject('postgres')
+    if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
+    return newPostgresUrl(postgres)
+  }
+
+  test('a database that comes up after the service is waited for', async () => {
+    const url = new URL(await databaseUrl())
+    const realPort = Number(url.port)
+    // It lets the third connection in.
+    const sockets = new Set<Socket>()
+    let connections = 0
+    const late = createServer((client) => {
+      if (++connections < 3) {
+        client.destroy()
+        return
+      }
+      const database = connect(realPort, url.hostname)
+      for (const socket of [client, database]) {
+        sockets.add(socket)
+        socket.on('error', () => socket.destroy())
+      }
+      client.pipe(database).pipe(client)
+    })
+    const port = await freePort()
+    await new Promise<void>((done) => late.listen(port, '127.0.0.1', done))
+    url.port = String(port)
+    const service = await startService({ ...environment, DATABASE_URL: url.href })
+    expect(service.log.match(/does not answer .*waiting for up to 30 s more/g)).toHaveLength(1)
+    expect(await service.stop()).toBe(0)
+    for (const socket of sockets) socket.destroy()
+    late.close()
+  })
+
+  test('a database or a user that does not exist is not waited for', async () => {
+    const unknown = new URL(await databaseUrl())
+    unknown.pathname = '/nowhere'
+    const nobody = new URL(await databaseUrl())
+    nobody.username = 'nobody'
+    nobody.password = 's3cret'
+    for (const [url, reason] of [
+      [unknown, 'database "nowhere" does not exist'],
+      [nobody, 'role "nobody" does not exist'],
+    ] as const) {
+      const waits: string[] = []
+      const opening = openDatabase(
+        { databaseUrl: url.href, databasePoolSize: 1, dataDir: '' },
+        { report: (sentence) => waits.push(sentence) },
+      )
+      await expect(opening).rejects.toThrow(
+        `PostgreSQL at ${url.host}${url.pathname} refused the connection: ${reason}. Check DATABASE_URL`,
+      )
+      expect(waits).toEqual([])
+    }
+  })
+})
+
+/** The instructions of a Dockerfile, each with the rest of its line. */
+function instructions(text: string): [name: string, rest: string][] {
+  return text
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n\s*/g, ' ')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1).replace(/\s+/g, ' ')])
+}
+
+function hasSystemd(): boolean {
+  try {
+    execFileSync('systemd-analyze', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
