@@ -16,8 +16,14 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import {
+  type Environment,
+  freePort,
+  openEnvironment,
+  type Service,
+  startService,
+} from '../scripts/processes/service.ts'
 import { newPostgresUrl, startTestPlumbline } from '../test/support/plumbline.ts'
-import { type Environment, freePort, openEnvironment, type Service, startService } from '../test/support/service.ts'
 import { openDatabase } from './database/database.ts'
 
 /** How the process starts and ends, as seen by whoever runs it: a shell, npm, systemd, a container. */
