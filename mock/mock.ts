@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import express, { type Request, type Response } from 'express'
 import { readBody } from '../server/http/body.ts'
 import type { Contract, Operation, ResponseObject } from '../server/http/contract.ts'
 import { noticed } from '../server/http/deprecation.ts'
 import { etagOf, matchesEtag } from '../server/http/etag.ts'
 import { invalid, Problem, problem } from '../server/http/problem.ts'
-import { createValidator } from '../server/http/validate.ts'
+import { createValidator, parseQuery } from '../server/http/validate.ts'
 import { createPrism, type MockAnswer, type Preferred } from './prism.ts'
 import { scenariosOf } from './scenarios.ts'
 
@@ -31,7 +32,8 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   const publicUrl = contract.document.servers?.[0]?.url ?? ''
 
   async function live(
-    req: IncomingMessage,
+    req: Request,
+    res: Response,
     url: string,
     journey: { operation: Operation | null },
   ): Promise<MockAnswer> {
@@ -41,8 +43,9 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const { operation, params } = found
     journey.operation = operation
     checkKey(req.headers.authorization)
-    const body = await readBody(req, operation)
-    await validator.check(operation, { url, params, headers: declaredHeaders(operation, req), body })
+    req.params = params
+    req.body = await readBody(req, operation)
+    await validator.check(operation, req, res)
     const preferred = preference(contract, operation, req)
     const query = new URLSearchParams(url.slice(pathOf(url).length))
     // Whoever follows a page's cursor comes to the end.
@@ -68,13 +71,15 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     }
   }
 
-  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function respond(req: Request, res: Response): Promise<void> {
     const url = req.url ?? '/'
     if (isPreflight(req))
       return write(req, res, { status: 204, headers: { ...cors, 'access-control-max-age': '600' }, body: undefined })
     const requestId = requestIdOf(req)
     const journey: { operation: Operation | null } = { operation: null }
-    const answer = await live(req, url, journey).catch((error) => refusal(error, url, requestId, journey.operation))
+    const answer = await live(req, res, url, journey).catch((error) =>
+      refusal(error, url, requestId, journey.operation),
+    )
     const { requestId: shown = requestId } = (answer.body ?? {}) as { requestId?: string }
     const own = { 'x-request-id': answer.status < 400 ? requestId : shown, 'api-version': contract.version }
     const { deprecation: _byPrism, link, ...headers } = answer.headers
@@ -100,9 +105,10 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     onAnswer?.(req.method ?? '', req.url ?? '', status)
   }
 
-  return (req, res) => {
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery)
+  return app.use((req, res) => {
     respond(req, res).catch((error) => res.destroy(error instanceof Error ? error : undefined))
-  }
+  })
 }
 
 /**
@@ -207,12 +213,6 @@ function preference(contract: Contract, operation: Operation, req: IncomingMessa
     ...(dynamic !== undefined && { dynamic: dynamic === 'true' }),
     ...(seed !== undefined && { seed }),
   }
-}
-
-/** What the validator is to see of the headers: those that the operation declares. */
-function declaredHeaders(operation: Operation, req: IncomingMessage): Record<string, string | string[] | undefined> {
-  const declared = Object.entries(req.headers).filter(([name]) => operation.headers.has(name))
-  return { ...Object.fromEntries(declared), ...(operation.takesBody && { 'content-type': 'application/json' }) }
 }
 
 function nothingThere(allow: readonly string[], method: string): Problem {

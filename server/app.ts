@@ -15,7 +15,7 @@ import { matchesEtag } from './http/etag.ts'
 import { limits as createLimits, type Limits } from './http/limits.ts'
 import type { Handlers } from './http/operation.ts'
 import { Problem, problem, toProblem } from './http/problem.ts'
-import { createValidator, type Validator } from './http/validate.ts'
+import { createValidator, parseQuery, type Validator } from './http/validate.ts'
 import { authenticator } from './keys/authenticate.ts'
 
 export interface AppParts {
@@ -78,7 +78,7 @@ export function createApp(parts: AppParts): App {
   const checkAnswer = config.checkAnswers ? answerChecker(contract) : null
   let draining = false
 
-  async function handle(req: IncomingMessage, url: string, journey: Journey): Promise<Answer> {
+  async function handle(req: Request, res: Response, url: string, journey: Journey): Promise<Answer> {
     const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
     const found = contract.match(method, pathOf(url))
     if (found.operation === null) throw nothingThere(found.allow, method)
@@ -88,17 +88,18 @@ export function createApp(parts: AppParts): App {
     journey.principal = principal
     await limits.take(principal)
     permit(principal, operation)
-    const body = await readBody(req, operation)
-    return perform(operation, { url, params, headers: req.headers, body, principal, requestId: journey.requestId })
+    req.params = params
+    req.body = await readBody(req, operation)
+    return perform(operation, req, res, { principal, requestId: journey.requestId })
   }
 
-  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function respond(req: Request, res: Response): Promise<void> {
     const started = performance.now()
     const url = req.url ?? '/'
     const journey: Journey = { requestId: requestIdOf(req), operation: null, principal: null }
     let answer: Answer
     try {
-      answer = await handle(req, url, journey)
+      answer = await handle(req, res, url, journey)
       checkAnswer?.(journey.operation, answer)
       if (isUnchanged(req, journey.operation, answer)) {
         answer = { ...answer, status: 304, text: null }
@@ -154,7 +155,7 @@ export function createApp(parts: AppParts): App {
     else res.end(text, bytes === text.length ? 'latin1' : 'utf8')
   }
 
-  const app = express().disable('x-powered-by').disable('etag')
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery)
   app.use((req, res, next) => {
     if (req.url.startsWith('/api/')) respond(req, res).catch(next)
     else next()

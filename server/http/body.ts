@@ -102,11 +102,11 @@ function* unfit(value: unknown, at: string): Generator<FieldError> {
     if (value.startsWith('\ufeff'))
       yield { pointer: at, code: 'format', message: 'must not begin with a byte order mark (U+FEFF)' }
   } else if (Array.isArray(value) && value.length > MOST_ITEMS) {
-    yield { pointer: at, code: 'maxItems', message: `must NOT have more than ${MOST_ITEMS} items` }
+    yield { pointer: at, code: 'maxItems', message: `must have at most ${MOST_ITEMS} items` }
   } else if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value)
     if (members.length > MOST_ITEMS) {
-      yield { pointer: at, code: 'maxProperties', message: `must NOT have more than ${MOST_ITEMS} properties` }
+      yield { pointer: at, code: 'maxProperties', message: `must have at most ${MOST_ITEMS} fields` }
       return
     }
     for (const [key, inner] of members) {

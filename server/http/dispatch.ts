@@ -1,11 +1,13 @@
+import type { Request, Response } from 'express'
 import { type Call, newCall, type Principal, type Surroundings } from './call.ts'
 import type { Contract, Operation, OperationId } from './contract.ts'
 import { etagOf } from './etag.ts'
 import { idempotently } from './idempotency.ts'
+import type { Input } from './input.ts'
 import { Json } from './json.ts'
 import type { Answered, Handlers } from './operation.ts'
-import { invalid, notFound, Problem } from './problem.ts'
-import type { CheckedInput, Validator } from './validate.ts'
+import { notFound, Problem } from './problem.ts'
+import type { Validator } from './validate.ts'
 
 /** An answer as it goes out: everything but the headers that every answer has. */
 export interface Answer {
@@ -16,11 +18,8 @@ export interface Answer {
   type?: string
 }
 
-export interface Request {
-  url: string
-  params: Record<string, string>
-  headers: Record<string, string | string[] | undefined>
-  body: unknown
+/** Who sends a request, and what it is called in answers and logs. */
+export interface Sender {
   principal: Principal
   requestId: string
 }
@@ -33,7 +32,7 @@ export interface DispatchParts {
 }
 
 /** Any handler, seen from where it is not known which: its input was checked by the contract that its type comes from. */
-type AnyHandler = (input: CheckedInput & { ifMatch: string | undefined }, call: Call) => Promise<AnyReply>
+type AnyHandler = (input: Input & { ifMatch: string | undefined }, call: Call) => Promise<AnyReply>
 interface AnyReply {
   status: number
   body?: object | string
@@ -63,7 +62,7 @@ const SCHEME_OF: Readonly<Record<Principal['kind'], string>> = {
 
 export interface Dispatcher {
   /** Performs an operation for somebody who may: validation, idempotency, handler, answer. */
-  perform(operation: Operation, request: Request): Promise<Answer>
+  perform(operation: Operation, req: Request, res: Response, by: Sender): Promise<Answer>
   /** Calls an operation from inside another, with the caller's power and in the caller's transaction. */
   operate: Surroundings['operate']
 }
@@ -71,25 +70,24 @@ export interface Dispatcher {
 export function dispatcher(parts: DispatchParts): Dispatcher {
   const { contract, handlers, validator, surroundings } = parts
 
-  async function perform(operation: Operation, request: Request): Promise<Answer> {
-    const params = decoded(request.params)
-    const input = await validator.check(operation, {
-      url: request.url,
-      params,
-      headers: checkedHeaders(operation, request),
-      body: request.body,
-    })
+  async function perform(
+    operation: Operation,
+    req: Request,
+    res: Response,
+    { principal, requestId }: Sender,
+  ): Promise<Answer> {
+    req.params = decoded(req.params as Record<string, string>)
+    const input = await validator.check(operation, req, res)
     const handler = handlers[operation.id] as unknown as AnyHandler
-    const { principal, requestId } = request
     const call = newCall(surroundings, { principal, requestId })
-    const given = { ...input, ifMatch: declaredHeader(operation, request, 'if-match') }
-    const key = declaredHeader(operation, request, 'idempotency-key')
-    if (key === undefined) return toAnswer(operation, await handler(given, call), request.url)
+    const given = { ...input, ifMatch: declaredHeader(operation, req, 'if-match') }
+    const key = declaredHeader(operation, req, 'idempotency-key')
+    if (key === undefined) return toAnswer(operation, await handler(given, call), req.url)
 
     let answer: Answer | undefined
     const stored = await call.write((call) =>
-      idempotently(call, key, { method: operation.method, url: request.url, body: request.body }, async () => {
-        answer = toAnswer(operation, await handler(given, call), request.url)
+      idempotently(call, key, { method: operation.method, url: req.url, body: req.body }, async () => {
+        answer = toAnswer(operation, await handler(given, call), req.url)
         return { status: answer.status, headers: storedHeaders(answer), body: answer.text ?? '' }
       }),
     )
@@ -111,8 +109,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const operation = contract.operations.get(id)
     if (operation === undefined) throw new Error(`The contract has no operation ${id}.`)
     permit(call.principal, operation)
-    const { url, params, headers, body } = spread(contract, operation, flat)
-    const input = await validator.check(operation, { url, params, headers, body })
+    const input = validator.checkInput(operation, spread(contract, operation, flat))
     const handler = handlers[id] as unknown as AnyHandler
     const { ifMatch } = flat
     const reply = await handler({ ...input, ifMatch: typeof ifMatch === 'string' ? ifMatch : undefined }, call)
@@ -122,51 +119,28 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   return { perform, operate }
 }
 
-/** From one flat object, as skills take it, the parts of a request: path and query parameters, the rest is the body. */
-export function spread(contract: Contract, operation: Operation, flat: Record<string, unknown>) {
-  const rest = { ...flat }
-  const params: Record<string, string> = {}
-  const missing: string[] = []
-  const query = new URLSearchParams()
-  delete rest.ifMatch
+/** From one flat object, as skills take it, the input of an operation: path and query parameters, the rest is the body. */
+function spread(contract: Contract, operation: Operation, flat: Record<string, unknown>): Input {
+  const { ifMatch: _header, ...rest } = flat
+  const path: Record<string, unknown> = {}
+  const query: Record<string, unknown> = {}
   for (const declared of operation.declaration.parameters ?? []) {
     const { name, in: where } = contract.resolve(declared)
+    if (where !== 'path' && where !== 'query') continue
     const value = rest[name]
-    if (where === 'header' || where === 'cookie') continue
     delete rest[name]
-    if (where === 'path') {
-      if (typeof value !== 'string' || value === '') missing.push(name)
-      params[name] = String(value)
-    } else if (Array.isArray(value)) query.set(name, value.map(String).join(','))
-    else if (value !== undefined && value !== null) query.set(name, String(value))
+    if (where === 'path') path[name] = value
+    // A query has no null; it means that the parameter is left out.
+    else if (value !== undefined && value !== null) query[name] = value
   }
-  if (missing.length > 0) {
-    throw invalid(missing.map((name) => ({ pointer: name, code: 'required', message: 'an id is required' })))
-  }
-  let path = operation.path
-  for (const [name, value] of Object.entries(params)) path = path.replace(`{${name}}`, encodeURIComponent(value))
-  const leftOver = Object.keys(rest)
   // What belongs nowhere is an unknown parameter, and is refused as one.
-  if (!operation.takesBody) for (const name of leftOver) query.set(name, String(rest[name]))
-  const url = query.size > 0 ? `${path}?${query}` : path
-  const headers: Record<string, string> = operation.takesBody ? { 'content-type': 'application/json' } : {}
-  return { url, params, headers, body: operation.takesBody ? rest : undefined }
+  const input = operation.takesBody ? { query, body: rest } : { query: { ...query, ...rest }, body: undefined }
+  return { path: path as Record<string, string>, ...input }
 }
 
-function declaredHeader(operation: Operation, request: Request, name: string): string | undefined {
-  const value = request.headers[name]
+function declaredHeader(operation: Operation, { headers }: Request, name: string): string | undefined {
+  const value = headers[name]
   return operation.headers.has(name) && typeof value === 'string' ? value : undefined
-}
-
-// What the validator sees of the headers: those that the contract declares, and one content type, for it keeps a compiled
-// validator for each that it meets.
-function checkedHeaders(operation: Operation, request: Request): Record<string, string | string[] | undefined> {
-  const checked: Record<string, string | string[] | undefined> = {}
-  if (operation.takesBody) checked['content-type'] = 'application/json'
-  for (const name of operation.headers) {
-    if (request.headers[name] !== undefined) checked[name] = request.headers[name]
-  }
-  return checked
 }
 
 // An id that cannot be decoded, or that no text column can hold, is an id of nothing.

@@ -1,10 +1,13 @@
-import Ajv2020, { type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { FieldError, Permission, Skill as PublishedSkill } from '../../client/contract.gen.ts'
+import type { Permission, Skill as PublishedSkill } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
 import { type Contract, ContractError, type Operation, type Schema } from '../http/contract.ts'
+import { type Checked, faultsOf } from '../http/faults.ts'
 import { formats } from '../http/formats.ts'
+import { nearestTo } from '../http/nearest.ts'
 import { invalid, Problem, problem } from '../http/problem.ts'
+import { setterOf } from '../http/setter.ts'
 import { awardBid } from './award-bid.ts'
 import { detectOverCommittedBudgets } from './detect-over-committed-budgets.ts'
 import { flatInput, inlined, type ObjectSchema, objectSchema, published, resultOf, withoutNulls } from './schemas.ts'
@@ -72,7 +75,7 @@ export function assertComposites(contract: Contract): void {
 
 function makeCatalogue(contract: Contract): Catalogue {
   assertComposites(contract)
-  const ajv = new Ajv2020.default({ strict: false, allErrors: true, useDefaults: true, formats })
+  const ajv = new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true, formats })
   addFormats.default(ajv, { mode: 'full' })
   // What a vendor does in the portal is no skill of the builder's agents.
   const operations = [...contract.operations.values()].filter(
@@ -90,7 +93,7 @@ function makeCatalogue(contract: Contract): Catalogue {
     find(name) {
       const skill = byName.get(name)
       if (skill !== undefined) return skill
-      const nearest = nearestTo(name, [...byName.keys()])
+      const nearest = nearestTo(name, [...byName.keys()], MOST_NEAREST)
       throw problem('skill_not_found', `No skill is named "${name}". The nearest names are ${nearest.join(', ')}.`, {
         nearest,
       })
@@ -112,7 +115,7 @@ function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Ski
     nullClears: method === 'PATCH',
     inputSchema: published(input),
     outputSchema: published(resultOf(contract, operation)),
-    check: checker(input, ajv),
+    check: checker(input, ajv, (name) => setterOf(contract, operation, name)),
     run: async (given, call) => ((await call.operation(id, given)) ?? null) as PublishedResult,
   }
 }
@@ -169,59 +172,20 @@ export function mayUse(call: Call, skill: Skill): boolean {
 
 type Ajv = InstanceType<typeof Ajv2020.default>
 
-function checker(schema: ObjectSchema, ajv: Ajv): Skill['check'] {
+function checker(schema: ObjectSchema, ajv: Ajv, setter?: Checked['setter']): Skill['check'] {
+  const checked: Checked = {
+    pointer: (path) => `/input${path}`,
+    noun: 'input of this skill',
+    ...(setter && { setter }),
+  }
   let validate: ValidateFunction | undefined
   return (input) => {
     const given = withoutNulls(schema, structuredClone(input)) as Record<string, unknown>
     validate ??= ajv.compile(schema)
-    if (!validate(given)) throw invalid(faultsOf(validate.errors ?? []))
+    if (!validate(given)) throw invalid(faultsOf(validate.errors ?? [], checked))
     return given
   }
 }
 
-function faultsOf(errors: readonly ErrorObject[]): FieldError[] {
-  const faults = errors.map(({ instancePath, keyword, message, params }): FieldError => {
-    const at = (name: unknown) => `/input${instancePath}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
-    if (keyword === 'required') return { pointer: at(params.missingProperty), code: keyword, message: 'is required' }
-    if (keyword === 'additionalProperties') {
-      return { pointer: at(params.additionalProperty), code: 'unknown', message: 'is not an input of this skill' }
-    }
-    const allowed = keyword === 'enum' ? `: ${(params.allowedValues as unknown[]).join(', ')}` : ''
-    return {
-      pointer: `/input${instancePath}`,
-      code: keyword,
-      message: `${message ?? 'is not valid'}${allowed}`.slice(0, 1000),
-    }
-  })
-  // Where a value may be null or something else, being not null is no fault of its own beside the real one.
-  const telling = faults.filter((fault) => fault.code !== 'anyOf' && fault.message !== 'must be null')
-  return (telling.length > 0 ? telling : faults).slice(0, 1000)
-}
-
 /** How many names an unknown one is answered with. */
 const MOST_NEAREST = 5
-
-function nearestTo(name: string, names: readonly string[]): string[] {
-  const wanted = name.toLowerCase().slice(0, 100)
-  const distances = names.map((candidate) => {
-    const known = candidate.toLowerCase()
-    const isPart = wanted !== '' && (known.includes(wanted) || wanted.includes(known))
-    return { candidate, distance: isPart ? 0 : editDistance(wanted, known) }
-  })
-  distances.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
-  return distances.slice(0, MOST_NEAREST).map(({ candidate }) => candidate)
-}
-
-/** How many letters have to be inserted, left out or exchanged to come from one word to the other. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= to.length; j++) {
-      const [above = 0, left = 0, diagonal = 0] = [row[j], next[j - 1], row[j - 1]]
-      next.push(Math.min(above + 1, left + 1, diagonal + (from[i - 1] === to[j - 1] ? 0 : 1)))
-    }
-    row = next
-  }
-  return row[to.length] ?? 0
-}

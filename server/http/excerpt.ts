@@ -1,0 +1,62 @@
+import { type ContractDocument, ContractError } from './contract.ts'
+
+/**
+ * The part of the contract that one path needs to have its requests checked: itself and the components that it refers to,
+ * directly or not. Path parameters are left out, for they are ids, which a look-up judges.
+ */
+export function excerpt(document: ContractDocument, path: string): ContractDocument {
+  const item = document.paths[path]
+  if (item === undefined) throw new ContractError(`${path} is not in the contract.`)
+  const components: Record<string, Record<string, unknown>> = {}
+  const visit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(visit)
+    if (typeof value !== 'object' || value === null) return value
+    const copy: Record<string, unknown> = {}
+    for (const [key, inner] of Object.entries(value)) {
+      // Neither examples nor answers are looked at when a request is checked.
+      if (key === 'examples' || key === 'example') continue
+      copy[key] = key === 'responses' ? { default: { description: 'Any.' } } : visit(inner)
+    }
+    if (copy.in === 'query') {
+      // A reserved character that was not percent-encoded (a colon in an instant) is unambiguous here; let it pass.
+      copy.allowReserved = true
+    }
+    if (typeof copy.$ref === 'string') {
+      const [, , kind, name] = copy.$ref.split('/')
+      if (kind !== undefined && name !== undefined && components[kind]?.[name] === undefined) {
+        components[kind] ??= {}
+        components[kind][name] = {}
+        components[kind][name] = visit(document.components[kind]?.[name])
+      }
+    }
+    return copy
+  }
+  const { parameters = [], ...rest } = visit(item) as ContractDocument['paths'][string]
+  // The validator follows the references of parameters anew on every request, so they are written out.
+  const written = (all: object[]) => all.map((each) => writeOut(components, each)).filter((each) => each.in !== 'path')
+  for (const operation of Object.values(rest) as { parameters?: object[] }[]) {
+    operation.parameters = written([...parameters, ...(operation.parameters ?? [])])
+  }
+  // HEAD asks for what GET asks for.
+  const methods = rest.get === undefined ? rest : { ...rest, head: rest.get }
+  const { openapi, info, jsonSchemaDialect } = document as ContractDocument & { jsonSchemaDialect?: string }
+  return {
+    openapi,
+    info: { title: info.title, version: info.version },
+    ...(jsonSchemaDialect && { jsonSchemaDialect }),
+    paths: { [path]: methods },
+    components,
+  } as ContractDocument
+}
+
+function writeOut(components: Record<string, Record<string, unknown>>, value: object): Record<string, unknown> {
+  if ('$ref' in value && typeof value.$ref === 'string') {
+    const { $ref, ...beside } = value
+    const [, , kind = '', name = ''] = $ref.split('/')
+    return { ...writeOut(components, components[kind]?.[name] as object), ...beside }
+  }
+  const copy: Record<string, unknown> = { ...value }
+  if (typeof copy.schema === 'object' && copy.schema !== null) copy.schema = writeOut(components, copy.schema)
+  if (typeof copy.items === 'object' && copy.items !== null) copy.items = writeOut(components, copy.items)
+  return copy
+}

@@ -1,0 +1,175 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import type { FieldError } from '../../client/contract.gen.ts'
+import type { OperationId } from './contract.ts'
+import { formatWords, patternWords } from './formats.ts'
+import { isSlipOf, meantBy } from './nearest.ts'
+import { LONGEST_POINTER } from './problem.ts'
+
+/** What was checked, as its caller knows it. */
+export interface Checked {
+  /** How a place in it is pointed at, given its JSON pointer. */
+  pointer(path: string): string
+  /** What its names are names of, such as "field of this operation". */
+  noun: string
+  /** Which other operation takes a name that this one does not. */
+  setter?(name: string): OperationId | undefined
+}
+
+/** What Ajv found wrong (with `verbose`), in words for the caller: one fault for each thing to put right. */
+export function faultsOf(errors: readonly ErrorObject[], checked: Checked): FieldError[] {
+  const faults = withoutNoise(errors)
+    .slice(0, MOST_FAULTS)
+    .map((error) => ({
+      pointer: checked.pointer(placeOf(error)).slice(0, LONGEST_POINTER),
+      code: error.keyword === 'additionalProperties' ? 'unknown' : error.keyword,
+      message: messageOf(error, checked).slice(0, LONGEST_MESSAGE),
+    }))
+  return [...new Map(faults.map((fault) => [`${fault.pointer} ${fault.message}`, fault])).values()]
+}
+
+export const LONGEST_MESSAGE = 1000
+export const MOST_FAULTS = 1000
+
+function placeOf({ instancePath, keyword, params }: ErrorObject): string {
+  const name = keyword === 'required' ? params.missingProperty : params.additionalProperty
+  return typeof name === 'string' ? `${instancePath}/${step(name)}` : instancePath
+}
+
+function step(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+function messageOf(error: ErrorObject, checked: Checked): string {
+  const { keyword, params, message = 'is not valid' } = error
+  const limit = Number(params.limit)
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'additionalProperties':
+      return unknown(error, checked)
+    case 'type':
+      return `must be ${listed([params.type].flat().map((type) => TYPES[String(type)] ?? String(type)))}`
+    case 'enum':
+      return `must be one of ${params.allowedValues.map(String).join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'format':
+      return formatWords[params.format] ?? message
+    case 'pattern':
+      return patternWords[params.pattern] ?? 'does not have the form that the contract asks for'
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must be at least ${limit} characters long`
+    case 'maxLength':
+      return `must be at most ${counted(limit, 'character')} long`
+    case 'minimum':
+      return `must be at least ${limit}`
+    case 'maximum':
+      return `must be at most ${limit}`
+    case 'exclusiveMinimum':
+      return `must be more than ${limit}`
+    case 'exclusiveMaximum':
+      return `must be less than ${limit}`
+    case 'minItems':
+      return `must have at least ${counted(limit, 'item')}`
+    case 'maxItems':
+      return `must have at most ${counted(limit, 'item')}`
+    case 'uniqueItems':
+      return `must not have the same item twice, as at ${Math.min(params.i, params.j)} and ${Math.max(params.i, params.j)}`
+    case 'minProperties':
+      return `must have at least ${counted(limit, 'field')}`
+    case 'maxProperties':
+      return `must have at most ${counted(limit, 'field')}`
+    default:
+      return message
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+}
+
+function counted(count: number, noun: string): string {
+  return `${count === 1 ? 'one' : count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function listed(alternatives: readonly string[]): string {
+  return alternatives.join(', ').replace(/, ([^,]+)$/, ' or $1')
+}
+
+// A slip is said to be one; else whoever takes the name is told of, and only then what the name is somewhat like.
+function unknown({ params, parentSchema, instancePath }: ErrorObject, checked: Checked): string {
+  const name = String(params.additionalProperty)
+  const names = Object.keys(parentSchema?.properties ?? {})
+  const refusal = `is not a${/^[aeiou]/.test(checked.noun) ? 'n' : ''} ${checked.noun}`
+  const slip = names.find((known) => isSlipOf(name, known))
+  const setter = slip === undefined && instancePath === '' ? checked.setter?.(name) : undefined
+  if (setter !== undefined) return `${refusal}; ${setter} sets it`
+  const meant = slip ?? meantBy(name, names)
+  return meant === undefined ? refusal : `${refusal}; did you mean ${meant}?`
+}
+
+/**
+ * Where a value may be one of several things, Ajv complains for each that it is not. What it complains of besides the type
+ * shows which of them the value was meant to be; where there is nothing besides, the types become one complaint.
+ */
+function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const open = new Set(errors.filter(isChoice).map(({ instancePath }) => instancePath))
+  const empty = new Set(errors.filter(isOfEmpty).map(({ instancePath }) => instancePath))
+  const misshapen = new Set(errors.filter(isOfFormat).map(({ instancePath }) => instancePath))
+  if (open.size === 0 && empty.size === 0 && misshapen.size === 0) return errors
+  const telling = new Set<string>()
+  for (const error of errors) {
+    if (isChoice(error) || (error.keyword === 'type' && open.has(error.instancePath))) continue
+    for (let at = error.instancePath; !telling.has(at); at = at.slice(0, at.lastIndexOf('/'))) {
+      telling.add(at)
+      if (at === '') break
+    }
+  }
+  const types = new Map<string, ErrorObject>()
+  const values = new Map<string, ErrorObject>()
+  return errors.flatMap((error): ErrorObject[] => {
+    const { instancePath: at, keyword } = error
+    // What is empty has no form either, and what has the wrong form need not be told that it is also too long.
+    if (keyword === 'pattern' || keyword === 'format') return empty.has(at) ? [] : [error]
+    if (keyword === 'maxLength' && misshapen.has(at)) return []
+    if (!open.has(at)) return [error]
+    if (keyword === 'enum' || keyword === 'const') return joined(values, error, asEnum(error))
+    if (keyword === 'type') return telling.has(at) ? [] : joined(types, error, error)
+    return isChoice(error) && (telling.has(at) || types.has(at)) ? [] : [error]
+  })
+}
+
+function isChoice({ keyword }: ErrorObject): boolean {
+  return keyword === 'anyOf' || keyword === 'oneOf'
+}
+
+function isOfFormat({ keyword }: ErrorObject): boolean {
+  return keyword === 'format'
+}
+
+function isOfEmpty({ keyword, data }: ErrorObject): boolean {
+  return keyword === 'minLength' && data === ''
+}
+
+function asEnum(error: ErrorObject): ErrorObject {
+  if (error.keyword === 'enum') return error
+  return { ...error, keyword: 'enum', params: { allowedValues: [error.params.allowedValue] } }
+}
+
+/** The first of the errors at a place is kept, and takes up what the later ones would allow. */
+function joined(kept: Map<string, ErrorObject>, { instancePath }: ErrorObject, next: ErrorObject): ErrorObject[] {
+  const allowed = next.keyword === 'type' ? 'type' : 'allowedValues'
+  const first = kept.get(instancePath)
+  if (first !== undefined) {
+    first.params[allowed].push(...[next.params[allowed]].flat())
+    return []
+  }
+  const copy = { ...next, params: { [allowed]: [next.params[allowed]].flat() } }
+  kept.set(instancePath, copy)
+  return [copy]
+}

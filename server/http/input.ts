@@ -1,0 +1,136 @@
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { FieldError } from '../../client/contract.gen.ts'
+import type { Contract, Operation, ParameterObject, Schema } from './contract.ts'
+import { type Checked, faultsOf } from './faults.ts'
+import { formats } from './formats.ts'
+import { setterOf } from './setter.ts'
+
+/** What an operation is given: its path parameters, its query parameters and its body. */
+export interface Input {
+  path: Record<string, string>
+  query: Record<string, unknown>
+  body: unknown
+}
+
+/**
+ * The contract's schemas, held against an input that is there as an object. What is called in-process is checked so, and
+ * what the validator of requests has refused is looked at so once more, because its errors are but texts, and what a
+ * caller is told needs the rule that was broken.
+ */
+export interface InputChecker {
+  /** The faults of an input with its types, into which defaults are filled. */
+  check(operation: Operation, input: Input): FieldError[]
+  /** The faults of a request's input, its parameters as the texts that they came as. */
+  explain(operation: Operation, sent: Sent): FieldError[]
+}
+
+export interface Sent {
+  query: Record<string, unknown>
+  headers: Record<string, unknown>
+  body: unknown
+}
+
+export function inputChecker(contract: Contract): InputChecker {
+  const typed = schemaCompiler(contract, { coerceTypes: false })
+  const asText = schemaCompiler(contract, { coerceTypes: true })
+
+  /** What one part of an operation's input is called, and how it is pointed at. */
+  function subject(operation: Operation, part: Part): Checked {
+    if (part !== 'body') return { pointer: (path) => path.slice(1), noun: 'parameter of this operation' }
+    const setter = (name: string) => setterOf(contract, operation, name)
+    return { pointer: (path) => path, noun: 'field of this operation', setter }
+  }
+
+  function faults(compiled: Compiler, operation: Operation, part: Part, value: unknown): FieldError[] {
+    const validate = compiled(operation, part)
+    return validate(value) ? [] : faultsOf(validate.errors ?? [], subject(operation, part))
+  }
+
+  return {
+    check(operation, { path, query, body }) {
+      const missing = Object.entries(path).filter(([, value]) => typeof value !== 'string' || value === '')
+      return [
+        ...missing.map(([name]) => ({ pointer: name, code: 'required', message: 'is required' })),
+        ...faults(typed, operation, 'query', query),
+        ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
+      ]
+    },
+    explain(operation, { query, headers, body }) {
+      const declared = Object.keys(parameterSchema(contract, operation, 'query').properties)
+      const empty = declared.filter((name) => query[name] === '')
+      const others = Object.fromEntries(Object.entries(query).filter(([name]) => !empty.includes(name)))
+      return [
+        ...empty.map((name) => ({ pointer: name, code: 'invalid', message: 'must not be empty' })),
+        ...faults(asText, operation, 'query', others),
+        ...faults(asText, operation, 'header', headers),
+        ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
+      ]
+    },
+  }
+}
+
+type Part = 'query' | 'header' | 'body'
+type Compiler = (operation: Operation, part: Part) => ValidateFunction
+
+/** Compiles the schema of a part of an operation's input when it is first asked for; most never are. */
+function schemaCompiler(contract: Contract, options: { coerceTypes: boolean }): Compiler {
+  let ajv: InstanceType<typeof Ajv2020.default> | undefined
+  const compiled = new Map<string, ValidateFunction>()
+
+  function compile(schema: Schema): ValidateFunction {
+    if (ajv === undefined) {
+      ajv = new Ajv2020.default({
+        strict: false,
+        allErrors: true,
+        verbose: true,
+        useDefaults: true,
+        formats,
+        ...options,
+      })
+      addFormats.default(ajv, { mode: 'full' })
+      ajv.addSchema({ components: contract.document.components }, DOCUMENT)
+    }
+    return ajv.compile(pointingAtDocument(schema))
+  }
+
+  return (operation, part) => {
+    const key = `${operation.id} ${part}`
+    let validate = compiled.get(key)
+    if (validate === undefined) {
+      validate = compile(part === 'body' ? bodySchema(operation) : parameterSchema(contract, operation, part))
+      compiled.set(key, validate)
+    }
+    return validate
+  }
+}
+
+const DOCUMENT = 'contract'
+
+/** The schema with its references, which are to its own document, as references to the contract. */
+function pointingAtDocument(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `${DOCUMENT}${value}` : value)) as Schema
+}
+
+function bodySchema({ declaration }: Operation): Schema {
+  return declaration.requestBody?.content['application/json']?.schema ?? {}
+}
+
+/** The query or the headers as one object. */
+function parameterSchema(contract: Contract, operation: Operation, part: 'query' | 'header') {
+  const properties: Record<string, Schema> = {}
+  const required: string[] = []
+  for (const declared of operation.declaration.parameters ?? []) {
+    const { name, in: where, schema, ...parameter } = contract.resolve<ParameterObject>(declared)
+    if (where !== part) continue
+    const key = part === 'header' ? name.toLowerCase() : name
+    // A default counts only where it stands, not behind a reference.
+    properties[key] = { ...contract.resolve<Schema>(schema), ...withoutReference(schema) }
+    if (parameter.required === true) required.push(key)
+  }
+  return { type: 'object', properties, required, additionalProperties: part === 'header' }
+}
+
+function withoutReference({ $ref: _followed, ...beside }: Schema): Schema {
+  return beside
+}

@@ -1,0 +1,58 @@
+/** The names most like one that is not among them, the most alike first; a part of a name counts as the whole of it. */
+export function nearestTo(name: string, names: readonly string[], most: number): string[] {
+  const wanted = plain(name)
+  const distances = names.map((candidate) => {
+    const known = plain(candidate)
+    const isPart = wanted !== '' && (known.includes(wanted) || wanted.includes(known))
+    return { candidate, distance: isPart ? 0 : editDistance(wanted, known) }
+  })
+  distances.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+  return distances.slice(0, most).map(({ candidate }) => candidate)
+}
+
+/** The name that was probably meant by one that is not among them; undefined where none is like it. */
+export function meantBy(name: string, names: readonly string[]): string | undefined {
+  const wanted = plain(name)
+  let best: { candidate: string; distance: number } | undefined
+  for (const candidate of names) {
+    const known = plain(candidate)
+    const distance = editDistance(wanted, known)
+    const longer = Math.max(wanted.length, known.length)
+    // Either a slip of the pen, or a name that begins alike and ends otherwise, as updatedSince and updatedAfter do.
+    const isAlike = distance * 3 <= longer || sharedStart(wanted, known) * 2 >= longer
+    if (isAlike && (best === undefined || distance < best.distance)) best = { candidate, distance }
+  }
+  return best?.candidate
+}
+
+/** Whether the names differ by no more than a letter, or in the way they are written: company_name, companyname. */
+export function isSlipOf(name: string, known: string): boolean {
+  return known.length > 3 && editDistance(plain(name), plain(known)) <= 1
+}
+
+// Nobody means anything by a name that is longer than this, and comparing it would take long.
+const LONGEST_COMPARED = 100
+
+function plain(name: string): string {
+  return name.slice(0, LONGEST_COMPARED).toLowerCase().replaceAll(/[_-]/g, '')
+}
+
+function sharedStart(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length++
+  return length
+}
+
+/** How many letters have to be inserted, left out or exchanged to come from one word to the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const [above = 0, left = 0, diagonal = 0] = [row[j], next[j - 1], row[j - 1]]
+      next.push(Math.min(above + 1, left + 1, diagonal + (from[i - 1] === to[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}

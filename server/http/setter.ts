@@ -1,0 +1,53 @@
+import type { Contract, Operation, OperationId, ResponseObject, Schema } from './contract.ts'
+
+/**
+ * The operation that takes a field which was sent to another operation of the same resource: `status` sent to updateVendor
+ * is what changeVendorStatus takes. Of several it is the one whose path is most like that of the operation asked for, so
+ * that who changes something is sent to what changes it, and not to what creates it.
+ */
+export function setterOf(contract: Contract, asked: Operation, field: string): OperationId | undefined {
+  let best: { id: OperationId; shared: number } | undefined
+  for (const operation of contract.operations.values()) {
+    if (operation === asked || !isOfSameResource(contract, asked, operation)) continue
+    if (!Object.hasOwn(bodyFields(contract, operation), field)) continue
+    const shared = sharedSegments(asked.path, operation.path)
+    if (best === undefined || shared > best.shared) best = { id: operation.id, shared }
+  }
+  return best?.id
+}
+
+/** The fields of an operation's body, with their schemas; none where it takes no body. */
+export function bodyFields(contract: Contract, { declaration }: Operation): Record<string, Schema> {
+  const schema = declaration.requestBody?.content['application/json']?.schema
+  if (schema === undefined) return {}
+  return (contract.resolve<Schema>(schema).properties ?? {}) as Record<string, Schema>
+}
+
+function isOfSameResource(contract: Contract, one: Operation, other: Operation): boolean {
+  const answer = answerOf(contract, one)
+  return (
+    collectionOf(contract, one.path) === collectionOf(contract, other.path) ||
+    (answer !== undefined && answer === answerOf(contract, other))
+  )
+}
+
+/** The path without the id of the one thing and what is done with it: /vendors for /vendors/{vendorId}/status. */
+function collectionOf(contract: Contract, path: string): string {
+  const isRead = contract.document.paths[path]?.get !== undefined
+  return isRead && !path.endsWith('}') ? path : path.replace(/\/\{\w+\}(\/[\w-]+)?$/, '')
+}
+
+/** The name of the schema that it answers with when it succeeds. */
+function answerOf(contract: Contract, { declaration }: Operation): string | undefined {
+  const status = Object.keys(declaration.responses).find((status) => status.startsWith('2')) ?? ''
+  const response = declaration.responses[status]
+  if (response === undefined) return undefined
+  const schema = contract.resolve<ResponseObject>(response).content?.['application/json']?.schema
+  return typeof schema?.$ref === 'string' ? schema.$ref : undefined
+}
+
+function sharedSegments(one: string, other: string): number {
+  const [left, right] = [one.split('/'), other.split('/')]
+  const end = left.findIndex((segment, i) => segment !== right[i])
+  return end === -1 ? left.length : end
+}
