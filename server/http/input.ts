@@ -37,7 +37,7 @@ export function inputChecker(contract: Contract): InputChecker {
 
   /** What one part of an operation's input is called, and how it is pointed at. */
   function subject(operation: Operation, part: Part): Checked {
-    if (part !== 'body') return { pointer: (path) => path.slice(1), noun: 'parameter of this operation' }
+    if (part !== 'body') return { pointer: nameAt, noun: 'parameter of this operation' }
     const setter = (name: string) => setterOf(contract, operation, name)
     return { pointer: (path) => path, noun: 'field of this operation', setter }
   }
@@ -68,6 +68,11 @@ export function inputChecker(contract: Contract): InputChecker {
       ]
     },
   }
+}
+
+/** A parameter is pointed at by its name as it was sent, which is no JSON pointer. */
+function nameAt(path: string): string {
+  return path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 type Part = 'query' | 'header' | 'body'

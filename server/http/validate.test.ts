@@ -237,6 +237,7 @@ describe('an unknown parameter', () => {
     ['limt', 'is not a parameter of this operation; did you mean limit?'],
     ['colour', 'is not a parameter of this operation'],
     ['__proto__', 'is not a parameter of this operation'],
+    ['a/b~c', 'is not a parameter of this operation'],
     ['constructor', 'is not a parameter of this operation'],
   ])('%s is told with the nearest, where one is near', async (name, message) => {
     expect(await refusedQuery(`${name}=2026-01-01`)).toEqual([{ pointer: name, code: 'unknown', message }])
