@@ -13,7 +13,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { bundle } from '../contract/bundle.ts'
 import { scenarioTable } from '../mock/scenarios.ts'
+import type { Database } from '../server/database/database.ts'
 import { readContract, sourceHash } from '../server/http/contract.ts'
+import { checkedTypes } from './checked-types.ts'
+import { recordKinds } from './kinds.ts'
 import { skillTypes } from './skill-types.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -24,6 +27,8 @@ const { document } = bundle()
 put('server/contract.gen.json', oneEntryALine({ sourceHash: sourceHash(), document }))
 contractTypes()
 put('client/skills.gen.ts', skillTypes(document))
+put('server/resources/kinds.gen.ts', recordKinds(document))
+put('server/http/checked.gen.ts', checkedTypes(document))
 put('mock/scenarios.gen.md', scenarioTable(readContract(document)))
 problemTitles()
 browserVerifier()
@@ -114,8 +119,39 @@ async function tableTypes(): Promise<void> {
     )
     .replace(/export type Numeric = .*;/, 'export type Numeric = ColumnType<number, number | string, number | string>;')
   put('server/database/tables.gen.ts', types)
+  put('server/database/columns.gen.ts', await columnTypes(database))
   rmSync(folder, { recursive: true })
   await database.close()
+}
+
+// What the types of tables.gen.ts do not tell apart: a date from a text, a decimal from an integer, an id from what a
+// caller wrote. An id is the key of its row or refers to one, so nothing is ever in it but what the service made.
+async function columnTypes(database: Database): Promise<string> {
+  const { sql } = await import('kysely')
+  const { rows } = await sql<{ table: string; column: string; type: string; isNullable: boolean; isId: boolean }>`
+    select c.relname as "table", a.attname as "column", format_type(a.atttypid, null) as "type",
+      not a.attnotnull as "isNullable",
+      exists (
+        select from pg_constraint k where k.conrelid = c.oid and a.attnum = any (k.conkey) and (
+          (k.contype = 'p' and a.attname = 'id')
+          or (k.contype = 'f' and exists (
+            select from pg_attribute there where there.attrelid = k.confrelid and there.attname = 'id'
+              and there.attnum = k.confkey[array_position(k.conkey, a.attnum)])))
+      ) as "isId"
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and c.relname not like 'kysely%'
+    order by c.relname collate "C", a.attnum`.execute(database.statements)
+  const tables = [...Map.groupBy(rows, ({ table }) => table)].map(([table, columns]) => {
+    const lines = columns.map(({ column, type, isNullable, isId }) => {
+      const plain = type.replace('timestamp with time zone', 'timestamptz').replace('jsonb', 'json')
+      return `    ${column}: '${isId && plain === 'text' ? 'id' : plain}${isNullable ? '?' : ''}',\n`
+    })
+    return `  ${table}: {\n${lines.join('')}  },\n`
+  })
+  return [
+    '/** What the columns of the tables hold. Read from the migrated database by `npm run generate`. */\n',
+    `export const columns = {\n${tables.join('')}} as const\n`,
+  ].join('')
 }
 
 // A schema that the validator cannot compile would otherwise come to light as a 500 on the first request that meets it.

@@ -3,22 +3,14 @@ import type { Event, StatusChange } from '../../client/contract.gen.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
 import type { Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
+import type { Input } from '../http/operation.ts'
 import { invalidCursor, page, readCursor } from '../http/page.ts'
 
 /**
  * Events are read in the order of `sequence`. The dispatcher gives that number after the commit, one event after the
  * other, so nothing ever appears before what was read already; an event without one is not listed yet.
  */
-export interface EventQuery {
-  limit?: number | undefined
-  cursor?: string | undefined
-  sort?: string | undefined
-  type?: string | undefined
-  resourceId?: string | undefined
-  updatedAfter?: string | undefined
-  createdAfter?: string | undefined
-  ids?: string[] | undefined
-}
+type EventQuery = Omit<Input<'listEvents'>['query'], 'after'>
 
 interface Row {
   id: string
@@ -31,7 +23,7 @@ export async function list(
   query: EventQuery,
   afterSequence: number | null,
 ): Promise<Json<{ data: Event[]; nextCursor: string | null }>> {
-  const { limit = 50, sort = 'sequence' } = query
+  const { limit, sort } = query
   const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
   const [direction, beyond] = sort.startsWith('-') ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   const conditions = [sql`"organizationId" = ${call.organizationId}`, sql`"sequence" is not null`]
@@ -68,22 +60,12 @@ function toEvent({ sequence, payload }: Row): Event {
   return { ...(JSON.parse(payload) as Omit<Event, 'sequence'>), sequence }
 }
 
-export interface StatusChangeQuery {
-  limit?: number | undefined
-  cursor?: string | undefined
-  sort?: string | undefined
-  resourceId: string
-  updatedAfter?: string | undefined
-  createdAfter?: string | undefined
-  ids?: string[] | undefined
-}
-
 /** Ids are made in the order of time, so the moves of one resource are read in the order of their ids. */
 export async function listStatusChanges(
   call: Tenant,
-  query: StatusChangeQuery,
+  query: Input<'listStatusChanges'>['query'],
 ): Promise<{ data: StatusChange[]; nextCursor: string | null }> {
-  const { limit = 50, sort = 'at' } = query
+  const { limit, sort } = query
   const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
   const [direction, beyond] = sort.startsWith('-') ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   const conditions = [sql`"organizationId" = ${call.organizationId}`, sql`"resourceId" = ${query.resourceId}`]

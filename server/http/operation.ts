@@ -1,16 +1,20 @@
 import type { operations } from '../../client/contract.gen.ts'
 import type { Call } from './call.ts'
+import type { CheckedBodies, FilledQueries } from './checked.gen.ts'
 import type { OperationId } from './contract.ts'
 import type { Json } from './json.ts'
 
 /**
  * What a handler gets and gives, derived from the contract's types by operationId. A handler never sees a request or a
- * response: it takes checked values and returns a plain one, so HTTP and skills call it alike.
+ * response: it takes checked values and returns a plain one, so HTTP and skills call it alike. What the contract has a
+ * default for is always there.
  */
 export interface Input<Id extends OperationId> {
   path: Parameters<Id, 'path'>
-  query: Parameters<Id, 'query'>
-  body: Body<operations[Id]>
+  query: Id extends keyof FilledQueries
+    ? Filled<Parameters<Id, 'query'>, FilledQueries[Id] & keyof Parameters<Id, 'query'>>
+    : Parameters<Id, 'query'>
+  body: Id extends keyof CheckedBodies ? CheckedBodies[Id] : Body<operations[Id]>
   /** The version that a change is based on, for the operations that take one. */
   ifMatch: 'If-Match' extends keyof Parameters<Id, 'header'> ? string | undefined : never
 }
@@ -36,6 +40,15 @@ export type Answered<Id extends OperationId> = Exclude<
   Extract<Reply<Id>, { body: object | string }>['body'],
   Json<unknown>
 >
+
+/** An input in which some names have got their defaults, and others hold something that has. */
+export type Filled<T, Names extends keyof T, Inner = object> = Flat<
+  Omit<T, Names | keyof Inner> &
+    Required<Pick<T, Names>> & {
+      [Name in keyof Pick<T, keyof Inner & keyof T>]: Inner[Name & keyof Inner] | Extract<T[Name], undefined>
+    }
+>
+type Flat<T> = { [Name in keyof T]: T[Name] }
 
 type Parameters<Id extends OperationId, In extends 'path' | 'query' | 'header'> = operations[Id] extends {
   parameters: infer P

@@ -1,26 +1,9 @@
 import { MEMBERS } from '../database/lean-query.ts'
 
-/**
- * What the columns of a resource hold. The compiler holds it against the contract: a column has one of the kinds that
- * its field's type allows, with a question mark where the field may be null. An `id` is one of ours, not a caller's.
- */
-export type Kind<T> = `${KindOf<NonNullable<T>>}${null extends T ? '?' : undefined extends T ? '?' : ''}`
+/** What a column of a resource holds. An `id` is one of ours, never a text that a caller wrote. */
+export type AnyKind = keyof typeof WRITTEN
 
-type KindOf<T> = T extends boolean
-  ? 'boolean'
-  : T extends number
-    ? 'integer' | 'decimal'
-    : T extends readonly string[]
-      ? 'texts'
-      : T extends string
-        ? string extends T
-          ? 'text' | 'id' | 'date' | 'instant'
-          : 'enum'
-        : 'json'
-
-type AnyKind = KindOf<boolean | number | string | string[] | object> | KindOf<'one of a few'>
-
-/** A kind, or the SQL of a computed field over the row as `t`. */
+/** A kind, with a question mark where it may be null; or the SQL of a computed field, over the row as `t`. */
 export type Column = AnyKind | `${AnyKind}?` | { sql: string }
 export type Columns = Readonly<Record<string, Column>>
 
@@ -56,6 +39,18 @@ export function asMembers(columns: Columns, apart: readonly string[]): string {
   return selection.join(', ')
 }
 
+/** SQL of a row as one JSON object, written as its resource is. */
+export function asObject(columns: Columns, alias: string): string {
+  const members = Object.entries(columns).map(([name, column]) => {
+    if (typeof column === 'object') throw new Error(`${name} is computed, and has no place in another resource.`)
+    const value = `${alias}."${name}"`
+    // Inside JSON the database would write instants in its own way.
+    const isInstant = column.startsWith('instant')
+    return `'${name}', ${isInstant ? `to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` : value}`
+  })
+  return `json_build_object(${members.join(', ')})`
+}
+
 function selectionOf(name: string, column: Column): string {
   return typeof column === 'object' ? `(${column.sql}) as "${name}"` : `t."${name}"`
 }
@@ -77,7 +72,7 @@ function memberOf(name: string, column: AnyKind | `${AnyKind}?`): Member | null 
 }
 
 // Texts would have to be escaped, and instants to be written anew; both cost the database more than they cost here.
-const WRITTEN: Record<AnyKind, ((column: string) => string) | null> = {
+const WRITTEN = {
   text: null,
   instant: null,
   id: (column) => column,
@@ -89,7 +84,7 @@ const WRITTEN: Record<AnyKind, ((column: string) => string) | null> = {
   decimal: (column) => `trim_scale(${column})`,
   boolean: (column) => `to_json(${column})`,
   texts: (column) => `array_to_json(${column})`,
-}
+} satisfies Record<string, ((column: string) => string) | null>
 
 function joined(run: readonly Member[]): string {
   const parts: string[] = []

@@ -14,15 +14,15 @@ export interface Listed {
   /** SQL of a condition on the row as `t` that holds for everything that is listed. */
   readonly where?: string
   /** Query parameters that are no plain comparison with the column of their name: SQL of a condition on the parameter. */
-  readonly filters?: Record<string, (parameter: string) => string>
+  readonly filters?: Record<string, (parameter: string) => string> | undefined
   /** What `q` searches: columns of text, or SQL of a text over the row as `t`. */
-  readonly search?: readonly (string | { sql: string })[]
+  readonly search?: readonly (string | { sql: string })[] | undefined
 }
 
 export interface ListQuery {
-  limit?: number | undefined
+  limit: number
   cursor?: string | undefined
-  sort?: string | undefined
+  sort: string
   includeArchived?: boolean | undefined
 }
 
@@ -42,7 +42,7 @@ const PAGING = new Set(['limit', 'cursor', 'sort', 'includeArchived'])
 export function listing<R>(listed: Listed) {
   const texts = statementTexts()
   return async (tenant: Tenant, query: ListQuery, within: Record<string, string> = {}): Promise<Json<Page<R>>> => {
-    const { limit = 50, cursor, sort = '-createdAt' } = query
+    const { limit, cursor, sort } = query
     const position = cursor === undefined ? null : readCursor(sort, cursor)
     const { statement, values } = select(listed, texts, tenant, query, within, position)
     const { rows } = await tenant.db.executeQuery(rowsAsJson(statement, values)).catch((error: unknown) => {
@@ -78,7 +78,7 @@ function select(
   within: Record<string, string>,
   position: Position | null,
 ): { statement: string; values: unknown[] } {
-  const { limit = 50, sort = '-createdAt', includeArchived = false } = query
+  const { limit, sort, includeArchived = false } = query
   const order = orderOf(sort)
   const wanted = Object.entries(query).filter(([name, value]) => value !== undefined && !PAGING.has(name))
   const shape = JSON.stringify([

@@ -9,28 +9,32 @@ import type { Call, Tenant, WriteCall } from '../http/call.ts'
 import { checkIfMatch } from '../http/etag.ts'
 import type { Json } from '../http/json.ts'
 import { notFound, problem, unknownReference } from '../http/problem.ts'
-import { asValues, type Columns, type Kind } from './columns.ts'
-import { type ListQuery, listing, type Page } from './listing.ts'
+import { asValues } from './columns.ts'
+import { columnsOf, type Declaration, type Fitting, type SchemaName, type Schemas, type TableName } from './declared.ts'
+import { type Listed, type ListQuery, listing, type Page } from './listing.ts'
 import { statementTexts } from './statement-texts.ts'
 
 /**
  * What all resources have in common is said here once: how they are listed, found, locked, inserted, updated and
- * archived. A slice declares its columns, and gets functions that speak the contract's types, because columns bear the
- * names of the contract's fields.
+ * archived. A slice declares where it is kept and what is computed, and gets functions that speak the contract's types,
+ * because columns bear the names of the contract's fields.
  *
  * Statements are text, built once for each shape that occurs (which filters, which sort, which fields change) and kept;
  * they hold declared names only, and every value is a parameter. Nothing here is without an organization.
  */
-export interface Declaration<R extends Row, Computed extends keyof R> {
-  table: string
-  /** The prefix of the ids, without the underscore. */
-  prefix: string
-  /** Every field of the resource. A computed one gives its SQL, over the row as `t`. */
-  columns: { [Field in keyof R]: Field extends Computed ? { sql: string } : Kind<R[Field]> }
-  /** Query parameters that are no plain comparison with the column of their name: SQL of a condition on the parameter. */
-  filters?: Record<string, (parameter: string) => string>
-  /** What `q` searches: columns of text, or SQL of a text over the row as `t`. */
-  search?: readonly ((keyof R & string) | { sql: string })[]
+export function resource<
+  const Schema extends SchemaName,
+  const Table extends TableName,
+  R extends Row = Schemas[Schema],
+  const Without extends keyof Schemas[Schema] & string = never,
+  const Stored extends string = never,
+  const Computed extends string = never,
+>(
+  declaration: Declaration<Schema, Table, R, Without, Stored, Computed> &
+    NoInfer<Fitting<Schema, Table, R, Without, Stored, Computed>>,
+): Resource<R, Computed> {
+  const { prefix, table, filters, search } = declaration
+  return resourceOf(prefix, { table, columns: columnsOf(declaration), filters, search })
 }
 
 export interface Row {
@@ -43,12 +47,16 @@ export interface Row {
 }
 
 type Kept = 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'
-export type Values<R extends Row, Computed extends keyof R = never> = Omit<R, Kept | Computed>
-export type Changes<R extends Row, Computed extends keyof R = never> = {
+/** What a new row is made of. What may be null is null where it is left out. */
+export type Values<R extends Row, Computed extends PropertyKey = never> = Given<Omit<R, Kept | Computed>>
+type Given<R> = { [Field in keyof R as null extends R[Field] ? never : Field]: R[Field] } & {
+  [Field in keyof R as null extends R[Field] ? Field : never]?: R[Field] | undefined
+}
+export type Changes<R extends Row, Computed extends PropertyKey = never> = {
   [Field in Exclude<keyof R, Kept | Computed>]?: R[Field] | undefined
 } & { archivedAt?: string | null }
 
-export interface Resource<R extends Row, Computed extends keyof R = never> {
+export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   /** A page, as `limit`, `cursor`, `sort` and the filters of the query say. `within` adds plain conditions. */
   list(tenant: Tenant, query: ListQuery, within?: Record<string, string>): Promise<Json<Page<R>>>
   /** The resource, archived or not; throws `not_found`. */
@@ -72,11 +80,11 @@ export interface Resource<R extends Row, Computed extends keyof R = never> {
   archive(call: WriteCall, before: R, ifMatch?: string): Promise<R>
 }
 
-export function resource<R extends Row, Computed extends keyof R = never>(
-  declaration: Declaration<R, Computed>,
+function resourceOf<R extends Row, Computed extends PropertyKey>(
+  prefix: string,
+  listed: Listed,
 ): Resource<R, Computed> {
-  const { table, prefix } = declaration
-  const kinds = declaration.columns as Columns
+  const { table, columns: kinds } = listed
   const fields = Object.keys(kinds)
   const stored = fields.filter((field) => typeof kinds[field] === 'string')
   const isComputed = stored.length < fields.length
@@ -122,7 +130,7 @@ export function resource<R extends Row, Computed extends keyof R = never>(
   return {
     findOptional,
 
-    list: listing<R>(declaration),
+    list: listing<R>(listed),
 
     async find(tenant, id) {
       const row = await findOptional(tenant, id)

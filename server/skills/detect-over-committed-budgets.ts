@@ -1,10 +1,7 @@
 import Big from 'big.js'
-import type {
-  DetectOverCommittedBudgetsInput,
-  DetectOverCommittedBudgetsResult,
-  OverCommitment,
-} from '../../client/contract.gen.ts'
+import type { DetectOverCommittedBudgetsResult, OverCommitment } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
+import type { Checked } from '../http/checked.gen.ts'
 import { assertCommunity } from './named-community.ts'
 import { everyItem } from './pages.ts'
 
@@ -12,10 +9,10 @@ import { everyItem } from './pages.ts'
 const MOST_LISTED = 500
 
 export async function detectOverCommittedBudgets(
-  input: DetectOverCommittedBudgetsInput,
+  input: Checked['DetectOverCommittedBudgetsInput'],
   call: Call,
 ): Promise<DetectOverCommittedBudgetsResult> {
-  const { communityId, thresholdPercent = 100 } = input
+  const { communityId, thresholdPercent } = input
   await assertCommunity(call, communityId)
   const found: OverCommitment[] = []
   let homesChecked = 0

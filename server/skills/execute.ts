@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Event, Execution } from '../../client/contract.gen.ts'
 import type { Call, RecordedEvent } from '../http/call.ts'
+import type { Checked } from '../http/checked.gen.ts'
 import { Problem, toProblem, unknownReference } from '../http/problem.ts'
 import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
 
@@ -12,11 +13,10 @@ import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './ca
  */
 export async function execute(
   call: Call,
-  wanted: { skill: string; input?: Record<string, unknown> | undefined; dryRun?: boolean | undefined },
+  { skill: name, input, dryRun }: Checked['ExecuteRequest'],
 ): Promise<Execution> {
   const started = performance.now()
-  const { input = {}, dryRun = false } = wanted
-  const skill = catalogueOf(call.surroundings.contract).find(wanted.skill)
+  const skill = catalogueOf(call.surroundings.contract).find(name)
   permitSkill(call, skill)
   const given = skill.check(input)
   const { result, events } = await perform(skill, given, call, dryRun).catch((error: unknown) => {

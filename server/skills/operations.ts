@@ -14,7 +14,7 @@ export const skillOperations: Some<
   },
 
   async listSkills({ query }, call) {
-    const { limit = 50, cursor, kind, q = '' } = query
+    const { limit, cursor, kind, q = '' } = query
     const words = q.toLowerCase().split(/\s+/).filter(Boolean)
     const after = cursor === undefined ? '' : readCursor('name', cursor).id
     const found = usable(call).filter(

@@ -1,6 +1,5 @@
 import type {
   Bid,
-  SuggestVendorsForScopeInput,
   SuggestVendorsForScopeResult,
   Vendor,
   VendorPassedOver,
@@ -8,6 +7,7 @@ import type {
   VendorSuggestion,
 } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
+import type { Checked } from '../http/checked.gen.ts'
 import { assertCommunity } from './named-community.ts'
 import { everyItem } from './pages.ts'
 
@@ -30,10 +30,10 @@ interface Price {
 }
 
 export async function suggestVendorsForScope(
-  input: SuggestVendorsForScopeInput,
+  input: Checked['SuggestVendorsForScopeInput'],
   call: Call,
 ): Promise<SuggestVendorsForScopeResult> {
-  const { scope, communityId, count = 5 } = input
+  const { scope, communityId, count } = input
   await assertCommunity(call, communityId)
   const candidates: Candidate[] = []
   const passedOver: VendorPassedOver[] = []

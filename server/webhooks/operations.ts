@@ -8,7 +8,7 @@ import { invalid, notFound, problem } from '../http/problem.ts'
 import { faultOf } from './destination.ts'
 import * as webhooks from './queries.ts'
 import { newSecret, placeOf } from './secret.ts'
-import { MOST_RECOVERED, MOST_WEBHOOKS, ROTATION_OVERLAP_HOURS, shown, switched } from './webhook.ts'
+import { MOST_RECOVERED, MOST_WEBHOOKS, shown, switched } from './webhook.ts'
 
 type Operations =
   | 'listWebhooks'
@@ -31,7 +31,7 @@ export const webhookOperations: Some<Operations> = {
 
   async createWebhook({ body }, call) {
     checkUrl(call, body.url)
-    const { secret = newSecret(), url, eventTypes, excludeOwnChanges = false } = body
+    const { secret = newSecret(), ...wanted } = body
     const webhook = await call.write(async (call) => {
       if ((await webhooks.count(call)) >= MOST_WEBHOOKS) {
         throw problem(
@@ -40,15 +40,9 @@ export const webhookOperations: Some<Operations> = {
         )
       }
       const created = await webhooks.insert(call, {
-        url,
-        eventTypes,
-        excludeOwnChanges,
+        ...wanted,
         status: 'active',
-        disabledReason: null,
-        disabledAt: null,
         consecutiveFailures: 0,
-        pausedUntil: null,
-        previousSecretExpiresAt: null,
       })
       await webhooks.setSecrets(call, created.id, {
         secret: seal(call, created.id, secret),
@@ -119,7 +113,7 @@ export const webhookOperations: Some<Operations> = {
   },
 
   async rotateWebhookSecret({ path, body }, call) {
-    const { secret = newSecret(), overlapHours = ROTATION_OVERLAP_HOURS } = body
+    const { secret = newSecret(), overlapHours } = body
     const webhook = await call.write(async (call) => {
       const before = await lockInUse(call, path.webhookId)
       const old = await webhooks.sealedSecret(call, before.id)

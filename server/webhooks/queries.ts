@@ -2,29 +2,14 @@ import { sql } from 'kysely'
 import type { Delivery, DeliveryAttempt, Webhook } from '../../client/contract.gen.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
 import type { Tenant, WriteCall } from '../http/call.ts'
+import type { Input } from '../http/operation.ts'
 import { invalidCursor, page, readCursor } from '../http/page.ts'
 import { resource } from '../resources/resource.ts'
 
-export const { list, find, lock, insert, update, archive } = resource<Webhook>({
+export const { list, find, lock, insert, update, archive } = resource({
+  schema: 'Webhook',
   table: 'webhooks',
   prefix: 'whk',
-  columns: {
-    id: 'id',
-    url: 'text',
-    eventTypes: 'texts',
-    status: 'enum',
-    disabledReason: 'enum?',
-    disabledAt: 'instant?',
-    consecutiveFailures: 'integer',
-    pausedUntil: 'instant?',
-    excludeOwnChanges: 'boolean',
-    previousSecretExpiresAt: 'instant?',
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-    archivedAt: 'instant?',
-  },
 })
 
 export async function count(call: Tenant): Promise<number> {
@@ -81,24 +66,12 @@ const DELIVERY = sql`
   case when d."status" = 'pending' and w."archivedAt" is null and (w."status" = 'active' or d."test") then d."nextAttemptAt" end as "nextAttemptAt",
   d."lastAttemptAt", d."responseStatus", d."error", d."createdAt", d."updatedAt"`
 
-export interface DeliveryQuery {
-  limit?: number | undefined
-  cursor?: string | undefined
-  sort?: string | undefined
-  status?: Delivery['status'] | undefined
-  eventType?: string | undefined
-  eventId?: string | undefined
-  updatedAfter?: string | undefined
-  createdAfter?: string | undefined
-  ids?: string[] | undefined
-}
-
 export async function listDeliveries(
   call: Tenant,
   webhook: Webhook,
-  query: DeliveryQuery,
+  query: Input<'listDeliveries'>['query'],
 ): Promise<{ data: Delivery[]; nextCursor: string | null }> {
-  const { limit = 50, sort = '-createdAt' } = query
+  const { limit, sort } = query
   const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
   const isDescending = sort.startsWith('-')
   const byUpdate = sort.endsWith('updatedAt')

@@ -12,9 +12,6 @@ export const FAILURES_UNTIL_PROBING = 5
 /** The first pause between such attempts; each further one is twice as long, up to `webhookProbeMaxSeconds`. */
 export const FIRST_PROBE_SECONDS = 5
 
-/** How long the old secret signs beside the new one, unless the rotation says otherwise. */
-export const ROTATION_OVERLAP_HOURS = 24
-
 /** Every event is matched against all subscriptions of its organization, so their number has a bound. */
 export const MOST_WEBHOOKS = 2000
 

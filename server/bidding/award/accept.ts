@@ -1,6 +1,7 @@
-import type { Bid, BidAccept, BidRequest, FieldError, Home, Vendor } from '../../../client/contract.gen.ts'
+import type { Bid, BidRequest, FieldError, Home, Vendor } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { draftFromBid } from '../../paying/purchase-orders/draft.ts'
@@ -21,8 +22,8 @@ import { reasonNotToEngage } from '../vendors/vendor.ts'
  * time one finds the request open and all others find it awarded. Locks are taken in the order home, request, bid,
  * vendor.
  */
-export async function accept(call: WriteCall, bidId: string, asked: BidAccept): Promise<Bid> {
-  const { rejectOthers = true, createPurchaseOrder = false, reason = null } = asked
+export async function accept(call: WriteCall, bidId: string, asked: Checked['BidAccept']): Promise<Bid> {
+  const { rejectOthers, createPurchaseOrder, reason = null } = asked
   const seen = await bids.find(call, bidId)
   const { bidRequestId } = seen
   const home = createPurchaseOrder ? await lockHomeToOrderFor(call, seen, asked.homeId) : null
@@ -87,7 +88,7 @@ function homeToOrderFor(bid: BidRow, homeIds: readonly string[], given: string |
 }
 
 /** The lines that the bid is to win; null for everything that it offers. */
-function linesToAward(request: BidRequestRow, bid: BidRow, { lineIds }: BidAccept): string[] | null {
+function linesToAward(request: BidRequestRow, bid: BidRow, { lineIds }: Checked['BidAccept']): string[] | null {
   if (lineIds === undefined) return null
   if (request.awardMode !== 'split') {
     throw invalid([{ pointer: '/lineIds', code: 'split', message: 'needs a bid request with awardMode split' }])

@@ -4,10 +4,10 @@ import { reject } from './reject.ts'
 
 export const awardOperations: Some<'acceptBid' | 'rejectBid'> = {
   async acceptBid({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => accept(call, path.bidId, body ?? {})) }
+    return { status: 200, body: await call.write((call) => accept(call, path.bidId, body)) }
   },
 
   async rejectBid({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => reject(call, path.bidId, body?.reason ?? null)) }
+    return { status: 200, body: await call.write((call) => reject(call, path.bidId, body.reason ?? null)) }
   },
 }

@@ -1,11 +1,11 @@
 import type {
   BidRequest,
   BidRequestLine,
-  BidRequestLineInput,
   BidRequestStatus,
   FieldError,
   InvitationStatus,
 } from '../../../client/contract.gen.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 
 /**
  * A bid request's way: drafted, sent, closed by its deadline and perhaps sent again, and in the end
@@ -79,9 +79,9 @@ export function fixedFields(status: BidRequestStatus, fields: readonly string[])
 }
 
 /** Lines as they are kept: each with a name, a quantity and a unit. */
-export function wholeLines(lines: readonly BidRequestLineInput[]): BidRequestLine[] {
+export function wholeLines(lines: readonly Checked['BidRequestLineInput'][]): BidRequestLine[] {
   const taken = new Set(lines.map((line) => line.lineId))
-  return lines.map(({ lineId, description, quantity = 1, unit = 'LS', required = true }, i) => {
+  return lines.map(({ lineId, description, quantity, unit, required }, i) => {
     const name = lineId ?? freeName(i + 1, taken)
     taken.add(name)
     return { lineId: name, description, quantity, unit, required }

@@ -3,76 +3,32 @@ import { typeid } from 'typeid-js'
 import type { Invitation } from '../../../client/contract.gen.ts'
 import type { Surroundings, WriteCall } from '../../http/call.ts'
 import { portalUrl } from '../../keys/portal-token.ts'
+import { asObject } from '../../resources/columns.ts'
+import { columnsOf, rowOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
 import { OPEN_INVITATION } from './bid-request.ts'
 
 /** An invitation without its address, which follows from its id. */
 export type InvitationRow = Omit<Invitation, 'portalUrl'>
 
-export const { list, findAll, findOptional, update } = resource<InvitationRow>({
+const invitation = {
+  schema: 'Invitation',
   table: 'invitations',
   prefix: 'inv',
-  columns: {
-    id: 'id',
-    bidRequestId: 'id',
-    vendorId: 'id',
-    status: 'enum',
-    sentAt: 'instant?',
-    viewedAt: 'instant?',
-    respondedAt: 'instant?',
-    declineReason: 'text?',
-    remindersSent: 'integer',
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-  },
-})
+  row: rowOf<InvitationRow>(),
+  without: ['portalUrl'],
+} as const
+
+export const { list, findAll, findOptional, update } = resource(invitation)
 
 export function toInvitation(surroundings: Surroundings, row: InvitationRow): Invitation {
-  const {
-    id,
-    bidRequestId,
-    vendorId,
-    status,
-    sentAt,
-    viewedAt,
-    respondedAt,
-    declineReason,
-    remindersSent,
-    version,
-    createdBy,
-    createdAt,
-    updatedAt,
-  } = row
-  return {
-    id,
-    bidRequestId,
-    vendorId,
-    status,
-    sentAt,
-    viewedAt,
-    respondedAt,
-    declineReason,
-    remindersSent,
-    portalUrl: portalUrl(surroundings.config, id),
-    version,
-    createdBy,
-    createdAt,
-    updatedAt,
-  }
+  const { version, createdBy, createdAt, updatedAt, ...rest } = row
+  return { ...rest, portalUrl: portalUrl(surroundings.config, row.id), version, createdBy, createdAt, updatedAt }
 }
-
-// Inside JSON the database would write instants in its own way.
-const instant = (column: string) => `to_char(i."${column}" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** All invitations of the bid request `t`, in the order in which they were made. */
 export const INVITATIONS_OF_REQUEST = `
-  select coalesce(json_agg(json_build_object(
-    'id', i."id", 'bidRequestId', i."bidRequestId", 'vendorId', i."vendorId", 'status', i."status",
-    'sentAt', ${instant('sentAt')}, 'viewedAt', ${instant('viewedAt')}, 'respondedAt', ${instant('respondedAt')},
-    'declineReason', i."declineReason", 'remindersSent', i."remindersSent", 'version', i."version", 'createdBy', i."createdBy",
-    'createdAt', ${instant('createdAt')}, 'updatedAt', ${instant('updatedAt')}) order by i."id"), '[]')
+  select coalesce(json_agg(${asObject(columnsOf(invitation), 'i')} order by i."id"), '[]')
   from "invitations" as i where i."organizationId" = t."organizationId" and i."bidRequestId" = t."id"`
 
 /** Adds one invitation for each vendor, in their order, and returns the ids. */

@@ -1,4 +1,4 @@
-import type { BidRequestCreate, FieldError, Vendor } from '../../../client/contract.gen.ts'
+import type { FieldError, Vendor } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import { checkIfMatch } from '../../http/etag.ts'
@@ -33,28 +33,13 @@ export const bidRequestOperations: Some<
   | 'remindInvited'
 > = {
   async createBidRequest({ body }, call) {
-    const { vendorIds, sendNow = true, homeIds = [] } = body
-    const lines = wholeLines(body.lines ?? [])
-    const bidType = body.bidType ?? 'lump_sum'
+    const { vendorIds, sendNow } = body
+    const wanted = { homeIds: [], ...body, lines: wholeLines(body.lines ?? []) }
     const request = await call.write(async (call) => {
-      const { deadlineAt, invited } = await check(call, {
-        ...body,
-        homeIds,
-        lines,
-        bidType,
-        newDeadline: true,
-        sendNow,
-      })
+      const { deadlineAt, invited } = await check(call, { ...wanted, newDeadline: true })
       const scope = await scopes.nameOf(call, body.scope)
       const number = await requests.nextNumber(call)
-      const { id } = await requests.insert(call, {
-        ...newBidRequest({ ...body, scope }),
-        number,
-        homeIds,
-        lines,
-        bidType,
-        deadlineAt,
-      })
+      const { id } = await requests.insert(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
       await invitations.insertAll(call, id, vendorIds, 'pending')
       const draft = await requests.find(call, id)
       const created = requests.toBidRequest(call, draft)
@@ -219,26 +204,6 @@ export const bidRequestOperations: Some<
     })
     return { status: 200, body: request }
   },
-}
-
-function newBidRequest(body: BidRequestCreate) {
-  return {
-    title: body.title ?? null,
-    status: 'draft' as const,
-    scope: body.scope,
-    deadline: body.deadline,
-    communityId: body.communityId,
-    message: body.message ?? null,
-    blind: body.blind ?? false,
-    acceptLate: body.acceptLate ?? false,
-    awardMode: body.awardMode ?? ('single' as const),
-    inclusions: body.inclusions ?? null,
-    exclusions: body.exclusions ?? null,
-    externalId: body.externalId ?? null,
-    sentAt: null,
-    closedAt: null,
-    cancelReason: null,
-  }
 }
 
 function alreadyInvited(

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { BidRequest } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
 import type { Surroundings, Tenant, WriteCall } from '../../http/call.ts'
+import { rowOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
 import { hidesAmounts } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, toInvitation } from './invitation-queries.ts'
@@ -38,38 +39,13 @@ const FIGURES = `
   from "bids" as b
   where b."organizationId" = t."organizationId" and b."bidRequestId" = t."id" and b."status" in ('submitted', 'accepted')`
 
-export const { list, find, lock, assertExist, insert, update } = resource<BidRequestRow, 'invitations' | 'figures'>({
+export const { list, find, lock, assertExist, insert, update } = resource({
+  schema: 'BidRequest',
   table: 'bidRequests',
   prefix: 'brq',
-  columns: {
-    id: 'id',
-    number: 'text',
-    title: 'text?',
-    status: 'enum',
-    scope: 'text',
-    deadline: 'date',
-    deadlineAt: 'instant',
-    communityId: 'id',
-    homeIds: 'texts',
-    message: 'text?',
-    lines: 'json',
-    bidType: 'enum',
-    blind: 'boolean',
-    acceptLate: 'boolean',
-    awardMode: 'enum',
-    inclusions: 'text?',
-    exclusions: 'text?',
-    externalId: 'text?',
-    sentAt: 'instant?',
-    closedAt: 'instant?',
-    cancelReason: 'text?',
-    invitations: { sql: INVITATIONS_OF_REQUEST },
-    figures: { sql: FIGURES },
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-  },
+  row: rowOf<BidRequestRow>(),
+  without: ['vendorIds', 'amountsHidden', 'bidCount', 'lowAmount', 'highAmount', 'averageAmount', 'acceptedBidIds'],
+  computed: { invitations: INVITATIONS_OF_REQUEST, figures: FIGURES },
   filters: {
     homeId: (home) => `${home} = any(t."homeIds")`,
     vendorId: (vendor) =>

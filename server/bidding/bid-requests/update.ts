@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { BidRequest, BidRequestUpdate } from '../../../client/contract.gen.ts'
+import type { BidRequest } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 import * as scopes from '../scopes/queries.ts'
 import { fixedFields, wholeLines } from './bid-request.ts'
 import { recordChange } from './changes.ts'
@@ -13,7 +14,7 @@ import * as requests from './queries.ts'
 export async function update(
   call: WriteCall,
   before: requests.BidRequestRow,
-  body: BidRequestUpdate,
+  body: Checked['BidRequestUpdate'],
 ): Promise<BidRequest> {
   const { vendorIds, lines, ...rest } = body
   const invited = before.invitations.map((invitation) => invitation.vendorId)

@@ -22,6 +22,6 @@ export const bidOperations: Some<'listBids' | 'submitBid' | 'getBid' | 'reviseBi
   },
 
   async withdrawBid({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => withdraw(call, path.bidId, body?.reason ?? null)) }
+    return { status: 200, body: await call.write((call) => withdraw(call, path.bidId, body.reason ?? null)) }
   },
 }

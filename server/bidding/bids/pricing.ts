@@ -1,4 +1,5 @@
-import type { BidLine, BidLineInput, BidRequest, FieldError } from '../../../client/contract.gen.ts'
+import type { BidLine, BidRequest, FieldError } from '../../../client/contract.gen.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 import { invalid } from '../../http/problem.ts'
 import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../values/money.ts'
 
@@ -8,12 +9,13 @@ interface Priced {
 }
 
 type Form = Pick<BidRequest, 'lines' | 'bidType'>
+type Line = Checked['BidLineInput']
 
 /**
  * Holds the prices of a bid against the request's form, and adds them up. All faults are thrown at once: an amount that
  * contradicts the lines is one, for either must be a mistake.
  */
-export function priced(form: Form, lines: readonly BidLineInput[], amount: number | undefined): Priced {
+export function priced(form: Form, lines: readonly Line[], amount: number | undefined): Priced {
   const faults: FieldError[] = []
   const whole = wholeLines(form, lines, faults)
   faults.push(...missingLines(form, whole))
@@ -42,14 +44,14 @@ export function priced(form: Form, lines: readonly BidLineInput[], amount: numbe
 }
 
 /** The lines with what they take over from the request, each with its name and its amount. */
-function wholeLines(form: Form, lines: readonly BidLineInput[], faults: FieldError[]): BidLine[] {
+function wholeLines(form: Form, lines: readonly Line[], faults: FieldError[]): BidLine[] {
   const asked = new Map(form.lines.map((line) => [line.lineId, line]))
   const taken = new Set([...asked.keys(), ...lines.flatMap((line) => line.lineId ?? [])])
   const seen = new Set<string>()
   return lines.map((line, i) => {
     const at = (field: string, code: string, message: string) =>
       faults.push({ pointer: `/lines/${i}/${field}`, code, message })
-    const { excluded = false, alternate = false, note = null, unitPrice } = line
+    const { excluded, alternate, note = null, unitPrice } = line
     const same = line.lineId === undefined ? undefined : asked.get(line.lineId)
     if (line.lineId !== undefined) {
       if (asked.size > 0 && same === undefined)

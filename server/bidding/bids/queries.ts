@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Bid } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
 import type { Tenant, WriteCall } from '../../http/call.ts'
+import { rowOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
 import { hidesAmounts } from '../bid-requests/bid-request.ts'
 
@@ -21,42 +22,14 @@ const PO_IDS = `
   select coalesce(json_agg(p."id" order by p."id"), '[]')
   from "purchaseOrders" as p where p."organizationId" = t."organizationId" and p."bidId" = t."id"`
 
-export const { list, find, findAll, findOptional, lock, insert, update } = resource<BidRow, 'request' | 'poIds'>({
+export const { list, find, findAll, findOptional, lock, insert, update } = resource({
+  schema: 'Bid',
   table: 'bids',
   prefix: 'bid',
-  columns: {
-    id: 'id',
-    bidRequestId: 'id',
-    vendorId: 'id',
-    invitationId: 'id',
-    homeId: 'id?',
-    scope: 'text',
-    communityId: 'id',
-    status: 'enum',
-    source: 'enum',
-    revision: 'integer',
-    amount: 'decimal',
-    currency: 'text',
-    lines: 'json',
-    inclusions: 'text?',
-    exclusions: 'text?',
-    leadTimeDays: 'integer?',
-    durationDays: 'integer?',
-    validUntil: 'date?',
-    expiresAt: 'instant?',
-    awardedLineIds: 'texts?',
-    poIds: { sql: PO_IDS },
-    submittedAt: 'instant',
-    decidedAt: 'instant?',
-    decidedBy: 'json?',
-    decisionReason: 'text?',
-    externalId: 'text?',
-    request: { sql: REQUEST },
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-  },
+  row: rowOf<BidRow>(),
+  without: ['amountsHidden'],
+  stored: { amount: 'decimal', expiresAt: 'instant?' },
+  computed: { poIds: PO_IDS, request: REQUEST },
 })
 
 /** The bid as its GET shows it. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Bid, BidRevise, BidSubmit } from '../../../client/contract.gen.ts'
+import type { Bid } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import { invalid, Problem, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
@@ -17,7 +18,7 @@ import { priced } from './pricing.ts'
 import * as bids from './queries.ts'
 
 /** Hands in a vendor's bid, under the lock of its request. */
-export async function submit(call: WriteCall, body: BidSubmit): Promise<Bid> {
+export async function submit(call: WriteCall, body: Checked['BidSubmit']): Promise<Bid> {
   const request = await lockNamedRequest(call, body)
   const homeId = body.homeId ?? null
   if (homeId !== null && !request.homeIds.includes(homeId)) await refuseHome(call, homeId)
@@ -36,28 +37,16 @@ export async function submit(call: WriteCall, body: BidSubmit): Promise<Bid> {
   }
 
   const inserted = await bids.insert(call, {
-    bidRequestId: request.id,
-    vendorId: body.vendorId,
+    ...body,
     invitationId: invitation.id,
-    homeId,
     scope: request.scope,
     communityId: request.communityId,
     status: 'submitted',
-    source: body.source ?? 'api',
     revision: 1,
     ...prices,
     currency: call.currency,
-    inclusions: body.inclusions ?? null,
-    exclusions: body.exclusions ?? null,
-    leadTimeDays: body.leadTimeDays ?? null,
-    durationDays: body.durationDays ?? null,
     ...validity,
-    awardedLineIds: null,
     submittedAt: call.now.toISOString(),
-    decidedAt: null,
-    decidedBy: null,
-    decisionReason: null,
-    externalId: body.externalId ?? null,
   })
   const bid = bids.toBid(inserted)
   await recordStatusChange(call, { id: bid.id, from: null, to: bid.status })
@@ -70,7 +59,7 @@ export async function submit(call: WriteCall, body: BidSubmit): Promise<Bid> {
 export async function revise(
   call: WriteCall,
   bidId: string,
-  body: BidRevise,
+  body: Checked['BidRevise'],
   ifMatch: string | undefined,
 ): Promise<Bid> {
   const { bidRequestId } = await bids.find(call, bidId)
@@ -111,7 +100,7 @@ export async function withdraw(call: WriteCall, bidId: string, reason: string | 
 }
 
 /** Both references of a body are looked at before either is complained of. */
-async function lockNamedRequest(call: WriteCall, body: BidSubmit): Promise<BidRequestRow> {
+async function lockNamedRequest(call: WriteCall, body: Checked['BidSubmit']): Promise<BidRequestRow> {
   const request = await lockBidRequest(call, body.bidRequestId).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'not_found') return null
     throw error
@@ -158,7 +147,7 @@ async function validityOf(
 function repriced(
   before: bids.BidRow,
   request: BidRequestRow,
-  { lines, amount }: BidRevise,
+  { lines, amount }: Checked['BidRevise'],
 ): Pick<bids.BidRow, 'amount' | 'lines'> {
   if (lines !== undefined) return priced(request, lines, amount)
   if (before.lines.length === 0) return priced(request, [], amount)

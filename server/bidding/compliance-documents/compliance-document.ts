@@ -1,9 +1,5 @@
-import type {
-  ComplianceDocument,
-  ComplianceDocumentCreate,
-  ComplianceDocumentStatus,
-  ComplianceStatus,
-} from '../../../client/contract.gen.ts'
+import type { ComplianceDocument, ComplianceDocumentStatus, ComplianceStatus } from '../../../client/contract.gen.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 import { invalid } from '../../http/problem.ts'
 import type { Values } from '../../resources/resource.ts'
 import { addDays, daysBetween } from '../../values/calendar.ts'
@@ -80,22 +76,11 @@ function endOfCover(valid: readonly Paper[], today: string): string | null {
 }
 
 export function newDocument(
-  body: ComplianceDocumentCreate,
+  body: Checked['ComplianceDocumentCreate'],
   vendorId: string,
   today: string,
 ): Values<ComplianceDocument> {
-  const expirationDate = body.expirationDate ?? null
-  return {
-    vendorId,
-    type: body.type,
-    status: settledStatus(body.status ?? 'pending_review', expirationDate, today),
-    carrier: body.carrier ?? null,
-    policyNumber: body.policyNumber ?? null,
-    effectiveDate: body.effectiveDate ?? null,
-    expirationDate,
-    limitAmount: body.limitAmount ?? null,
-    additionalInsured: body.additionalInsured ?? false,
-  }
+  return { ...body, vendorId, status: settledStatus(body.status, body.expirationDate ?? null, today) }
 }
 
 /** Refuses a paper that would end before it begins. */

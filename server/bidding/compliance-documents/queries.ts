@@ -5,26 +5,10 @@ import type { WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Judgement } from './compliance-document.ts'
 
-export const { list, find, findAll, lock, insert, update, archive } = resource<ComplianceDocument>({
+export const { list, find, findAll, lock, insert, update, archive } = resource({
+  schema: 'ComplianceDocument',
   table: 'complianceDocuments',
   prefix: 'cmp',
-  columns: {
-    id: 'id',
-    vendorId: 'id',
-    type: 'enum',
-    status: 'enum',
-    carrier: 'text?',
-    policyNumber: 'text?',
-    effectiveDate: 'date?',
-    expirationDate: 'date?',
-    limitAmount: 'decimal?',
-    additionalInsured: 'boolean',
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-    archivedAt: 'instant?',
-  },
   filters: {
     expiresBefore: (date) => `t."expirationDate" < ${date}`,
     limitBelow: (amount) => `t."limitAmount" < ${amount}`,

@@ -9,8 +9,7 @@ export const scopeOperations: Some<'listScopes' | 'createScope' | 'getScope' | '
   },
 
   async createScope({ body }, call) {
-    const { name, code = null, sequence = 0 } = body
-    const scope = await call.write((call) => scopes.insert(call, { name, code, sequence }))
+    const scope = await call.write((call) => scopes.insert(call, body))
     return { status: 201, body: scope, headers: { Location: `/api/ext/scopes/${scope.id}` } }
   },
 

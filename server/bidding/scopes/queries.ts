@@ -1,23 +1,12 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
-import type { Scope } from '../../../client/contract.gen.ts'
 import type { Call, Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, lock, insert, update, archive } = resource<Scope>({
+export const { list, find, lock, insert, update, archive } = resource({
+  schema: 'Scope',
   table: 'scopes',
   prefix: 'scp',
-  columns: {
-    id: 'id',
-    name: 'text',
-    code: 'text?',
-    sequence: 'integer',
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-    archivedAt: 'instant?',
-  },
   filters: { name: (name) => `lower(t."name") = lower(${name})` },
   search: ['name', 'code'],
 })

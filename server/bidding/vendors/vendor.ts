@@ -1,4 +1,6 @@
 import type { Vendor, VendorCreate, VendorStatus } from '../../../client/contract.gen.ts'
+import type { Checked } from '../../http/checked.gen.ts'
+import type { Values } from '../../resources/resource.ts'
 import { wholeAddress } from '../../values/address.ts'
 
 /** A vendor's way: from prospective to active, on hold and back, and out of use and back. */
@@ -51,26 +53,14 @@ export function worksIn(vendor: Vendor, communityId: string): boolean {
   return vendor.communityIds.length === 0 || vendor.communityIds.includes(communityId)
 }
 
-export function newVendor(
-  body: VendorCreate,
-): Omit<Vendor, 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'> {
+export function newVendor(body: Checked['VendorCreate']): Values<Vendor> {
   return {
-    companyName: body.companyName,
-    email: body.email ?? null,
-    phone: body.phone ?? null,
-    scopes: body.scopes ?? [],
-    contactName: body.contactName ?? null,
-    accountingId: body.accountingId ?? null,
-    externalId: body.externalId ?? null,
-    status: body.status ?? 'active',
+    ...{ scopes: [], communityIds: [], defaultRetainagePercent: 0 },
+    ...body,
     portalStatus: 'not_invited',
     complianceStatus: 'missing',
-    communityIds: body.communityIds ?? [],
     contacts: wholeContacts(body.contacts ?? []),
     address: wholeAddress(body.address),
-    licenseNumber: body.licenseNumber ?? null,
-    poLimit: body.poLimit ?? null,
-    defaultRetainagePercent: body.defaultRetainagePercent ?? 0,
   }
 }
 

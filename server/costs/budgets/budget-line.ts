@@ -59,23 +59,14 @@ export function newBudgetLine(
   body: BudgetLineCreate,
   isLocked: boolean,
 ): Values<BudgetLine, 'budgeted'> {
-  const quantity = body.quantity ?? null
-  const unitCost = body.unitCost ?? null
-  const budgeted = budgetedAt({ quantity, unitCost, amount: body.amount })
+  const { quantity = null, unitCost = null, amount } = body
+  const budgeted = budgetedAt({ quantity, unitCost, amount })
   if (budgeted === undefined) {
     throw invalid([
       { pointer: '/amount', code: 'required', message: 'is required unless quantity and unitCost are given' },
     ])
   }
-  return {
-    homeId,
-    scope: body.scope,
-    description: body.description ?? null,
-    quantity,
-    unit: body.unit ?? null,
-    unitCost,
-    ...split(budgeted, 0, isLocked),
-  }
+  return { ...body, homeId, ...split(budgeted, 0, isLocked) }
 }
 
 /** The fields of the line that the update changes, the amounts among them. */

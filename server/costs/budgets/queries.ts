@@ -1,33 +1,15 @@
 import { sql } from 'kysely'
-import type { BudgetLine, BudgetScope } from '../../../client/contract.gen.ts'
+import type { BudgetScope } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../http/call.ts'
 import { COMMITTED, PENDING } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource<
-  BudgetLine,
-  'budgeted'
->({
+export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
+  schema: 'BudgetLine',
   table: 'budgetLines',
   prefix: 'bud',
-  columns: {
-    id: 'id',
-    homeId: 'id',
-    scope: 'text',
-    description: 'text?',
-    quantity: 'decimal?',
-    unit: 'text?',
-    unitCost: 'decimal?',
-    originalAmount: 'decimal',
-    approvedChanges: 'decimal',
-    // The database adds it up, as a column that lists can be sorted by.
-    budgeted: { sql: 't."budgeted"' },
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-    archivedAt: 'instant?',
-  },
+  // The database adds it up, as a column that lists can be sorted by.
+  computed: { budgeted: 't."budgeted"' },
 })
 
 /**

@@ -1,4 +1,5 @@
-import type { Community, CommunityCreate, CommunityStatus } from '../../../client/contract.gen.ts'
+import type { Community, CommunityStatus } from '../../../client/contract.gen.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 import { invalid } from '../../http/problem.ts'
 import type { Values } from '../../resources/resource.ts'
 
@@ -44,17 +45,6 @@ export function checkTimeZone(timeZone: string | undefined): void {
   }
 }
 
-export function newCommunity(body: CommunityCreate, timeZone: string): Values<Community> {
-  return {
-    name: body.name,
-    code: body.code ?? null,
-    accountingId: body.accountingId ?? null,
-    externalId: body.externalId ?? null,
-    status: body.status ?? 'planning',
-    city: body.city ?? null,
-    state: body.state ?? null,
-    postalCode: body.postalCode ?? null,
-    timeZone: body.timeZone ?? timeZone,
-    lotCount: body.lotCount ?? null,
-  }
+export function newCommunity(body: Checked['CommunityCreate'], timeZone: string): Values<Community> {
+  return { timeZone, ...body }
 }

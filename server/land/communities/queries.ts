@@ -1,30 +1,12 @@
 import { sql } from 'kysely'
-import type { Community } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import { FINISHED } from '../home-statuses.ts'
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource<Community>({
+export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
+  schema: 'Community',
   table: 'communities',
   prefix: 'com',
-  columns: {
-    id: 'id',
-    name: 'text',
-    code: 'text?',
-    accountingId: 'text?',
-    externalId: 'text?',
-    status: 'enum',
-    city: 'text?',
-    state: 'text?',
-    postalCode: 'text?',
-    timeZone: 'text',
-    lotCount: 'integer?',
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-    archivedAt: 'instant?',
-  },
   search: ['name', 'code', 'city', 'state', 'postalCode'],
 })
 

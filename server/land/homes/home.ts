@@ -1,4 +1,5 @@
-import type { Home, HomeCreate, HomeStatus } from '../../../client/contract.gen.ts'
+import type { Home, HomeStatus } from '../../../client/contract.gen.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 import type { Values } from '../../resources/resource.ts'
 import { wholeAddress } from '../../values/address.ts'
 
@@ -57,21 +58,6 @@ export function reasonToKeepBudget(home: Home): string | null {
   return null
 }
 
-export function newHome(body: HomeCreate): Values<Home> {
-  return {
-    name: body.name,
-    communityId: body.communityId,
-    lotNumber: body.lotNumber ?? null,
-    block: body.block ?? null,
-    homeType: body.homeType ?? 'spec',
-    address: wholeAddress(body.address),
-    accountingId: body.accountingId ?? null,
-    externalId: body.externalId ?? null,
-    status: 'planning',
-    statusBeforeHold: null,
-    startDate: null,
-    actualCompletionDate: null,
-    closingDate: null,
-    budgetLockedAt: null,
-  }
+export function newHome(body: Checked['HomeCreate']): Values<Home> {
+  return { ...body, status: 'planning', address: wholeAddress(body.address) }
 }

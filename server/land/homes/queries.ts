@@ -1,33 +1,11 @@
-import type { Home } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../http/call.ts'
 import { PENDING, UNSETTLED } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource<Home>({
+export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
+  schema: 'Home',
   table: 'homes',
   prefix: 'hom',
-  columns: {
-    id: 'id',
-    name: 'text',
-    communityId: 'id',
-    lotNumber: 'text?',
-    block: 'text?',
-    homeType: 'enum',
-    address: 'json?',
-    accountingId: 'text?',
-    externalId: 'text?',
-    status: 'enum',
-    statusBeforeHold: 'enum?',
-    startDate: 'date?',
-    actualCompletionDate: 'date?',
-    closingDate: 'date?',
-    budgetLockedAt: 'instant?',
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-    archivedAt: 'instant?',
-  },
   search: [
     'name',
     'lotNumber',

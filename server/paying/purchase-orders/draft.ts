@@ -1,17 +1,11 @@
-import type {
-  BidRequest,
-  FieldError,
-  Home,
-  PurchaseOrder,
-  PurchaseOrderLineInput,
-  Vendor,
-} from '../../../client/contract.gen.ts'
+import type { BidRequest, FieldError, Home, PurchaseOrder, Vendor } from '../../../client/contract.gen.ts'
 import { wins } from '../../bidding/bids/bid.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import {
   NO_APPROVAL,
@@ -25,20 +19,12 @@ import * as orders from './queries.ts'
 import { totalled } from './totals.ts'
 
 /** What makes an order, once it is known for which home and to which vendor. */
-export interface Draft {
+export interface Draft
+  extends Omit<Checked['PurchaseOrderCreate'], 'homeId' | 'vendorId' | 'scope' | 'lines'>,
+    Pick<PurchaseOrder, 'scope'> {
   home: Home
   vendor: Vendor
-  scope: string
-  lines: readonly PurchaseOrderLineInput[]
-  poType?: PurchaseOrder['poType'] | undefined
-  parentPoId?: string | null | undefined
-  bidId?: string | null | undefined
-  retainagePercent?: number | undefined
-  varianceReasonCode?: PurchaseOrder['varianceReasonCode'] | undefined
-  varianceResponsible?: PurchaseOrder['varianceResponsible'] | undefined
-  notes?: string | null | undefined
-  accountingId?: string | null | undefined
-  externalId?: string | null | undefined
+  lines: readonly Checked['PurchaseOrderLineInput'][]
 }
 
 /**
@@ -46,30 +32,18 @@ export interface Draft {
  * locked: that is what makes the numbers of a home follow one another without a gap.
  */
 export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrder> {
-  const { home, vendor, scope } = wanted
-  const retainagePercent = wanted.retainagePercent ?? vendor.defaultRetainagePercent
-  const { lines, ...sums } = totalled(wanted.lines, retainagePercent)
+  const { home, vendor, lines: asked, ...rest } = wanted
+  const { retainagePercent = vendor.defaultRetainagePercent, scope } = rest
+  const { lines, ...sums } = totalled(asked, retainagePercent)
   const order: Omit<orders.NewOrder, 'number'> = {
+    ...rest,
     homeId: home.id,
     vendorId: vendor.id,
-    scope,
-    poType: wanted.poType ?? 'base',
-    parentPoId: wanted.parentPoId ?? null,
-    bidId: wanted.bidId ?? null,
-    accountingId: wanted.accountingId ?? null,
-    externalId: wanted.externalId ?? null,
     status: 'draft',
     ...sums,
     currency: call.currency,
     retainagePercent,
-    varianceReasonCode: wanted.varianceReasonCode ?? null,
-    varianceResponsible: wanted.varianceResponsible ?? null,
-    notes: wanted.notes ?? null,
     approval: NO_APPROVAL,
-    issuedAt: null,
-    acceptedAt: null,
-    completedAt: null,
-    closedAt: null,
   }
   const faults = [...orderFaults(order), ...(await budgetLineFaults(call, order, lines))]
   if (faults.length > 0) throw invalid(faults)
@@ -91,13 +65,20 @@ export function draftFromBid(
   call: WriteCall,
   { home, vendor, bid, request }: { home: Home; vendor: Vendor; bid: BidRow; request: Pick<BidRequest, 'number'> },
 ): Promise<PurchaseOrder> {
-  return draft(call, { home, vendor, scope: bid.scope, bidId: bid.id, lines: linesOfBid(bid, request) })
+  const lines = linesOfBid(bid, request)
+  return draft(call, { home, vendor, scope: bid.scope, poType: 'base', bidId: bid.id, lines })
 }
 
-export function linesOfBid(bid: BidRow, request: Pick<BidRequest, 'number'>): PurchaseOrderLineInput[] {
+export function linesOfBid(bid: BidRow, request: Pick<BidRequest, 'number'>): Checked['PurchaseOrderLineInput'][] {
   if (bid.lines.length === 0) {
     return [
-      { description: `${bid.scope}, as bid on ${request.number}`, quantity: 1, unit: 'LS', unitPrice: bid.amount },
+      {
+        description: `${bid.scope}, as bid on ${request.number}`,
+        quantity: 1,
+        unit: 'LS',
+        unitPrice: bid.amount,
+        taxPercent: 0,
+      },
     ]
   }
   return bid.lines
@@ -108,6 +89,7 @@ export function linesOfBid(bid: BidRow, request: Pick<BidRequest, 'number'>): Pu
       quantity,
       unit,
       unitPrice: unitPrice ?? 0,
+      taxPercent: 0,
     }))
 }
 

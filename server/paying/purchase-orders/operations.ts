@@ -1,11 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type {
-  FieldError,
-  PurchaseOrder,
-  PurchaseOrderCreate,
-  PurchaseOrderUpdate,
-  Vendor,
-} from '../../../client/contract.gen.ts'
+import type { FieldError, PurchaseOrder, Vendor } from '../../../client/contract.gen.ts'
 import * as bidRequests from '../../bidding/bid-requests/queries.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as bids from '../../bidding/bids/queries.ts'
@@ -13,6 +7,7 @@ import * as scopes from '../../bidding/scopes/queries.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
 import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Some } from '../../http/operation.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
@@ -56,7 +51,7 @@ export const purchaseOrderOperations: Some<
   },
 }
 
-async function create(call: WriteCall, body: PurchaseOrderCreate): Promise<PurchaseOrder> {
+async function create(call: WriteCall, body: Checked['PurchaseOrderCreate']): Promise<PurchaseOrder> {
   const { vendor, bid } = await referencesOf(call, body)
   const home = await homes.lock(call, body.homeId)
   if (bid !== null) return createFromBid(call, { ...body, home, vendor }, bid)
@@ -70,7 +65,7 @@ async function create(call: WriteCall, body: PurchaseOrderCreate): Promise<Purch
   return draft(call, { ...body, home, vendor, scope, lines })
 }
 
-type FromBid = PurchaseOrderCreate & { home: Awaited<ReturnType<typeof homes.lock>>; vendor: Vendor | null }
+type FromBid = Checked['PurchaseOrderCreate'] & { home: Awaited<ReturnType<typeof homes.lock>>; vendor: Vendor | null }
 
 /** Orders an accepted bid, whose row is locked after the home's so that an award cannot be revoked meanwhile. */
 async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): Promise<PurchaseOrder> {
@@ -112,7 +107,7 @@ async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): P
 /** What the body names, looked up together so that everything unknown is told at once. */
 async function referencesOf(
   call: WriteCall,
-  body: PurchaseOrderCreate,
+  body: Checked['PurchaseOrderCreate'],
 ): Promise<{ vendor: Vendor | null; bid: BidRow | null }> {
   const { homeId, vendorId, bidId, parentPoId } = body
   const home = await homes.findOptional(call, homeId)
@@ -135,7 +130,7 @@ function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {
 async function update(
   call: WriteCall,
   id: string,
-  body: PurchaseOrderUpdate,
+  body: Checked['PurchaseOrderUpdate'],
   ifMatch: string | undefined,
 ): Promise<PurchaseOrder> {
   const { homeId } = await orders.find(call, id)
@@ -171,7 +166,7 @@ async function update(
   return isRelined && after.version === before.version ? orders.touch(call, id) : after
 }
 
-function fixedFields(order: PurchaseOrder, body: PurchaseOrderUpdate): FieldError[] {
+function fixedFields(order: PurchaseOrder, body: Checked['PurchaseOrderUpdate']): FieldError[] {
   if (order.status === 'draft') return []
   return Object.entries(body)
     .filter(
@@ -190,7 +185,7 @@ function fixedFields(order: PurchaseOrder, body: PurchaseOrderUpdate): FieldErro
 async function checkReferences(
   call: WriteCall,
   before: PurchaseOrder,
-  { vendorId, parentPoId }: PurchaseOrderUpdate,
+  { vendorId, parentPoId }: Checked['PurchaseOrderUpdate'],
 ): Promise<void> {
   const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
   const parent = parentPoId == null ? null : await orders.findOptional(call, parentPoId)

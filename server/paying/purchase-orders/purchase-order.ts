@@ -41,12 +41,13 @@ const NEVER_NEGATIVE: readonly PurchaseOrderType[] = ['base', 'option', 'service
 
 /** What is wrong with the order as a whole, whichever part of it was sent. */
 export function orderFaults(
-  order: Pick<PurchaseOrder, 'poType' | 'total' | 'varianceReasonCode' | 'varianceResponsible'>,
+  order: Pick<PurchaseOrder, 'poType' | 'total'> &
+    Partial<Pick<PurchaseOrder, 'varianceReasonCode' | 'varianceResponsible'>>,
 ): FieldError[] {
   const faults: FieldError[] = []
   if (order.poType === 'variance') {
     for (const field of ['varianceReasonCode', 'varianceResponsible'] as const) {
-      if (order[field] === null)
+      if (order[field] == null)
         faults.push({ pointer: `/${field}`, code: 'required', message: 'is required for a variance' })
     }
   }

@@ -16,41 +16,11 @@ const DESCRIPTIONS = `(
   select string_agg(l."description", ' ') from "purchaseOrderLines" as l
   where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id")`
 
-export const { list, find, findAll, findOptional, lock, insert, update } = resource<PurchaseOrder, 'lines'>({
+export const { list, find, findAll, findOptional, lock, insert, update } = resource({
+  schema: 'PurchaseOrder',
   table: 'purchaseOrders',
   prefix: 'po',
-  columns: {
-    id: 'id',
-    number: 'text',
-    homeId: 'id',
-    vendorId: 'id',
-    scope: 'text',
-    poType: 'enum',
-    parentPoId: 'id?',
-    bidId: 'id?',
-    accountingId: 'text?',
-    externalId: 'text?',
-    status: 'enum',
-    lines: { sql: LINES },
-    subtotal: 'decimal',
-    taxTotal: 'decimal',
-    total: 'decimal',
-    currency: 'text',
-    retainagePercent: 'decimal',
-    retainedAmount: 'decimal',
-    varianceReasonCode: 'enum?',
-    varianceResponsible: 'enum?',
-    notes: 'text?',
-    approval: 'json',
-    issuedAt: 'instant?',
-    acceptedAt: 'instant?',
-    completedAt: 'instant?',
-    closedAt: 'instant?',
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-  },
+  computed: { lines: LINES },
   filters: {
     budgetLineId: (budgetLine) =>
       `t."id" in (select l."purchaseOrderId" from "purchaseOrderLines" as l where l."organizationId" = $1 and l."budgetLineId" = ${budgetLine})`,

@@ -1,16 +1,12 @@
-import type {
-  FieldError,
-  PurchaseOrder,
-  PurchaseOrderLine,
-  PurchaseOrderLineInput,
-} from '../../../client/contract.gen.ts'
+import type { FieldError, PurchaseOrder, PurchaseOrderLine } from '../../../client/contract.gen.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 import { invalid } from '../../http/problem.ts'
 import { isMoney, lineTotal, MOST_MONEY, percentOf, sum } from '../../values/money.ts'
 
 type Totals = Pick<PurchaseOrder, 'lines' | 'subtotal' | 'taxTotal' | 'total' | 'retainedAmount'>
 
 /** The lines with their names, totals and tax, and the sums of them. */
-export function totalled(inputs: readonly PurchaseOrderLineInput[], retainagePercent: number): Totals {
+export function totalled(inputs: readonly Checked['PurchaseOrderLineInput'][], retainagePercent: number): Totals {
   const faults: FieldError[] = []
   const taken = new Set(inputs.map((line) => line.lineId))
   const names = new Set<string>()
@@ -19,7 +15,7 @@ export function totalled(inputs: readonly PurchaseOrderLineInput[], retainagePer
     if (names.has(lineId))
       faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${lineId}" too` })
     names.add(lineId)
-    const { description, quantity, unitPrice, unit = 'LS', budgetLineId = null, taxPercent = 0 } = input
+    const { description, quantity, unitPrice, unit, budgetLineId = null, taxPercent } = input
     const total = lineTotal(quantity, unitPrice)
     if (!isMoney(total))
       faults.push({

@@ -1,29 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Message, MessageSubjectType } from '../../../client/contract.gen.ts'
+import type { MessageSubjectType } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Person } from './message.ts'
 
-export const { list, find, insert, assertExist } = resource<Message>({
+export const { list, find, insert, assertExist } = resource({
+  schema: 'Message',
   table: 'messages',
   prefix: 'msg',
-  columns: {
-    id: 'id',
-    threadId: 'id?',
-    subject: 'text?',
-    body: 'text',
-    channel: 'enum',
-    sender: 'json',
-    recipients: 'json',
-    relatedTo: 'json?',
-    inReplyToId: 'id?',
-    status: 'enum',
-    sentAt: 'instant?',
-    version: 'integer',
-    createdBy: 'json',
-    createdAt: 'instant',
-    updatedAt: 'instant',
-  },
   filters: {
     recipientId: (id) => `t."recipients" @> jsonb_build_array(jsonb_build_object('id', ${id}::text))`,
     relatedToId: (id) => `t."relatedTo"->>'id' = ${id}`,

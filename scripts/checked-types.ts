@@ -1,0 +1,68 @@
+import { type ContractDocument, type ParameterObject, readContract, type Schema } from '../server/http/contract.ts'
+
+/**
+ * What of an input is there whether it was sent or not, because the contract has a default for it that the validator
+ * fills in. The contract's own types say what may be sent, so in them these fields are optional.
+ */
+export function checkedTypes(document: ContractDocument): string {
+  const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
+  const filled = new Map(Object.keys(schemas).map((name) => [name, filledIn(name, schemas, [])]))
+  const types: string[] = []
+  const used = new Set<string>()
+  for (const [name, { own, inner }] of filled) {
+    if (own.length === 0 && inner.size === 0) continue
+    used.add(name)
+    const members = [...inner].map(([field, type]) => `${field}: ${type}`)
+    const fields = members.length > 0 ? `, { ${members.join('; ')} }` : ''
+    types.push(`  ${name}: Filled<${name}, ${union(own)}${fields}>\n`)
+  }
+  const contract = readContract(document)
+  const queries: string[] = []
+  const bodies: string[] = []
+  for (const { id, declaration } of contract.operations.values()) {
+    const parameters = (declaration.parameters ?? []).map((one) => contract.resolve<ParameterObject>(one))
+    const names = parameters.flatMap(({ in: where, name, schema }) =>
+      where === 'query' && contract.resolve<Schema>(schema).default !== undefined ? [name] : [],
+    )
+    if (names.length > 0) queries.push(`  ${id}: ${union(names)}\n`)
+    const body = nameOf(declaration.requestBody?.content['application/json']?.schema ?? {})
+    if (body !== null && used.has(body)) bodies.push(`  ${id}: Checked['${body}']\n`)
+  }
+  return [
+    "/** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */\n",
+    `import type { ${[...used].sort().join(', ')} } from '../../client/contract.gen.ts'\n`,
+    "import type { Filled } from './operation.ts'\n\n",
+    `export interface Checked {\n${types.join('')}}\n\n`,
+    `export interface CheckedBodies {\n${bodies.join('')}}\n\n`,
+    `/** The parameters of a query that are always there. */\nexport interface FilledQueries {\n${queries.join('')}}\n`,
+  ].join('')
+}
+
+interface FilledFields {
+  /** The fields with a default. */
+  own: string[]
+  /** Those in which something has one, with the types that they have then. */
+  inner: Map<string, string>
+}
+
+function filledIn(name: string, schemas: Record<string, Schema>, above: readonly string[]): FilledFields {
+  const own: string[] = []
+  const inner = new Map<string, string>()
+  for (const [field, schema] of Object.entries((schemas[name]?.properties ?? {}) as Record<string, Schema>)) {
+    if (schema.default !== undefined) own.push(field)
+    const isList = schema.type === 'array'
+    const item = nameOf(isList ? ((schema.items ?? {}) as Schema) : schema)
+    if (item === null || above.includes(item)) continue
+    const { own: ofItem, inner: below } = filledIn(item, schemas, [...above, name])
+    if (ofItem.length > 0 || below.size > 0) inner.set(field, `Checked['${item}']${isList ? '[]' : ''}`)
+  }
+  return { own, inner }
+}
+
+function nameOf(schema: Schema): string | null {
+  return typeof schema.$ref === 'string' ? (/^#\/components\/schemas\/(\w+)$/.exec(schema.$ref)?.[1] ?? null) : null
+}
+
+function union(names: readonly string[]): string {
+  return names.length === 0 ? 'never' : names.map((name) => `'${name}'`).join(' | ')
+}

@@ -1,0 +1,69 @@
+import type { ContractDocument, Schema } from '../server/http/contract.ts'
+
+/**
+ * What each field of each record of the contract holds, in the contract's order, for the columns that it is kept in
+ * (server/resources/columns.ts). A record is a schema with an id, a version and who made it when.
+ */
+export function recordKinds(document: ContractDocument): string {
+  const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
+  const records = Object.entries(schemas).flatMap(([name, { properties }]) => {
+    const fields = (properties ?? {}) as Record<string, Schema>
+    if (!RECORD.every((field) => Object.hasOwn(fields, field))) return []
+    const lines = Object.entries(fields).map(
+      ([field, schema]) => `    ${field}: '${kindOf(document, schema, `${name}.${field}`)}',\n`,
+    )
+    return [`  ${name}: {\n${lines.join('')}  },\n`]
+  })
+  return [
+    "/** What the fields of the contract's records hold. Made from its schemas by `npm run generate`. */\n",
+    `export const kinds = {\n${records.join('')}} as const\n`,
+  ].join('')
+}
+
+const RECORD = ['id', 'version', 'createdBy', 'createdAt', 'updatedAt']
+
+/** The kind of a field by its schema alone, with a question mark where it may be null. */
+export function kindOf(document: ContractDocument, schema: Schema, field: string): string {
+  const variants = variantsOf(document, schema)
+  const some = variants.filter((variant) => variant.type !== 'null')
+  const kinds = new Set(some.map((variant) => plainKind(document, variant)))
+  const [kind] = kinds
+  if (kind === undefined || kind === null || kinds.size > 1)
+    throw new Error(`The contract does not say plainly what ${field} holds.`)
+  return some.length < variants.length ? `${kind}?` : kind
+}
+
+/** The schema without references and alternatives: one for each type that it allows. */
+function variantsOf(document: ContractDocument, schema: Schema): Schema[] {
+  if (typeof schema.$ref === 'string') return variantsOf(document, target(document, schema.$ref))
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (Array.isArray(alternatives)) return (alternatives as Schema[]).flatMap((one) => variantsOf(document, one))
+  return [schema.type].flat().map((type) => ({ ...schema, type }))
+}
+
+function target(document: ContractDocument, $ref: string): Schema {
+  const name = /^#\/components\/schemas\/(\w+)$/.exec($ref)?.[1] ?? ''
+  const schema = document.components.schemas?.[name]
+  if (schema === undefined) throw new Error(`${$ref} leads to no schema.`)
+  return schema as Schema
+}
+
+function plainKind(document: ContractDocument, { type, format, items, enum: few, const: one }: Schema): string | null {
+  if (type === 'boolean') return 'boolean'
+  if (type === 'integer') return 'integer'
+  if (type === 'number') return 'decimal'
+  if (type === 'object') return 'json'
+  if (type === 'array') {
+    const variants = variantsOf(document, (items ?? {}) as Schema)
+    return variants.every((variant) => variant.type === 'string') ? 'texts' : 'json'
+  }
+  if (type !== 'string') return null
+  const values = (one === undefined ? few : [one]) as unknown[] | undefined
+  // Lists write the values of an enum between quotes as they are.
+  if (values !== undefined)
+    return values.every((value) => value === null || SIMPLE.test(String(value))) ? 'enum' : 'text'
+  if (format === 'date') return 'date'
+  return format === 'date-time' ? 'instant' : 'text'
+}
+
+const SIMPLE = /^[\w .:*+-]*$/

@@ -1,0 +1,68 @@
+/** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */
+import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, DetectOverCommittedBudgetsInput, ExecuteRequest, HomeCreate, MessageCreate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
+import type { Filled } from './operation.ts'
+
+export interface Checked {
+  VendorCreate: Filled<VendorCreate, 'status'>
+  ComplianceDocumentCreate: Filled<ComplianceDocumentCreate, 'status' | 'additionalInsured'>
+  ScopeCreate: Filled<ScopeCreate, 'sequence'>
+  BidRequestLineInput: Filled<BidRequestLineInput, 'quantity' | 'unit' | 'required'>
+  BidRequestCreate: Filled<BidRequestCreate, 'bidType' | 'blind' | 'acceptLate' | 'awardMode' | 'sendNow', { lines: Checked['BidRequestLineInput'][] }>
+  BidRequestUpdate: Filled<BidRequestUpdate, never, { lines: Checked['BidRequestLineInput'][] }>
+  BidLineInput: Filled<BidLineInput, 'excluded' | 'alternate'>
+  BidSubmit: Filled<BidSubmit, 'source', { lines: Checked['BidLineInput'][] }>
+  BidRevise: Filled<BidRevise, never, { lines: Checked['BidLineInput'][] }>
+  BidAccept: Filled<BidAccept, 'rejectOthers' | 'createPurchaseOrder'>
+  CommunityCreate: Filled<CommunityCreate, 'status'>
+  HomeCreate: Filled<HomeCreate, 'homeType'>
+  PurchaseOrderLineInput: Filled<PurchaseOrderLineInput, 'unit' | 'taxPercent'>
+  PurchaseOrderCreate: Filled<PurchaseOrderCreate, 'poType', { lines: Checked['PurchaseOrderLineInput'][] }>
+  PurchaseOrderUpdate: Filled<PurchaseOrderUpdate, never, { lines: Checked['PurchaseOrderLineInput'][] }>
+  WebhookCreate: Filled<WebhookCreate, 'excludeOwnChanges'>
+  WebhookSecretRotation: Filled<WebhookSecretRotation, 'overlapHours'>
+  MessageCreate: Filled<MessageCreate, 'channel'>
+  ExecuteRequest: Filled<ExecuteRequest, 'input' | 'dryRun'>
+  AwardBidInput: Filled<AwardBidInput, 'rejectOthers' | 'createPurchaseOrder'>
+  SuggestVendorsForScopeInput: Filled<SuggestVendorsForScopeInput, 'count'>
+  DetectOverCommittedBudgetsInput: Filled<DetectOverCommittedBudgetsInput, 'thresholdPercent'>
+}
+
+export interface CheckedBodies {
+  createVendor: Checked['VendorCreate']
+  addComplianceDocument: Checked['ComplianceDocumentCreate']
+  createScope: Checked['ScopeCreate']
+  createBidRequest: Checked['BidRequestCreate']
+  updateBidRequest: Checked['BidRequestUpdate']
+  submitBid: Checked['BidSubmit']
+  reviseBid: Checked['BidRevise']
+  acceptBid: Checked['BidAccept']
+  createCommunity: Checked['CommunityCreate']
+  createHome: Checked['HomeCreate']
+  createPurchaseOrder: Checked['PurchaseOrderCreate']
+  updatePurchaseOrder: Checked['PurchaseOrderUpdate']
+  sendMessage: Checked['MessageCreate']
+  createWebhook: Checked['WebhookCreate']
+  rotateWebhookSecret: Checked['WebhookSecretRotation']
+  executeSkill: Checked['ExecuteRequest']
+}
+
+/** The parameters of a query that are always there. */
+export interface FilledQueries {
+  listVendors: 'limit' | 'sort' | 'includeArchived'
+  listComplianceDocuments: 'limit' | 'sort' | 'includeArchived'
+  listVendorNotifications: 'limit' | 'sort'
+  listScopes: 'limit' | 'sort' | 'includeArchived'
+  listBidRequests: 'limit' | 'sort'
+  listInvitations: 'limit' | 'sort'
+  listBids: 'limit' | 'sort'
+  listCommunities: 'limit' | 'sort' | 'includeArchived'
+  listHomes: 'limit' | 'sort' | 'includeArchived'
+  listBudgetLines: 'limit' | 'sort' | 'includeArchived'
+  listPurchaseOrders: 'limit' | 'sort'
+  listMessages: 'limit' | 'sort'
+  listWebhooks: 'limit' | 'sort' | 'includeArchived'
+  listDeliveries: 'limit' | 'sort'
+  listEvents: 'limit' | 'sort'
+  listStatusChanges: 'limit' | 'sort'
+  listSkills: 'limit'
+}
