@@ -10,6 +10,7 @@ import { vendorOperations } from './bidding/vendors/operations.ts'
 import { budgetOperations } from './costs/budgets/operations.ts'
 import { eventOperations } from './events/operations.ts'
 import type { Handlers } from './http/operation.ts'
+import { together } from './http/operation.ts'
 import { communityOperations } from './land/communities/operations.ts'
 import { homeOperations } from './land/homes/operations.ts'
 import { purchaseOrderOperations } from './paying/purchase-orders/operations.ts'
@@ -19,25 +20,25 @@ import { portalOperations } from './portal/operations.ts'
 import { skillOperations } from './skills/operations.ts'
 import { webhookOperations } from './webhooks/operations.ts'
 
-/** Every operation of the contract, in the contract's order. One that is missing, or one too many, does not compile. */
-export const operations: Handlers = {
-  ...vendorOperations,
-  ...scorecardOperations,
-  ...vendorNotificationOperations,
-  ...complianceDocumentOperations,
-  ...scopeOperations,
-  ...bidRequestOperations,
-  ...comparisonOperations,
-  ...bidOperations,
-  ...awardOperations,
-  ...communityOperations,
-  ...homeOperations,
-  ...budgetOperations,
-  ...purchaseOrderOperations,
-  ...messageOperations,
-  ...webhookOperations,
-  ...eventOperations,
-  ...skillOperations,
-  ...platformOperations,
-  ...portalOperations,
-}
+/** Every operation of the contract, in the contract's order. One that is missing, one too many or one twice does not compile. */
+export const operations: Handlers = together(
+  vendorOperations,
+  scorecardOperations,
+  vendorNotificationOperations,
+  complianceDocumentOperations,
+  scopeOperations,
+  bidRequestOperations,
+  comparisonOperations,
+  bidOperations,
+  awardOperations,
+  communityOperations,
+  homeOperations,
+  budgetOperations,
+  purchaseOrderOperations,
+  messageOperations,
+  webhookOperations,
+  eventOperations,
+  skillOperations,
+  platformOperations,
+  portalOperations,
+)

@@ -1,9 +1,9 @@
-import type { Some } from '../http/operation.ts'
+import type { Handlers } from '../http/operation.ts'
 import { notFound, unknownReference } from '../http/problem.ts'
 import { eventTypes } from './event-types.ts'
 import * as events from './queries.ts'
 
-export const eventOperations: Some<'listEvents' | 'getEvent' | 'listEventTypes' | 'listStatusChanges'> = {
+export const eventOperations = {
   async listEvents({ query }, call) {
     const { after, ...rest } = query
     let afterSequence: number | null = null
@@ -29,4 +29,4 @@ export const eventOperations: Some<'listEvents' | 'getEvent' | 'listEventTypes' 
   async listStatusChanges({ query }, call) {
     return { status: 200, body: await events.listStatusChanges(call, query) }
   },
-}
+} satisfies Partial<Handlers>

@@ -5,6 +5,7 @@ import { etagOf } from './etag.ts'
 import { idempotently } from './idempotency.ts'
 import type { Input } from './input.ts'
 import { Json } from './json.ts'
+import { locations } from './location.ts'
 import type { Answered, Handlers } from './operation.ts'
 import { notFound, Problem } from './problem.ts'
 import type { Validator } from './validate.ts'
@@ -69,6 +70,7 @@ export interface Dispatcher {
 
 export function dispatcher(parts: DispatchParts): Dispatcher {
   const { contract, handlers, validator, surroundings } = parts
+  const locationOf = locations(contract)
 
   async function perform(
     operation: Operation,
@@ -82,12 +84,12 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const call = newCall(surroundings, { principal, requestId })
     const given = { ...input, ifMatch: declaredHeader(operation, req, 'if-match') }
     const key = declaredHeader(operation, req, 'idempotency-key')
-    if (key === undefined) return toAnswer(operation, await handler(given, call), req.url)
+    if (key === undefined) return toAnswer(operation, located(operation, await handler(given, call)), req.url)
 
     let answer: Answer | undefined
     const stored = await call.write((call) =>
       idempotently(call, key, { method: operation.method, url: req.url, body: req.body }, async () => {
-        answer = toAnswer(operation, await handler(given, call), req.url)
+        answer = toAnswer(operation, located(operation, await handler(given, call)), req.url)
         return { status: answer.status, headers: storedHeaders(answer), body: answer.text ?? '' }
       }),
     )
@@ -99,6 +101,13 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
       text: stored.body === '' ? null : stored.body,
       etag: undefined,
     }
+  }
+
+  /** The reply with the address of what was created, unless the handler has said it. */
+  function located(operation: Operation, reply: AnyReply): AnyReply {
+    if (reply.status !== 201 || reply.headers?.Location !== undefined) return reply
+    const Location = locationOf.get(operation.id)?.((reply.body as { id: string }).id)
+    return Location === undefined ? reply : { ...reply, headers: { ...reply.headers, Location } }
   }
 
   async function operate<Id extends OperationId>(

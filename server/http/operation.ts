@@ -21,8 +21,18 @@ export interface Input<Id extends OperationId> {
 
 export type Handler<Id extends OperationId> = (input: Input<Id>, call: Call) => Promise<Reply<Id>>
 export type Handlers = { [Id in OperationId]: Handler<Id> }
-/** The handlers of one slice. */
-export type Some<Id extends OperationId> = Pick<Handlers, Id>
+
+/** The handlers of all slices as one object, where no two slices handle the same operation. */
+export function together<const Slices extends readonly Partial<Handlers>[]>(
+  ...slices: Slices & ([Twice<Slices>] extends [never] ? unknown : `${Twice<Slices>} is handled twice`)
+): All<Slices> {
+  return Object.assign({}, ...(slices as readonly object[])) as All<Slices>
+}
+
+type Twice<Slices, Seen = never> = Slices extends readonly [infer First, ...infer Rest]
+  ? (keyof First & Seen & string) | Twice<Rest, Seen | keyof First>
+  : never
+type All<Slices> = Slices extends readonly [infer First, ...infer Rest] ? First & All<Rest> : unknown
 
 /** One of the successful answers that the contract declares for the operation; problems are thrown. */
 export type Reply<Id extends OperationId> = {

@@ -1,38 +1,37 @@
 import type { Caller, Permission, Release } from '../../client/contract.gen.ts'
-import type { Some } from '../http/operation.ts'
+import type { Handlers } from '../http/operation.ts'
 import { findKey } from '../keys/keys.ts'
 import { publishedJson, publishedYaml } from './published.ts'
 
-export const platformOperations: Some<'getCaller' | 'getUsage' | 'getChangelog' | 'getOpenApiJson' | 'getOpenApiYaml'> =
-  {
-    async getCaller(_input, call) {
-      const { actor, permissions, poApprovalLimit, principal } = call
-      const { tier, ...organization } = principal.organization
-      const { id, ...key } = await findKey(call, String(principal.id))
-      const caller: Caller = {
-        keyId: id,
-        ...key,
-        actor,
-        permissions: [...permissions].sort() as Permission[],
-        poApprovalLimit,
-        organization: { ...organization, tier: tier as Caller['organization']['tier'] },
-      }
-      return { status: 200, body: caller }
-    },
+export const platformOperations = {
+  async getCaller(_input, call) {
+    const { actor, permissions, poApprovalLimit, principal } = call
+    const { tier, ...organization } = principal.organization
+    const { id, ...key } = await findKey(call, String(principal.id))
+    const caller: Caller = {
+      keyId: id,
+      ...key,
+      actor,
+      permissions: [...permissions].sort() as Permission[],
+      poApprovalLimit,
+      organization: { ...organization, tier: tier as Caller['organization']['tier'] },
+    }
+    return { status: 200, body: caller }
+  },
 
-    async getUsage(_input, call) {
-      return { status: 200, body: await call.surroundings.limits.usage(call.principal, call.db) }
-    },
+  async getUsage(_input, call) {
+    return { status: 200, body: await call.surroundings.limits.usage(call.principal, call.db) }
+  },
 
-    async getChangelog(_input, { surroundings }) {
-      return { status: 200, body: { data: surroundings.contract.document['x-changelog'] as Release[] } }
-    },
+  async getChangelog(_input, { surroundings }) {
+    return { status: 200, body: { data: surroundings.contract.document['x-changelog'] as Release[] } }
+  },
 
-    async getOpenApiJson(_input, call) {
-      return { status: 200, body: publishedJson(call) }
-    },
+  async getOpenApiJson(_input, call) {
+    return { status: 200, body: publishedJson(call) }
+  },
 
-    async getOpenApiYaml(_input, call) {
-      return { status: 200, body: publishedYaml(call) }
-    },
-  }
+  async getOpenApiYaml(_input, call) {
+    return { status: 200, body: publishedYaml(call) }
+  },
+} satisfies Partial<Handlers>

@@ -1,14 +1,12 @@
 import type { Skill as PublishedSkill } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
-import type { Some } from '../http/operation.ts'
+import type { Handlers } from '../http/operation.ts'
 import { readCursor, writeCursor } from '../http/page.ts'
 import { catalogueOf, mayUse, permitSkill, type Skill } from './catalogue.ts'
 import { execute } from './execute.ts'
 import { toFunction, toTool } from './tools.ts'
 
-export const skillOperations: Some<
-  'executeSkill' | 'listSkills' | 'getSkill' | 'getToolDefinitions' | 'getFunctionDefinitions'
-> = {
+export const skillOperations = {
   async executeSkill({ body }, call) {
     return { status: 200, body: await execute(call, body) }
   },
@@ -40,7 +38,7 @@ export const skillOperations: Some<
   async getFunctionDefinitions(_input, call) {
     return { status: 200, body: { tools: usable(call).map(toFunction) } }
   },
-}
+} satisfies Partial<Handlers>
 
 function usable(call: Call): Skill[] {
   return catalogueOf(call.surroundings.contract).skills.filter((skill) => mayUse(call, skill))

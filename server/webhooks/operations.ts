@@ -3,27 +3,14 @@ import type { Delivery, DeliveryWithAttempts, Webhook } from '../../client/contr
 import { vault } from '../encryption/vault.ts'
 import { exampleOf } from '../events/event-types.ts'
 import type { Call, WriteCall } from '../http/call.ts'
-import type { Some } from '../http/operation.ts'
+import type { Handlers } from '../http/operation.ts'
 import { invalid, notFound, problem } from '../http/problem.ts'
 import { faultOf } from './destination.ts'
 import * as webhooks from './queries.ts'
 import { newSecret, placeOf } from './secret.ts'
 import { MOST_RECOVERED, MOST_WEBHOOKS, shown, switched } from './webhook.ts'
 
-type Operations =
-  | 'listWebhooks'
-  | 'createWebhook'
-  | 'getWebhook'
-  | 'updateWebhook'
-  | 'deleteWebhook'
-  | 'testWebhook'
-  | 'rotateWebhookSecret'
-  | 'recoverWebhook'
-  | 'listDeliveries'
-  | 'getDelivery'
-  | 'redeliver'
-
-export const webhookOperations: Some<Operations> = {
+export const webhookOperations = {
   async listWebhooks({ query }, call) {
     const { data, nextCursor } = (await webhooks.list(call, query)).value
     return { status: 200, body: { data: data.map((webhook) => shown(webhook, call.now)), nextCursor } }
@@ -50,7 +37,7 @@ export const webhookOperations: Some<Operations> = {
       })
       return created
     })
-    return { status: 201, body: { ...webhook, secret }, headers: { Location: `/api/ext/webhooks/${webhook.id}` } }
+    return { status: 201, body: { ...webhook, secret } }
   },
 
   async getWebhook({ path }, call) {
@@ -166,7 +153,7 @@ export const webhookOperations: Some<Operations> = {
     })
     return { status: 202, body: delivery }
   },
-}
+} satisfies Partial<Handlers>
 
 // Otherwise it would be found by the look that comes once a second.
 function wakeAfterCommit(call: WriteCall, webhookId: string): void {

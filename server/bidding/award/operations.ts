@@ -1,8 +1,8 @@
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { accept } from './accept.ts'
 import { reject } from './reject.ts'
 
-export const awardOperations: Some<'acceptBid' | 'rejectBid'> = {
+export const awardOperations = {
   async acceptBid({ path, body }, call) {
     return { status: 200, body: await call.write((call) => accept(call, path.bidId, body)) }
   },
@@ -10,4 +10,4 @@ export const awardOperations: Some<'acceptBid' | 'rejectBid'> = {
   async rejectBid({ path, body }, call) {
     return { status: 200, body: await call.write((call) => reject(call, path.bidId, body.reason ?? null)) }
   },
-}
+} satisfies Partial<Handlers>

@@ -2,7 +2,7 @@ import type { FieldError, Vendor } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import { checkIfMatch } from '../../http/etag.ts'
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { assertMove, problem, unknownReference } from '../../http/problem.ts'
 import * as scopes from '../scopes/queries.ts'
 import { sendNotification } from '../vendors/notify.ts'
@@ -19,19 +19,7 @@ import { update } from './update.ts'
 // What the contract's answer can hold, and far more than anybody asks for prices.
 const MOST_INVITATIONS = 1000
 
-export const bidRequestOperations: Some<
-  | 'createBidRequest'
-  | 'listBidRequests'
-  | 'getBidRequest'
-  | 'updateBidRequest'
-  | 'listInvitations'
-  | 'inviteToBid'
-  | 'sendBidRequest'
-  | 'closeBidRequest'
-  | 'reopenBidRequest'
-  | 'cancelBidRequest'
-  | 'remindInvited'
-> = {
+export const bidRequestOperations = {
   async createBidRequest({ body }, call) {
     const { vendorIds, sendNow } = body
     const wanted = { homeIds: [], ...body, lines: wholeLines(body.lines ?? []) }
@@ -47,7 +35,7 @@ export const bidRequestOperations: Some<
       await recordEvent(call, 'bid_request.created', created)
       return sendNow ? send(call, draft, deadlineAt, invited) : created
     })
-    return { status: 201, body: request, headers: { Location: `/api/ext/bids/requests/${request.id}` } }
+    return { status: 201, body: request }
   },
 
   async listBidRequests({ query }, call) {
@@ -204,7 +192,7 @@ export const bidRequestOperations: Some<
     })
     return { status: 200, body: request }
   },
-}
+} satisfies Partial<Handlers>
 
 function alreadyInvited(
   request: requests.BidRequestRow,

@@ -1,8 +1,8 @@
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import * as bids from './queries.ts'
 import { revise, submit, withdraw } from './submit.ts'
 
-export const bidOperations: Some<'listBids' | 'submitBid' | 'getBid' | 'reviseBid' | 'withdrawBid'> = {
+export const bidOperations = {
   async listBids({ query }, call) {
     const { data, nextCursor } = (await bids.list(call, query)).value
     return { status: 200, body: { data: data.map(bids.toBid), nextCursor } }
@@ -10,7 +10,7 @@ export const bidOperations: Some<'listBids' | 'submitBid' | 'getBid' | 'reviseBi
 
   async submitBid({ body }, call) {
     const bid = await call.write((call) => submit(call, body))
-    return { status: 201, body: bid, headers: { Location: `/api/ext/bids/${bid.id}` } }
+    return { status: 201, body: bid }
   },
 
   async getBid({ path }, call) {
@@ -24,4 +24,4 @@ export const bidOperations: Some<'listBids' | 'submitBid' | 'getBid' | 'reviseBi
   async withdrawBid({ path, body }, call) {
     return { status: 200, body: await call.write((call) => withdraw(call, path.bidId, body.reason ?? null)) }
   },
-}
+} satisfies Partial<Handlers>

@@ -1,10 +1,10 @@
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import * as requests from '../bid-requests/queries.ts'
 import * as vendors from '../vendors/queries.ts'
 import { compare } from './comparison.ts'
 import * as comparison from './queries.ts'
 
-export const comparisonOperations: Some<'compareBids'> = {
+export const comparisonOperations = {
   async compareBids({ path }, call) {
     const request = requests.toBidRequest(call, await requests.find(call, path.bidRequestId))
     const bids = await comparison.bidsOf(call, request.id)
@@ -13,4 +13,4 @@ export const comparisonOperations: Some<'compareBids'> = {
     const found = await vendors.findAll(call, everybody)
     return { status: 200, body: compare(request, found, bids, budgets, call) }
   },
-}
+} satisfies Partial<Handlers>

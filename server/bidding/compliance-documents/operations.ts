@@ -1,7 +1,7 @@
 import type { ComplianceDocument, Vendor } from '../../../client/contract.gen.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { assertMove, problem } from '../../http/problem.ts'
 import { dateIn } from '../../values/calendar.ts'
 import * as vendors from '../vendors/queries.ts'
@@ -9,14 +9,7 @@ import { checkPeriod, MOVES, newDocument, settledStatus } from './compliance-doc
 import { judgeAfterChange } from './judge-vendor.ts'
 import * as documents from './queries.ts'
 
-export const complianceDocumentOperations: Some<
-  | 'listComplianceDocuments'
-  | 'addComplianceDocument'
-  | 'getComplianceDocument'
-  | 'updateComplianceDocument'
-  | 'removeComplianceDocument'
-  | 'changeComplianceDocumentStatus'
-> = {
+export const complianceDocumentOperations = {
   async listComplianceDocuments({ path, query }, call) {
     const { id } = await vendors.find(call, path.vendorId)
     return { status: 200, body: await documents.list(call, query, { vendorId: id }) }
@@ -32,7 +25,7 @@ export const complianceDocumentOperations: Some<
       await judgeAfterChange(call, vendor)
       return added
     })
-    return { status: 201, body: document, headers: { Location: `/api/ext/compliance-documents/${document.id}` } }
+    return { status: 201, body: document }
   },
 
   async getComplianceDocument({ path }, call) {
@@ -66,7 +59,7 @@ export const complianceDocumentOperations: Some<
     })
     return { status: 200, body: document }
   },
-}
+} satisfies Partial<Handlers>
 
 /** Changes a document under its vendor's lock, and judges the vendor again when anything changed. */
 async function change(

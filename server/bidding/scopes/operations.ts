@@ -1,16 +1,16 @@
 import { checkIfMatch } from '../../http/etag.ts'
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { problem } from '../../http/problem.ts'
 import * as scopes from './queries.ts'
 
-export const scopeOperations: Some<'listScopes' | 'createScope' | 'getScope' | 'updateScope' | 'archiveScope'> = {
+export const scopeOperations = {
   async listScopes({ query }, call) {
     return { status: 200, body: await scopes.list(call, query) }
   },
 
   async createScope({ body }, call) {
     const scope = await call.write((call) => scopes.insert(call, body))
-    return { status: 201, body: scope, headers: { Location: `/api/ext/scopes/${scope.id}` } }
+    return { status: 201, body: scope }
   },
 
   async getScope({ path }, call) {
@@ -51,4 +51,4 @@ export const scopeOperations: Some<'listScopes' | 'createScope' | 'getScope' | '
     })
     return { status: 204 }
   },
-}
+} satisfies Partial<Handlers>

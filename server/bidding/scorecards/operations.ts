@@ -1,10 +1,10 @@
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { invalid } from '../../http/problem.ts'
 import * as vendors from '../vendors/queries.ts'
 import { trackRecord } from './queries.ts'
 import { scorecard } from './scorecard.ts'
 
-export const scorecardOperations: Some<'getVendorScorecard'> = {
+export const scorecardOperations = {
   async getVendorScorecard({ path, query }, call) {
     const { from = null, to = null } = query
     if (from !== null && to !== null && to < from)
@@ -16,4 +16,4 @@ export const scorecardOperations: Some<'getVendorScorecard'> = {
       body: scorecard(record, { vendorId: vendor.id, from, to, asOf: call.now.toISOString(), currency: call.currency }),
     }
   },
-}
+} satisfies Partial<Handlers>

@@ -1,6 +1,6 @@
 import type { Vendor } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { invalid, problem } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
@@ -17,7 +17,7 @@ import { reasonNotToAnnounce, subjectOf } from './notice.ts'
 
 type About = Pick<Notice, 'bidRequestId' | 'homeId' | 'date'>
 
-export const vendorNotificationOperations: Some<'listVendorNotifications' | 'notifyVendor'> = {
+export const vendorNotificationOperations = {
   async listVendorNotifications({ path, query }, call) {
     const { id } = await vendors.find(call, path.vendorId)
     return { status: 200, body: await notifications.list(call, query, { vendorId: id }) }
@@ -44,7 +44,7 @@ export const vendorNotificationOperations: Some<'listVendorNotifications' | 'not
     const Location = `/api/ext/vendors/${notification.vendorId}/notifications?ids=${notification.id}`
     return { status: 201, body: notification, headers: { Location } }
   },
-}
+} satisfies Partial<Handlers>
 
 async function aboutHome(call: WriteCall, homeId: string, date: string): Promise<About> {
   await homes.assertExist(call, [homeId], '/homeId')

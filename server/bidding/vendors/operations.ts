@@ -2,7 +2,7 @@ import type { Vendor } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { assertMove, problem } from '../../http/problem.ts'
 import { portalUrl } from '../../keys/portal-token.ts'
 import * as communities from '../../land/communities/queries.ts'
@@ -11,15 +11,7 @@ import * as scopes from '../scopes/queries.ts'
 import * as vendors from './queries.ts'
 import { newVendor, reasonNotToInvite, VENDOR_MOVES, wholeContacts } from './vendor.ts'
 
-export const vendorOperations: Some<
-  | 'listVendors'
-  | 'createVendor'
-  | 'getVendor'
-  | 'updateVendor'
-  | 'archiveVendor'
-  | 'changeVendorStatus'
-  | 'inviteVendor'
-> = {
+export const vendorOperations = {
   async listVendors({ query }, call) {
     return { status: 200, body: await vendors.list(call, query) }
   },
@@ -30,7 +22,7 @@ export const vendorOperations: Some<
       newVendor({ ...body, ...(await references(call, body)) }),
       'vendor.created',
     )
-    return { status: 201, body: vendor, headers: { Location: `/api/ext/vendors/${vendor.id}` } }
+    return { status: 201, body: vendor }
   },
 
   async getVendor({ path }, call) {
@@ -87,7 +79,7 @@ export const vendorOperations: Some<
     })
     return { status: 200, body: { vendor, portalUrl: portalUrl(call.surroundings.config, vendor.id) } }
   },
-}
+} satisfies Partial<Handlers>
 
 /** vendor.updated, when anything changed. */
 export async function recordUpdate(call: WriteCall, before: Vendor, after: Vendor): Promise<void> {

@@ -2,7 +2,7 @@ import type { Home, HomeBudget } from '../../../client/contract.gen.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { problem } from '../../http/problem.ts'
 import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
@@ -10,15 +10,7 @@ import { changesOf, newBudgetLine } from './budget-line.ts'
 import { totalsOf } from './home-budget.ts'
 import * as budgetLines from './queries.ts'
 
-export const budgetOperations: Some<
-  | 'getHomeBudget'
-  | 'listBudgetLines'
-  | 'addBudgetLine'
-  | 'lockHomeBudget'
-  | 'getBudgetLine'
-  | 'updateBudgetLine'
-  | 'removeBudgetLine'
-> = {
+export const budgetOperations = {
   async getHomeBudget({ path }, call) {
     const home = await homes.find(call, path.homeId)
     return { status: 200, body: await budgetOf(call, home) }
@@ -37,7 +29,7 @@ export const budgetOperations: Some<
       const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
       return budgetLines.insert(call, values)
     })
-    return { status: 201, body: line, headers: { Location: `/api/ext/budget-lines/${line.id}` } }
+    return { status: 201, body: line }
   },
 
   async lockHomeBudget({ path }, call) {
@@ -92,7 +84,7 @@ export const budgetOperations: Some<
     })
     return { status: 204 }
   },
-}
+} satisfies Partial<Handlers>
 
 /** The home, locked, when its budget may be changed at all. */
 async function lockHome(call: WriteCall, homeId: string): Promise<Home> {

@@ -1,19 +1,12 @@
 import type { Community } from '../../../client/contract.gen.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { assertMove, problem } from '../../http/problem.ts'
 import { COMMUNITY_MOVES, checkTimeZone, lotsAreTaken, newCommunity, reasonNotToEnd } from './community.ts'
 import * as communities from './queries.ts'
 
-export const communityOperations: Some<
-  | 'listCommunities'
-  | 'createCommunity'
-  | 'getCommunity'
-  | 'updateCommunity'
-  | 'archiveCommunity'
-  | 'changeCommunityStatus'
-> = {
+export const communityOperations = {
   async listCommunities({ query }, call) {
     return { status: 200, body: await communities.list(call, query) }
   },
@@ -25,7 +18,7 @@ export const communityOperations: Some<
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
       return created
     })
-    return { status: 201, body: community, headers: { Location: `/api/ext/communities/${community.id}` } }
+    return { status: 201, body: community }
   },
 
   async getCommunity({ path }, call) {
@@ -66,7 +59,7 @@ export const communityOperations: Some<
     })
     return { status: 200, body: community }
   },
-}
+} satisfies Partial<Handlers>
 
 async function assertCanEnd(call: WriteCall, community: Community): Promise<void> {
   const reason = reasonNotToEnd(community, await communities.countOpenHomes(call, community.id))

@@ -1,6 +1,6 @@
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { invalidTransition, problem } from '../../http/problem.ts'
 import { wholeAddress } from '../../values/address.ts'
 import { dateIn } from '../../values/calendar.ts'
@@ -9,9 +9,7 @@ import * as communities from '../communities/queries.ts'
 import { consequences, movesOf, newHome, reasonNotToArchive } from './home.ts'
 import * as homes from './queries.ts'
 
-export const homeOperations: Some<
-  'listHomes' | 'createHome' | 'getHome' | 'updateHome' | 'archiveHome' | 'changeHomeStatus'
-> = {
+export const homeOperations = {
   async listHomes({ query }, call) {
     return { status: 200, body: await homes.list(call, query) }
   },
@@ -28,7 +26,7 @@ export const homeOperations: Some<
       await recordEvent(call, 'home.created', created)
       return created
     })
-    return { status: 201, body: home, headers: { Location: `/api/ext/homes/${home.id}` } }
+    return { status: 201, body: home }
   },
 
   async getHome({ path }, call) {
@@ -78,4 +76,4 @@ export const homeOperations: Some<
     })
     return { status: 200, body: home }
   },
-}
+} satisfies Partial<Handlers>

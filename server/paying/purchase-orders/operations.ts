@@ -9,7 +9,7 @@ import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { checkIfMatch } from '../../http/etag.ts'
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { budgetLineFaults, draft, linesOfBid } from './draft.ts'
@@ -18,13 +18,7 @@ import * as orders from './queries.ts'
 import { changeStatus } from './status.ts'
 import { totalled } from './totals.ts'
 
-export const purchaseOrderOperations: Some<
-  | 'listPurchaseOrders'
-  | 'createPurchaseOrder'
-  | 'getPurchaseOrder'
-  | 'updatePurchaseOrder'
-  | 'changePurchaseOrderStatus'
-> = {
+export const purchaseOrderOperations = {
   async listPurchaseOrders({ query }, call) {
     return { status: 200, body: await orders.list(call, query) }
   },
@@ -35,7 +29,7 @@ export const purchaseOrderOperations: Some<
       await recordEvent(call, 'po.created', created)
       return created
     })
-    return { status: 201, body: order, headers: { Location: `/api/ext/purchase-orders/${order.id}` } }
+    return { status: 201, body: order }
   },
 
   async getPurchaseOrder({ path }, call) {
@@ -49,7 +43,7 @@ export const purchaseOrderOperations: Some<
   async changePurchaseOrderStatus({ path, body }, call) {
     return { status: 200, body: await call.write((call) => changeStatus(call, path.purchaseOrderId, body)) }
   },
-}
+} satisfies Partial<Handlers>
 
 async function create(call: WriteCall, body: Checked['PurchaseOrderCreate']): Promise<PurchaseOrder> {
   const { vendor, bid } = await referencesOf(call, body)

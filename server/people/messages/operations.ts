@@ -1,12 +1,12 @@
 import type { MessageCreate } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
-import type { Some } from '../../http/operation.ts'
+import type { Handlers } from '../../http/operation.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import { faultsOf, MOST_RECIPIENTS, type Person, recipientsOf } from './message.ts'
 import * as messages from './queries.ts'
 import { send } from './send.ts'
 
-export const messageOperations: Some<'listMessages' | 'sendMessage' | 'getMessage'> = {
+export const messageOperations = {
   async listMessages({ query }, call) {
     return { status: 200, body: await messages.list(call, query) }
   },
@@ -22,13 +22,13 @@ export const messageOperations: Some<'listMessages' | 'sendMessage' | 'getMessag
       const inReplyTo = inReplyToId === null ? null : await messages.find(call, inReplyToId)
       return send(call, { subject, body: body.body, to, relatedTo, inReplyTo })
     })
-    return { status: 201, body: message, headers: { Location: `/api/ext/messages/${message.id}` } }
+    return { status: 201, body: message }
   },
 
   async getMessage({ path }, call) {
     return { status: 200, body: await messages.find(call, path.messageId) }
   },
-}
+} satisfies Partial<Handlers>
 
 async function addressed(call: WriteCall, body: MessageCreate): Promise<Person[]> {
   const people = await messages.people(call)
