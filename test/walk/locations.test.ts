@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contract } from '../../scripts/conformance/contract.ts'
+import type { Answer, Service } from '../../scripts/conformance/service.ts'
+import { idsIn, World } from '../../scripts/conformance/world.ts'
+import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
+import type { ResponseObject } from '../../server/http/contract.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+
+/** Every creation says where that which it created is, and there it is. */
+const creations = [...contract.operations.values()].filter(({ declaration }) =>
+  Object.values(declaration.responses).some(
+    (declared) => contract.resolve<ResponseObject>(declared).headers?.Location !== undefined,
+  ),
+)
+
+let plumbline: TestPlumbline
+let receiver: Receiver
+const created = new Map<string, Answer>()
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  receiver = await startReceiver()
+  const listening: Service = {
+    ...plumbline,
+    async request(method, target, body, options) {
+      const answer = await plumbline.request(method, target, body, options)
+      const { operation } = contract.match(method, target.split('?', 1)[0] ?? '')
+      if (operation !== null && answer.status === 201) created.set(operation.id, answer)
+      return answer
+    },
+  }
+  const world = await new World(listening, plumbline.key, receiver.url).populate()
+  // What the examples create only by the way is created for itself, with one thing at a time of those that it names.
+  for (const operation of creations) {
+    for (let which = 0; which < 6 && !created.has(operation.id); which++) {
+      const address = world.addressOf(operation, which)
+      if (address === undefined) break
+      for (const example of world.bodiesOf(operation)) {
+        for (const body of oneAtATime(world, example)) await world.send(operation, { address, body })
+      }
+    }
+  }
+}, 120_000)
+
+afterAll(async () => {
+  await plumbline.stop()
+  await receiver.close()
+})
+
+describe('what was created is where Location says', () => {
+  test.each(creations)('$id', async ({ id }) => {
+    const answer = created.get(id)
+    const location = answer?.headers.get('location')
+    expect(location).toMatch(/^\/api\/ext\//)
+    const found = await plumbline.get(String(location))
+    expect(found.status).toBe(200)
+    const made = [...idsIn(answer?.body)]
+    expect(made).not.toEqual([])
+    expect([...idsIn(found.body)]).toEqual(expect.arrayContaining(made))
+  })
+})
+
+function* oneAtATime(world: World, body: unknown): Generator<unknown> {
+  for (const [field, value] of Object.entries(body ?? {})) {
+    if (Array.isArray(value)) for (const id of world.idsFor(field)) yield { ...(body as object), [field]: [id] }
+  }
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { at, contract, entriesAt } from '../../scripts/conformance/contract.ts'
+import { World } from '../../scripts/conformance/world.ts'
+import { kindOf } from '../../scripts/kinds.ts'
+import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
+import type { Operation, Schema } from '../../server/http/contract.ts'
+import { kinds } from '../../server/resources/kinds.gen.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+
+/**
+ * Lists are JSON that the database has written for the most part, so a text that it took for something else would break
+ * out of its quotes. Every column that can hold a text is given one that would, whoever may write it; what refuses is
+ * an id, for it has to name another row. What the service says about its columns is not asked.
+ */
+const NASTY = `"quoted\\" \\\\ \\u0022,"id":"x"} \n\t é \\`
+
+const lists = [...contract.operations.values()].flatMap((operation) => {
+  const record = recordOf(operation)
+  return record === null ? [] : [{ id: operation.id, operation, record, table: tableOf(record) }]
+})
+
+let plumbline: TestPlumbline
+let receiver: Receiver
+let world: World
+/** The columns of each table that took the text. */
+const written = new Map<string, string[]>()
+
+beforeAll(async () => {
+  // Some texts are shorter than this one by contract, and would be refused on their way out.
+  plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false' })
+  receiver = await startReceiver()
+  world = await new World(plumbline, plumbline.key, receiver.url).populate()
+  for (const { record, table } of lists) written.set(table, await writeEverywhere(table, record))
+}, 120_000)
+
+afterAll(async () => {
+  // The events of this world were recorded before, and are whole.
+  await plumbline.stop()
+  await receiver.close()
+})
+
+test('every list is among those that are walked, but those that are read as objects', () => {
+  const walked = new Set<string>(lists.map(({ id }) => id))
+  const others = [...contract.operations.keys()].filter((id) => id.startsWith('list') && !walked.has(id))
+  expect(others.sort()).toEqual(['listDeliveries', 'listEventTypes', 'listEvents', 'listSkills', 'listStatusChanges'])
+})
+
+describe('a text with all that JSON escapes comes back from a list as it went in', () => {
+  test.each(lists)('$id', async ({ operation, table }) => {
+    const { status, body } = await world.send(operation)
+    expect(status).toBe(200)
+    expect(body.data.length).toBeGreaterThan(0)
+    const columns = written.get(table) ?? []
+    for (const item of body.data) {
+      const shown = columns.filter((column) => column in item)
+      for (const column of shown) expect([column, [item[column]].flat()[0]]).toEqual([column, `${NASTY}${item.id}`])
+      expect(shown.length).toBeGreaterThan(0)
+    }
+  })
+})
+
+async function writeEverywhere(table: string, record: string): Promise<string[]> {
+  const { statements } = plumbline.database
+  const { rows } = await sql<{ name: string; isArray: boolean }>`
+    select "column_name" as "name", "data_type" = 'ARRAY' as "isArray" from information_schema.columns
+    where "table_name" = ${table} and ("data_type" = 'text' or "udt_name" = '_text')
+      and "column_name" not in ('id', 'organizationId')`.execute(statements)
+  const taken: string[] = []
+  for (const { name, isArray } of rows) {
+    const schema = at('components', 'schemas', record, 'properties', name) as Schema | undefined
+    // What is one of a few words is written by nobody but the service.
+    if (schema !== undefined && kindOf(contract.document, schema, name).startsWith('enum')) continue
+    const text = sql`${NASTY}::text || t."id"`
+    const value = isArray ? sql`array[${text}]` : text
+    const refused = await sql`update ${sql.table(table)} as t set ${sql.ref(name)} = ${value}`.execute(statements).then(
+      () => null,
+      (error: { code?: string }) => error.code,
+    )
+    expect([null, FOREIGN_KEY_VIOLATION]).toContain(refused)
+    if (refused === null) taken.push(name)
+  }
+  return taken
+}
+
+const FOREIGN_KEY_VIOLATION = '23503'
+
+/** The record whose rows the operation lists; null where it lists none, or something that is no record. */
+function recordOf({ path, method }: Operation): string | null {
+  if (method !== 'GET') return null
+  const place = [
+    'paths',
+    path,
+    'get',
+    'responses',
+    '200',
+    'content',
+    'application/json',
+    'schema',
+    'properties',
+    'data',
+  ]
+  const [items] = entriesAt(...place).filter(([name]) => name === 'items')
+  if (items === undefined) return null
+  const [name] = Object.keys(kinds).filter((record) => at('components', 'schemas', record) === items[1])
+  return name ?? null
+}
+
+/** Vendor is kept in vendors, Community in communities. */
+function tableOf(record: string): string {
+  const noun = `${record.charAt(0).toLowerCase()}${record.slice(1)}`
+  return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`
+}
