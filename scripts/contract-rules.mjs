@@ -21,6 +21,7 @@ const RULES = {
   'plain-schemas': plainSchemas,
   'whole-answers': wholeAnswers,
   events,
+  emits,
   skills,
   'problem-catalogue': problemCatalogue,
   changelog,
@@ -182,7 +183,8 @@ function* permissions(document) {
     if (isPortal(operation) && needed.length > 0) yield [place, 'A vendor has no permissions.']
     for (const permission of needed) {
       if (!known.includes(permission)) yield [place, `"${permission}" is not among the permissions.`]
-      if (!operation.description?.includes(permission))
+      // Docs and tools say what is needed from here, so prose need not; where it does, it says all of it.
+      if (saysLess(operation, permission))
         yield [[...at, 'description'], `The description does not say that it needs ${permission}.`]
     }
   }
@@ -191,6 +193,10 @@ function* permissions(document) {
 /** Whether only a vendor may call it, who has no permissions to lack and no integration to keep in step. */
 function isPortal({ security }) {
   return security?.length > 0 && security.every((requirement) => 'portalToken' in requirement)
+}
+
+function saysLess({ description = '' }, permission) {
+  return /\bneeds [a-z]+:/i.test(description) && !description.includes(permission)
 }
 
 function* examples(document) {
@@ -412,6 +418,32 @@ function* events(document) {
   }
 }
 
+/** What an operation emits is said under `x-emits`, from where docs and tools take it. */
+function* emits(document) {
+  const declared = Object.keys(document.webhooks ?? {})
+  const all = [...operations(document)]
+  // Until the first operation says what it emits, prose alone does.
+  if (!all.some(({ operation }) => operation['x-emits'])) return
+  for (const { operation, method, at } of all) {
+    const place = [...at, 'x-emits']
+    const types = operation['x-emits'] ?? []
+    if (!Array.isArray(types)) {
+      yield [place, 'What an operation emits is a list of event types.']
+      continue
+    }
+    if (types.length > 0 && method === 'get') yield [place, 'What only reads emits nothing.']
+    if ('x-emits' in operation && types.length === 0) yield [place, 'An operation that emits nothing says nothing.']
+    if (types.join() !== [...new Set(types)].sort().join())
+      yield [place, 'Event types stand in their order, each once.']
+    for (const type of types) if (!declared.includes(type)) yield [place, `There is no event ${type}.`]
+    const { description = '' } = operation
+    const said = description.slice(description.search(/\bemits\b/i)).match(/\b[a-z_]+(\.[a-z_]+)+/g) ?? []
+    for (const type of /\bemits\b/i.test(description) ? said : []) {
+      if (!types.includes(type)) yield [place, `The description says that it emits ${type}.`]
+    }
+  }
+}
+
 /** The composite skills stand beside the operations, which are skills too. */
 function* skills(document) {
   const known = document.components?.schemas?.Permission?.enum ?? []
@@ -428,8 +460,7 @@ function* skills(document) {
       yield [at, 'A skill has at least one named example of its input.']
     for (const permission of skill.permissions ?? []) {
       if (!known.includes(permission)) yield [[...at, 'permissions'], `"${permission}" is not among the permissions.`]
-      if (!skill.description?.includes(permission))
-        yield [at, `The description does not say that it needs ${permission}.`]
+      if (saysLess(skill, permission)) yield [at, `The description does not say that it needs ${permission}.`]
     }
   }
 }

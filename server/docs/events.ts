@@ -11,7 +11,7 @@ export function eventsPage(site: Site, contract: Contract): Page {
   const entries = types.map(
     ({ type, summary, description, example }) => html`<section id="${type}">
 <h3><code>${type}</code></h3>
-<p><b>${summary}.</b> ${inline(description)}</p>
+<p><b>${summary}.</b> ${inline(description)}</p>${emittedBy(site, contract, type)}
 <details><summary>Sample</summary>${json(example)}</details>
 </section>\n`,
   )
@@ -49,6 +49,14 @@ ${code(`${sample.id}.${sample.timestamp}.${sample.body.slice(0, 60)}…`)}
 <h2 id="catalogue">The catalogue</h2>
 ${entries}`,
   }
+}
+
+/** The operations that may record it; the calendar may do so too, which the description says. */
+function emittedBy(site: Site, contract: Contract, type: string) {
+  const emitters = [...contract.operations.values()].filter(({ emits }) => emits.includes(type))
+  if (emitters.length === 0) return null
+  const links = emitters.map(({ id }) => html`<li><a href="${site.docs}/operations/${id}"><code>${id}</code></a></li>`)
+  return html`\n<p>Emitted by</p>\n<ul class="index">${links}</ul>`
 }
 
 function headersOf(contract: Contract): ParameterObject[] {

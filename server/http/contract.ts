@@ -17,6 +17,8 @@ export interface Operation {
   readonly schemes: ReadonlyMap<string, readonly string[]>
   /** The permissions that an API key has to have, all of them; none where it is not open to keys. */
   readonly permissions: readonly string[]
+  /** The events that it may record, its `x-emits`. */
+  readonly emits: readonly string[]
   readonly takesBody: boolean
   readonly takesQuery: boolean
   /** Whether its successful answer declares an ETag. */
@@ -35,6 +37,7 @@ export interface OperationObject {
   tags?: string[]
   deprecated?: boolean
   'x-sunset'?: string
+  'x-emits'?: string[]
   security?: Record<string, string[]>[]
   parameters?: (ParameterObject | Reference)[]
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> }
@@ -141,6 +144,7 @@ export function readContract(document: ContractDocument): Contract {
         path: template,
         schemes,
         permissions: schemes.get('apiKey') ?? [],
+        emits: declaration['x-emits'] ?? [],
         takesBody: declaration.requestBody !== undefined,
         takesQuery: declared.some((parameter) => parameter.in === 'query'),
         carriesETag: carriesETag(document, declaration),

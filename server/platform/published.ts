@@ -2,6 +2,7 @@ import { stringify } from 'yaml'
 import type { OpenApiDocument } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
 import type { ContractDocument, OperationObject } from '../http/contract.ts'
+import { described } from '../http/description.ts'
 
 /**
  * The contract as one caller may use it: the operations below /api/ext that its permissions cover, the composite skills
@@ -63,7 +64,10 @@ function publish(
     const entries = Object.entries(item).filter(
       ([key, value]) => key === 'parameters' || mayCall(value as OperationObject, held),
     )
-    if (entries.some(([key]) => key !== 'parameters')) paths[path] = Object.fromEntries(entries)
+    if (!entries.some(([key]) => key !== 'parameters')) continue
+    paths[path] = Object.fromEntries(
+      entries.map(([key, value]) => [key, key === 'parameters' ? value : described(value as OperationObject)]),
+    )
   }
   const skills = Object.entries((document['x-skills'] ?? {}) as Record<string, { permissions: string[] }>).filter(
     ([, skill]) => ['skills:write', ...skill.permissions].every((permission) => held.has(permission)),

@@ -119,7 +119,7 @@ function entry<T>(of: object, name: string): T | undefined {
   return Object.hasOwn(of, name) ? (of as Record<string, T>)[name] : undefined
 }
 
-/** Asks the same of the compiler: the table, or in its place the names of the faults. */
+/** Asks the same of the compiler: where something does not fit, no table does, and the error names it. */
 export type Fitting<
   Schema extends SchemaName,
   Table extends TableName,
@@ -127,11 +127,12 @@ export type Fitting<
   Without extends string,
   Stored extends string,
   Computed extends string,
-> = {
-  table: [Fault<Schema, Table, R, Without | Stored, Computed>] extends [never]
-    ? Table
-    : Fault<Schema, Table, R, Without | Stored, Computed>
-}
+> =
+  Fault<Schema, Table, R, Without | Stored, Computed> extends infer Found extends string
+    ? [Found] extends [never]
+      ? unknown
+      : { table: { fault: `${Found}.` } }
+    : never
 
 type Fault<Schema extends SchemaName, Table extends TableName, R, Other, Computed> =
   | FieldFault<Omit<(typeof contract)[Schema], (Other & string) | (Computed & string)>, Types<Table>>

@@ -52,6 +52,8 @@ export type Values<R extends Row, Computed extends PropertyKey = never> = Given<
 type Given<R> = { [Field in keyof R as null extends R[Field] ? never : Field]: R[Field] } & {
   [Field in keyof R as null extends R[Field] ? Field : never]?: R[Field] | undefined
 }
+/** A body is spread into a new row, so a field of it that the row does not have must not get lost unseen. */
+type Only<Values, Known> = Values & { [Name in Exclude<keyof Values, keyof Known>]: never }
 export type Changes<R extends Row, Computed extends PropertyKey = never> = {
   [Field in Exclude<keyof R, Kept | Computed>]?: R[Field] | undefined
 } & { archivedAt?: string | null }
@@ -69,9 +71,13 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   /** Throws `unknown_reference` unless each id names a resource; `pointer` is that of the array, or of the field for one id. */
   assertExist(tenant: Tenant, ids: readonly string[], pointer: string): Promise<void>
   /** Adds a row and returns the resource. */
-  insert(call: WriteCall, values: Values<R, Computed>): Promise<R>
+  insert<Given extends Values<R, Computed>>(call: WriteCall, values: Only<Given, Values<R, Computed>>): Promise<R>
   /** Adds a row and its event in one statement, which needs no transaction around it. */
-  create<Type extends EventType>(call: Call, values: Values<R, Computed>, event: Type): Promise<R>
+  create<Given extends Values<R, Computed>>(
+    call: Call,
+    values: Only<Given, Values<R, Computed>>,
+    event: EventType,
+  ): Promise<R>
   /**
    * Changes a locked row; what is undefined stays. Nothing changed: nothing written. An operation that takes an If-Match
    * hands it on, and is refused with `precondition_failed` where another version holds by now.
@@ -175,10 +181,10 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       return whole
     },
 
-    async create<Type extends EventType>(call: Call, given: Values<R, Computed>, type: Type) {
+    async create(call, given, type) {
       if (isComputed) throw new Error(`${table} has computed fields; insert it and record its event.`)
       const row = newRow(call, given)
-      const event = makeEvent(call, type, row as unknown as EventObject<Type> & { id: string })
+      const event = makeEvent(call, type, row as unknown as EventObject<EventType> & { id: string })
       const { id, type: name, resourceId, actorId, payload, occurredAt } = event.row
       const values = [...insertValues(call, row), id, name, resourceId, actorId, payload, occurredAt]
       await call.db.executeQuery(insertTogether(insertionWithEvent, values))

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats'
 import type { Permission, Skill as PublishedSkill } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
 import { type Contract, ContractError, type Operation, type Schema } from '../http/contract.ts'
+import { descriptionOf } from '../http/description.ts'
 import { type Checked, faultsOf } from '../http/faults.ts'
 import { formats } from '../http/formats.ts'
 import { nearestTo } from '../http/nearest.ts'
@@ -102,13 +103,13 @@ function makeCatalogue(contract: Contract): Catalogue {
 }
 
 function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Skill {
-  const { id, declaration, permissions, method } = operation
+  const { id, declaration, permissions, emits, method } = operation
   const input = flatInput(contract, operation)
   return {
     name: id,
     kind: 'operation',
     summary: declaration.summary ?? id,
-    description: declaration.description ?? '',
+    description: descriptionOf({ ...declaration, permissions, emits }),
     // The contract's own rule holds them to the permissions that there are.
     permissions: permissions as Permission[],
     writes: method !== 'GET',
@@ -143,7 +144,7 @@ function compositeSkill(contract: Contract, name: string, declared: DeclaredComp
     name,
     kind: 'composite',
     summary,
-    description,
+    description: descriptionOf({ description, permissions, emits: [] }),
     permissions,
     writes,
     nullClears: false,

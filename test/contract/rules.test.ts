@@ -43,8 +43,8 @@ const breakages: Breakage[] = [
   ],
   [
     'permissions',
-    'a description that keeps the permission to itself',
-    set_(['paths', VENDORS, 'get', 'description'], 'Lists.'),
+    'a description that names another permission than is needed',
+    set_(['paths', VENDORS, 'get', 'description'], 'Lists. Needs skills:read.'),
   ],
   ['examples', 'a request without an example', set_([...body('post', VENDORS), 'examples'], {})],
   [
@@ -71,6 +71,12 @@ const breakages: Breakage[] = [
     'an answer that may leave something out',
     set_(['components', 'schemas', 'Vendor', 'required'], ['id']),
   ],
+  ['emits', 'an event that does not exist', set_(['paths', VENDORS, 'post', 'x-emits'], ['vendor.born'])],
+  ['emits', 'a list that is none', set_(['paths', VENDORS, 'post', 'x-emits'], 'vendor.created')],
+  ['emits', 'an event of what only reads', set_(['paths', VENDORS, 'get', 'x-emits'], ['vendor.created'])],
+  ['emits', 'no event at all', set_(['paths', VENDORS, 'post', 'x-emits'], [])],
+  ['emits', 'another event than the description names', set_(['paths', VENDORS, 'post', 'x-emits'], ['home.created'])],
+  ['emits', 'events out of order', set_(['paths', VENDORS, 'post', 'x-emits'], ['vendor.updated', 'vendor.created'])],
   ['events', 'an event too few', set_(['webhooks', 'lead.created'])],
   [
     'events',

@@ -1,26 +1,38 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { root } from '../../scripts/conformance/contract.ts'
 
 /** Compiles files that exist for this alone, all at once, under the strictest settings that a user of the client may have. */
 export function compile(files: Record<string, string>): Record<string, string[]> {
+  return compileWith(files, STRICTEST)
+}
+
+/** The same under the settings of the repository itself, for files that stand beside its own. */
+export function compileAsOwn(files: Record<string, string>): Record<string, string[]> {
+  const { compilerOptions } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'))
+  return compileWith(files, { ...compilerOptions, typeRoots: STRICTEST.typeRoots })
+}
+
+const from = (...steps: string[]) => path.join(root, ...steps)
+
+const STRICTEST = {
+  ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'esnext', moduleResolution: 'bundler' },
+  ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noEmit: true },
+  ...{ jsx: 'react-jsx', skipLibCheck: true, allowImportingTsExtensions: true },
+  ...{ types: ['node'], typeRoots: [from('node_modules/@types')] },
+  paths: {
+    '@plumbline/client': [from('client/index.ts')],
+    '@plumbline/client/webhooks': [from('client/webhooks.ts')],
+    '*': [from('node_modules/*'), from('node_modules/@types/*')],
+  },
+}
+
+function compileWith(files: Record<string, string>, options: object): Record<string, string[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-types-'))
   try {
     for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text)
-    const from = (...steps: string[]) => path.join(root, ...steps)
-    const options = {
-      ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'esnext', moduleResolution: 'bundler' },
-      ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noEmit: true },
-      ...{ jsx: 'react-jsx', skipLibCheck: true, allowImportingTsExtensions: true },
-      ...{ types: ['node'], typeRoots: [from('node_modules/@types')] },
-      paths: {
-        '@plumbline/client': [from('client/index.ts')],
-        '@plumbline/client/webhooks': [from('client/webhooks.ts')],
-        '*': [from('node_modules/*'), from('node_modules/@types/*')],
-      },
-    }
     writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
     writeFileSync(
       path.join(folder, 'tsconfig.json'),

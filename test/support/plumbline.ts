@@ -9,8 +9,10 @@ import { Clock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Database, openDatabase, overPGlite } from '../../server/database/database.ts'
 import { createKey } from '../../server/keys/keys.ts'
+import { operations } from '../../server/operations.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { type Parts, type Plumbline, startPlumbline } from '../../server/plumbline.ts'
+import { Emissions, undeclaredEmissions } from './emissions.ts'
 import { brokenEvents } from './recorded-events.ts'
 
 /**
@@ -19,6 +21,8 @@ import { brokenEvents } from './recorded-events.ts'
  */
 export interface TestPlumbline extends Plumbline, Service {
   organizationId: string
+  /** Which events each operation has recorded so far. */
+  emissions: Emissions
   /** A key with all permissions. */
   key: string
   /** Another builder with a key of its own, to test the wall between them. */
@@ -72,7 +76,9 @@ export async function startTestPlumbline(
     ...env,
   })
   const log = pino({ level: config.logLevel })
-  const plumbline = await startPlumbline({ config, log, database, clock: new Clock(), ...parts })
+  const emissions = new Emissions()
+  const handlers = emissions.watch(parts.handlers ?? operations)
+  const plumbline = await startPlumbline({ config, log, database, clock: new Clock(), ...parts, handlers })
 
   async function newBuilder({ poApprovalLimit = null, ...options }: BuilderOptions = {}): Promise<Builder> {
     const { organization, owner } = await createOrganization(database, plumbline.clock, {
@@ -98,6 +104,7 @@ export async function startTestPlumbline(
 
   return {
     ...plumbline,
+    emissions,
     organizationId: builder.organizationId,
     key: builder.key,
     newBuilder,
@@ -113,7 +120,10 @@ export async function startTestPlumbline(
     },
     // Whatever a test file made happen, its events are as the contract declares them.
     async stop() {
-      const broken = await brokenEvents(database)
+      const broken = [
+        ...(await brokenEvents(database)),
+        ...undeclaredEmissions(plumbline.app.surroundings.contract, emissions),
+      ]
       await plumbline.stop()
       rmSync(config.dataDir, { recursive: true, force: true })
       if (broken.length > 0) throw new Error(`Events break the contract:\n${broken.join('\n')}`)

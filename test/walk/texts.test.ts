@@ -4,6 +4,7 @@ import { at, contract, entriesAt } from '../../scripts/conformance/contract.ts'
 import { World } from '../../scripts/conformance/world.ts'
 import { kindOf } from '../../scripts/kinds.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
+import { columns } from '../../server/database/columns.gen.ts'
 import type { Operation, Schema } from '../../server/http/contract.ts'
 import { kinds } from '../../server/resources/kinds.gen.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
@@ -11,7 +12,7 @@ import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 /**
  * Lists are JSON that the database has written for the most part, so a text that it took for something else would break
  * out of its quotes. Every column that can hold a text is given one that would, whoever may write it; what refuses is
- * an id, for it has to name another row. What the service says about its columns is not asked.
+ * an id, for it has to name another row. What the service believes of its columns is not asked, but held against that.
  */
 const NASTY = `"quoted\\" \\\\ \\u0022,"id":"x"} \n\t é \\`
 
@@ -78,11 +79,14 @@ async function writeEverywhere(table: string, record: string): Promise<string[]>
       (error: { code?: string }) => error.code,
     )
     expect([null, FOREIGN_KEY_VIOLATION]).toContain(refused)
-    if (refused === null) taken.push(name)
+    if (refused !== null) continue
+    expect([name, (columns as Columns)[table]?.[name]]).toEqual([name, expect.stringMatching(/^text/)])
+    taken.push(name)
   }
   return taken
 }
 
+type Columns = Record<string, Record<string, string>>
 const FOREIGN_KEY_VIOLATION = '23503'
 
 /** The record whose rows the operation lists; null where it lists none, or something that is no record. */

@@ -21,10 +21,10 @@ const MOST_INVITATIONS = 1000
 
 export const bidRequestOperations = {
   async createBidRequest({ body }, call) {
-    const { vendorIds, sendNow } = body
-    const wanted = { homeIds: [], ...body, lines: wholeLines(body.lines ?? []) }
+    const { vendorIds, sendNow, ...rest } = body
+    const wanted = { homeIds: [], ...rest, lines: wholeLines(body.lines ?? []) }
     const request = await call.write(async (call) => {
-      const { deadlineAt, invited } = await check(call, { ...wanted, newDeadline: true })
+      const { deadlineAt, invited } = await check(call, { ...wanted, vendorIds, sendNow, newDeadline: true })
       const scope = await scopes.nameOf(call, body.scope)
       const number = await requests.nextNumber(call)
       const { id } = await requests.insert(call, { ...wanted, status: 'draft', scope, number, deadlineAt })

@@ -1,7 +1,6 @@
 import type { ComplianceDocument, ComplianceDocumentStatus, ComplianceStatus } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { invalid } from '../../http/problem.ts'
-import type { Values } from '../../resources/resource.ts'
 import { addDays, daysBetween } from '../../values/calendar.ts'
 
 /** The moves that somebody may decide on. Only the calendar leads to `expired`, and away from it by a later date. */
@@ -75,11 +74,7 @@ function endOfCover(valid: readonly Paper[], today: string): string | null {
   return end
 }
 
-export function newDocument(
-  body: Checked['ComplianceDocumentCreate'],
-  vendorId: string,
-  today: string,
-): Values<ComplianceDocument> {
+export function newDocument(body: Checked['ComplianceDocumentCreate'], vendorId: string, today: string) {
   return { ...body, vendorId, status: settledStatus(body.status, body.expirationDate ?? null, today) }
 }
 

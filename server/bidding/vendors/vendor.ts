@@ -1,6 +1,5 @@
 import type { Vendor, VendorCreate, VendorStatus } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import type { Values } from '../../resources/resource.ts'
 import { wholeAddress } from '../../values/address.ts'
 
 /** A vendor's way: from prospective to active, on hold and back, and out of use and back. */
@@ -53,12 +52,12 @@ export function worksIn(vendor: Vendor, communityId: string): boolean {
   return vendor.communityIds.length === 0 || vendor.communityIds.includes(communityId)
 }
 
-export function newVendor(body: Checked['VendorCreate']): Values<Vendor> {
+export function newVendor(body: Checked['VendorCreate']) {
   return {
     ...{ scopes: [], communityIds: [], defaultRetainagePercent: 0 },
     ...body,
-    portalStatus: 'not_invited',
-    complianceStatus: 'missing',
+    portalStatus: 'not_invited' as const,
+    complianceStatus: 'missing' as const,
     contacts: wholeContacts(body.contacts ?? []),
     address: wholeAddress(body.address),
   }

@@ -54,12 +54,8 @@ export function split(
   return { originalAmount, approvedChanges }
 }
 
-export function newBudgetLine(
-  homeId: string,
-  body: BudgetLineCreate,
-  isLocked: boolean,
-): Values<BudgetLine, 'budgeted'> {
-  const { quantity = null, unitCost = null, amount } = body
+export function newBudgetLine(homeId: string, { amount, ...body }: BudgetLineCreate, isLocked: boolean) {
+  const { quantity = null, unitCost = null } = body
   const budgeted = budgetedAt({ quantity, unitCost, amount })
   if (budgeted === undefined) {
     throw invalid([

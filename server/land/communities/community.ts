@@ -1,7 +1,6 @@
 import type { Community, CommunityStatus } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { invalid } from '../../http/problem.ts'
-import type { Values } from '../../resources/resource.ts'
 
 /**
  * A community's way. The model that we follow ends at sold out, then closed; we let a sold-out community become active
@@ -45,6 +44,6 @@ export function checkTimeZone(timeZone: string | undefined): void {
   }
 }
 
-export function newCommunity(body: Checked['CommunityCreate'], timeZone: string): Values<Community> {
+export function newCommunity(body: Checked['CommunityCreate'], timeZone: string) {
   return { timeZone, ...body }
 }

@@ -1,6 +1,5 @@
 import type { Home, HomeStatus } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import type { Values } from '../../resources/resource.ts'
 import { wholeAddress } from '../../values/address.ts'
 
 // The way of a home without the detours: each status and the one after it.
@@ -58,6 +57,6 @@ export function reasonToKeepBudget(home: Home): string | null {
   return null
 }
 
-export function newHome(body: Checked['HomeCreate']): Values<Home> {
-  return { ...body, status: 'planning', address: wholeAddress(body.address) }
+export function newHome(body: Checked['HomeCreate']) {
+  return { ...body, status: 'planning' as const, address: wholeAddress(body.address) }
 }

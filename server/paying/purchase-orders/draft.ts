@@ -35,11 +35,11 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
   const { home, vendor, lines: asked, ...rest } = wanted
   const { retainagePercent = vendor.defaultRetainagePercent, scope } = rest
   const { lines, ...sums } = totalled(asked, retainagePercent)
-  const order: Omit<orders.NewOrder, 'number'> = {
+  const order = {
     ...rest,
     homeId: home.id,
     vendorId: vendor.id,
-    status: 'draft',
+    status: 'draft' as const,
     ...sums,
     currency: call.currency,
     retainagePercent,

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { eventsPage } from '../docs/events.ts'
+import { publishWhole } from '../platform/published.ts'
+import { catalogueOf } from '../skills/catalogue.ts'
+import { toTool } from '../skills/tools.ts'
+import { loadContract, readContract } from './contract.ts'
+import { descriptionOf } from './description.ts'
+
+test('what is needed and emitted is said behind the prose, unless the prose has said it', () => {
+  const facts = { permissions: ['vendors:write', 'bids:read'], emits: ['vendor.created', 'vendor.updated'] }
+  expect(descriptionOf({ ...facts, description: 'Adds a vendor.' })).toBe(
+    'Adds a vendor. Needs vendors:write and bids:read; emits vendor.created, vendor.updated.',
+  )
+  const said = 'Adds. Needs vendors:write and bids:read; emits vendor.created and vendor.updated.'
+  expect(descriptionOf({ ...facts, description: said })).toBe(said)
+  expect(descriptionOf({ emits: ['vendor.created'], permissions: [], description: 'Adds.' })).toBe(
+    'Adds. Emits vendor.created.',
+  )
+  expect(descriptionOf({ emits: [], permissions: [] })).toBe('')
+})
+
+test('docs, the published contract and tools say it from where it is declared', () => {
+  const document = structuredClone(loadContract().document)
+  const createVendor = document.paths['/api/ext/vendors']?.post
+  Object.assign(createVendor ?? {}, { description: 'Adds a vendor.', 'x-emits': ['vendor.created'] })
+  const contract = readContract(document)
+  const whole = 'Adds a vendor. Needs vendors:write; emits vendor.created.'
+  expect(toTool(catalogueOf(contract).find('createVendor')).description).toBe(whole)
+  expect(JSON.stringify(publishWhole(document, 'http://localhost'))).toContain(whole)
+  const site = { title: '', version: '', url: '', docs: '/docs' }
+  expect(eventsPage(site, contract).content.source).toContain(
+    '<li><a href="/docs/operations/createVendor"><code>createVendor</code></a></li>',
+  )
+})

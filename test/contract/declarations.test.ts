@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { root } from '../../scripts/conformance/contract.ts'
+import { compileAsOwn } from '../support/compile.ts'
+
+/** What a slice may get wrong about its resource, or about which operations it handles, and what the compiler says then. */
+const RESOURCE = `import { resource } from '${root}/server/resources/resource.ts'
+import { rowOf } from '${root}/server/resources/declared.ts'
+import type { Bid, Vendor } from '${root}/client/contract.gen.ts'
+export type Types = [Bid, Vendor]
+rowOf<Bid>()
+`
+const HANDLERS = `import { type Handlers, together } from '${root}/server/http/operation.ts'
+const scopes = { async archiveScope() { return { status: 204 } } } satisfies Partial<Handlers>
+const home = { async archiveHome() { return { status: 204 } } } satisfies Partial<Handlers>
+`
+
+const WRONG: [what: string, source: string, error: RegExp][] = [
+  [
+    'a record that the contract does not have',
+    `${RESOURCE}resource({ schema: 'Seller', table: 'vendors', prefix: 'ven' })`,
+    /"Seller"' is not assignable/,
+  ],
+  [
+    'a table that the database does not have',
+    `${RESOURCE}resource({ schema: 'Vendor', table: 'sellers', prefix: 'ven' })`,
+    /"sellers"' is not assignable/,
+  ],
+  [
+    'the table of something else',
+    `${RESOURCE}resource({ schema: 'Vendor', table: 'communities', prefix: 'ven' })`,
+    /"There is no column address\."/,
+  ],
+  [
+    'a field without a column',
+    `${RESOURCE}resource({ schema: 'Bid', table: 'bids', prefix: 'bid', computed: { poIds: '', amountsHidden: '' }, row: rowOf<Bid & { rating: number }>() })`,
+    /"There is no column rating\."/,
+  ],
+  [
+    'a field of the contract without a column',
+    `${RESOURCE}resource({ schema: 'Invitation', table: 'invitations', prefix: 'inv' })`,
+    /"There is no column portalUrl\."/,
+  ],
+  [
+    'a column that is null where the contract never is',
+    `${RESOURCE}resource({ schema: 'Bid', table: 'bids', prefix: 'bid', without: ['amountsHidden'], computed: { poIds: '' } })`,
+    /"The column amount is \\"numeric\\", which does not hold \\"decimal\?\\"\."/,
+  ],
+  [
+    'a column that nothing fills',
+    `${RESOURCE}resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven', without: ['portalStatus'], row: rowOf<Omit<Vendor, 'portalStatus'>>() })`,
+    /"Nothing fills the column portalStatus, which cannot be null\."/,
+  ],
+  [
+    'a text declared as an id',
+    `${RESOURCE}resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven', stored: { companyName: 'id' } })`,
+    /"id"' is not assignable to type '"date" \| "instant" \| "text"/,
+  ],
+  [
+    'a number declared as a text',
+    `${RESOURCE}resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven', stored: { poLimit: 'text?' } })`,
+    /"text\?"' is not assignable to type '"decimal\?" \| "integer\?"/,
+  ],
+  [
+    'a search in a field that is not there',
+    `${RESOURCE}resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven', search: ['title'] })`,
+    /"title"' is not assignable/,
+  ],
+  [
+    'a field of a body that the row does not have',
+    `${RESOURCE}import type { WriteCall } from '${root}/server/http/call.ts'
+      const scopes = resource({ schema: 'Scope', table: 'scopes', prefix: 'scp' })
+      export const add = (call: WriteCall, body: { name: string; sequence: number; colour?: string }) =>
+        scopes.insert(call, { ...body })`,
+    /colour/,
+  ],
+  [
+    'a handler of an operation that the contract does not have',
+    `${HANDLERS}export const more = { async sellHome() { return { status: 204 } } } satisfies Partial<Handlers>`,
+    /'sellHome' does not exist/,
+  ],
+  [
+    'an operation that two slices handle',
+    `${HANDLERS}export const all = together(scopes, home, scopes)`,
+    /"archiveScope is handled twice"/,
+  ],
+  [
+    'an operation that no slice handles',
+    `${HANDLERS}export const all: Handlers = together(scopes, home)`,
+    /missing the following properties from type 'Handlers'/,
+  ],
+]
+
+test('what a slice gets wrong does not compile, and is named', { timeout: 120_000 }, () => {
+  const right = `${RESOURCE}${HANDLERS}
+    export const { list } = resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven', search: ['companyName'] })
+    export const some = together(scopes, home)`
+  const wrong = Object.fromEntries(WRONG.map(([, source], i) => [`wrong${i}.ts`, source]))
+  const errors = compileAsOwn({ 'right.ts': right, ...wrong })
+  expect(errors['right.ts']).toEqual([])
+  const said = WRONG.map(([what], i) => `${what}: ${errors[`wrong${i}.ts`]?.join(' ')}`)
+  for (const [i, [, , error]] of WRONG.entries()) expect.soft(said[i]).toMatch(error)
+})

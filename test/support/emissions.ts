@@ -1,0 +1,52 @@
+import type { Call } from '../../server/http/call.ts'
+import type { Contract, OperationId } from '../../server/http/contract.ts'
+import type { Handlers } from '../../server/http/operation.ts'
+
+/**
+ * Which events each operation recorded while it was handled, over HTTP or inside another. An operation that only runs
+ * others by name is left out, because what it records is theirs.
+ */
+export class Emissions {
+  readonly #types = new Map<OperationId, Set<string>>()
+
+  of(id: OperationId): string[] {
+    return [...(this.#types.get(id) ?? [])].sort()
+  }
+
+  /** The handlers, each watched. */
+  watch(handlers: Handlers): Handlers {
+    const entries = Object.entries(handlers as unknown as Record<OperationId, AnyHandler>) as [
+      OperationId,
+      AnyHandler,
+    ][]
+    return Object.fromEntries(entries.map(([id, handler]) => [id, this.#watched(id, handler)])) as unknown as Handlers
+  }
+
+  #watched(id: OperationId, handler: AnyHandler): AnyHandler {
+    if (id === 'executeSkill') return handler
+    return async (input, call) => {
+      const before = call.events.length
+      const reply = await handler(input, call)
+      for (const { type, payload } of call.events.slice(before)) {
+        // What the calendar had to say by the way is nobody's doing.
+        if (JSON.parse(payload).actor.type === 'system') continue
+        const types = this.#types.get(id) ?? new Set()
+        this.#types.set(id, types.add(type))
+      }
+      return reply
+    }
+  }
+}
+
+type AnyHandler = (input: never, call: Call) => Promise<unknown>
+
+/** What operations have recorded without the contract saying so, one line for each. */
+export function undeclaredEmissions(contract: Contract, emissions: Emissions): string[] {
+  const operations = [...contract.operations.values()]
+  // Until the first operation says what it emits, none of them does.
+  if (operations.every(({ emits }) => emits.length === 0)) return []
+  return operations.flatMap(({ id, emits }) => {
+    const undeclared = emissions.of(id).filter((type) => !emits.includes(type))
+    return undeclared.length === 0 ? [] : [`${id} emits ${undeclared.join(', ')}, which its x-emits does not say.`]
+  })
+}
