@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Call } from '../../server/http/call.ts'
 import type { Contract, OperationId } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
@@ -8,6 +10,12 @@ import type { Handlers } from '../../server/http/operation.ts'
  */
 export class Emissions {
   readonly #types = new Map<OperationId, Set<string>>()
+
+  /** What the report on the whole suite reads. */
+  note(folder: string): void {
+    const lines = [...this.#types].flatMap(([id, types]) => [...types].map((type) => `${id} ${type}\n`))
+    appendFileSync(path.join(folder, `${process.pid}.txt`), lines.join(''))
+  }
 
   of(id: OperationId): string[] {
     return [...(this.#types.get(id) ?? [])].sort()

@@ -120,6 +120,7 @@ export async function startTestPlumbline(
     },
     // Whatever a test file made happen, its events are as the contract declares them.
     async stop() {
+      if (process.env.SEEN_ANSWERS !== undefined) emissions.note(process.env.SEEN_ANSWERS)
       const broken = [
         ...(await brokenEvents(database)),
         ...undeclaredEmissions(plumbline.app.surroundings.contract, emissions),

@@ -8,7 +8,7 @@ const LIST = 'test/walk/unseen-answers.txt'
 
 /**
  * After a run of the whole suite on both databases: every status that the contract declares has gone out at least once,
- * or stands with its reason in the list above. What is listed and was seen all the same has to leave the list, so that
+ * and every event of an operation was recorded by it, or stands with its reason in the list above. What is listed and was seen all the same has to leave the list, so that
  * it only shrinks. A run of a part of the suite is not judged.
  */
 export class SeenAnswers implements Reporter {
@@ -39,16 +39,17 @@ export class SeenAnswers implements Reporter {
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => line.split(' ', 2).join(' '))
-    const declared = [...contract.operations.values()].flatMap(({ id, declaration }) =>
-      Object.keys(declaration.responses).map((status) => `${id} ${status}`),
+    const declared = [...contract.operations.values()].flatMap(({ id, declaration, emits }) =>
+      [...Object.keys(declaration.responses), ...emits].map((status) => `${id} ${status}`),
     )
     const unseen = declared.filter((answer) => !seen.has(answer) && !excused.includes(answer))
     const idle = excused.filter((answer) => seen.has(answer) || !declared.includes(answer))
-    for (const answer of unseen) console.error(`No test has seen the answer ${answer}, and ${LIST} does not say why.`)
+    for (const answer of unseen)
+      console.error(`No test has seen the answer or event ${answer}, and ${LIST} does not say why.`)
     for (const answer of idle)
       console.error(`${LIST} excuses ${answer}, which was seen or is not declared: take it out.`)
     console.log(
-      `${declared.length - unseen.length - excused.length + idle.length} of ${declared.length} declared answers seen, ${excused.length} excused.`,
+      `${declared.length - unseen.length - excused.length + idle.length} of ${declared.length} declared answers and events seen, ${excused.length} excused.`,
     )
     if (unseen.length + idle.length > 0) process.exitCode = 1
   }
