@@ -18,9 +18,9 @@ export interface Checked {
   PurchaseOrderLineInput: Filled<PurchaseOrderLineInput, 'unit' | 'taxPercent'>
   PurchaseOrderCreate: Filled<PurchaseOrderCreate, 'poType', { lines: Checked['PurchaseOrderLineInput'][] }>
   PurchaseOrderUpdate: Filled<PurchaseOrderUpdate, never, { lines: Checked['PurchaseOrderLineInput'][] }>
+  MessageCreate: Filled<MessageCreate, 'channel'>
   WebhookCreate: Filled<WebhookCreate, 'excludeOwnChanges'>
   WebhookSecretRotation: Filled<WebhookSecretRotation, 'overlapHours'>
-  MessageCreate: Filled<MessageCreate, 'channel'>
   ExecuteRequest: Filled<ExecuteRequest, 'input' | 'dryRun'>
   AwardBidInput: Filled<AwardBidInput, 'rejectOthers' | 'createPurchaseOrder'>
   SuggestVendorsForScopeInput: Filled<SuggestVendorsForScopeInput, 'count'>
@@ -65,4 +65,5 @@ export interface FilledQueries {
   listEvents: 'limit' | 'sort'
   listStatusChanges: 'limit' | 'sort'
   listSkills: 'limit'
+  listPortalInvitations: 'limit'
 }

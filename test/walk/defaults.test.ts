@@ -1,11 +1,49 @@
-import { describe, expect, test } from 'vitest'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { at, contract, entriesAt } from '../../scripts/conformance/contract.ts'
 import { placeOf } from '../../scripts/conformance/judge.ts'
 import type { Operation, Schema } from '../../server/http/contract.ts'
-import { createValidator } from '../../server/http/validate.ts'
+import type { Input } from '../../server/http/input.ts'
+import { createValidator, parseQuery } from '../../server/http/validate.ts'
 
-/** What the contract has a default for is there when a handler looks, in a query, in a body, and in what is in a body. */
+/**
+ * What the contract has a default for is there when a handler looks, in a query, in a body, and in what is in a body,
+ * whether the operation was called over HTTP or in-process.
+ */
 const validator = createValidator(contract)
+
+/** A server that answers what the handler of an operation would be given. */
+let echo: Server
+beforeAll(async () => {
+  const app = express().set('query parser', parseQuery).use(express.json())
+  app.use(async (req, res) => {
+    const operation = contract.operations.get(req.headers['x-operation'] as Operation['id'])
+    if (operation === undefined) throw new Error('The request names no operation.')
+    res.json(await validator.check(operation, req, res))
+  })
+  await new Promise<void>((done) => {
+    echo = app.listen(0, '127.0.0.1', () => done())
+  })
+})
+afterAll(() => echo.close())
+
+async function overHttp(operation: Operation, body: unknown): Promise<Input> {
+  const { port } = echo.address() as AddressInfo
+  const path = operation.path.replaceAll(/\{\w+\}/g, 'x')
+  const response = await fetch(`http://127.0.0.1:${port}${path}?${new URLSearchParams(requiredQuery(operation))}`, {
+    method: operation.method,
+    headers: { 'x-operation': operation.id, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  expect(response.status).toBe(200)
+  return (await response.json()) as Input
+}
+
+function inProcess(operation: Operation, body: unknown): Input {
+  return validator.checkInput(operation, { path: {}, query: requiredQuery(operation), body: structuredClone(body) })
+}
 
 type Place = [path: string[], value: unknown]
 
@@ -23,10 +61,10 @@ const cases = [...contract.operations.values()].flatMap((operation) => {
 describe('defaults are filled in', () => {
   test.each(cases)('$id', async ({ operation, query, bodies }) => {
     for (const { body, places } of bodies.length > 0 ? bodies : [{ body: undefined, places: [] }]) {
-      const headers = operation.takesBody ? { 'content-type': 'application/json' } : {}
-      const checked = await validator.check(operation, { url: requiredQuery(operation), params: {}, headers, body })
-      for (const [path, value] of query) expect([path, valueAt(checked.query, path)]).toEqual([path, value])
-      for (const [path, value] of places) expect([path, valueAt(checked.body, path)]).toEqual([path, value])
+      for (const checked of [await overHttp(operation, body), inProcess(operation, body)]) {
+        for (const [path, value] of query) expect([path, valueAt(checked.query, path)]).toEqual([path, value])
+        for (const [path, value] of places) expect([path, valueAt(checked.body, path)]).toEqual([path, value])
+      }
     }
   })
 })
@@ -57,13 +95,13 @@ function withoutDefaults(schema: Schema, body: unknown, path: string[]): Place[]
   })
 }
 
-function requiredQuery(operation: Operation): string {
-  const query = new URLSearchParams()
+function requiredQuery(operation: Operation): Record<string, string> {
+  const query: Record<string, string> = {}
   for (const declared of operation.declaration.parameters ?? []) {
     const { in: where, name, required, example } = contract.resolve(declared) as never as Record<string, unknown>
-    if (where === 'query' && required === true) query.set(String(name), String(example ?? 'x'))
+    if (where === 'query' && required === true) query[String(name)] = String(example ?? 'x')
   }
-  return query.size > 0 ? `/?${query}` : '/'
+  return query
 }
 
 function valueAt(value: unknown, path: string[]): unknown {
