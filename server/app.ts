@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
-import { answerChecker } from './http/answer-check.ts'
+import { type AnswerCheck, answerChecker } from './http/answer-check.ts'
 import { readBody } from './http/body.ts'
 import type { Principal, Surroundings } from './http/call.ts'
 import { type Contract, ContractError, type Operation } from './http/contract.ts'
@@ -25,6 +25,9 @@ export interface AppParts {
   database: Database
   clock: Clock
   log: Logger
+  /** Where given, these take the place of what would be compiled of the contract; several services may share them. */
+  validator?: Validator
+  answerCheck?: AnswerCheck
   /** Called after each commit that recorded events, with their number. */
   eventsCommitted(count: number): void
   /** Called after each commit that left a subscription with something to send. */
@@ -63,7 +66,7 @@ export function createApp(parts: AppParts): App {
   }
   const authenticate = authenticator(contract, { database, clock, config })
   const limits = createLimits(database, clock, config)
-  const validator = createValidator(contract)
+  const { validator = createValidator(contract) } = parts
   const surroundings: Surroundings = {
     contract,
     config,
@@ -75,7 +78,7 @@ export function createApp(parts: AppParts): App {
     operate: (call, id, input) => operate(call, id, input),
   }
   const { perform, operate } = dispatcher({ contract, handlers, validator, surroundings })
-  const checkAnswer = config.checkAnswers ? answerChecker(contract) : null
+  const checkAnswer = config.checkAnswers ? (parts.answerCheck ?? answerChecker(contract)) : null
   let draining = false
 
   async function handle(req: Request, res: Response, url: string, journey: Journey): Promise<Answer> {

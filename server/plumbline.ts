@@ -2,7 +2,7 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import type { Logger } from 'pino'
-import { type App, createApp } from './app.ts'
+import { type App, type AppParts, createApp } from './app.ts'
 import { Clock } from './clock.ts'
 import { type Config, type GivenConfig, listeningOn } from './config.ts'
 import { type Database, openDatabase } from './database/database.ts'
@@ -33,7 +33,7 @@ export interface Plumbline {
   stop(): Promise<void>
 }
 
-export interface Parts {
+export interface Parts extends Pick<AppParts, 'validator' | 'answerCheck'> {
   config: GivenConfig
   log: Logger
   /** Where given, these take the place of what `config` would open; tests and benchmarks do that. */
@@ -41,10 +41,13 @@ export interface Parts {
   clock?: Clock
   contract?: Contract
   handlers?: Handlers
+  /** Whether every validator is compiled soon after the start; otherwise each is when it is first asked for. */
+  warm?: boolean
 }
 
 export async function startPlumbline(parts: Parts): Promise<Plumbline> {
   const { log, clock = new Clock(), contract = loadContract(), handlers = operations } = parts
+  const { validator, answerCheck, warm = true } = parts
   assertComposites(contract)
   const database = parts.database ?? (await openDatabase(parts.config))
   let listening: Listening | null = null
@@ -64,7 +67,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       delivery: () => jobs?.delivery.metrics() ?? { eventsDispatched: 0, attemptsUnderWay: 0 },
     })
     const app = createApp({
-      ...{ config, contract, handlers, database, clock, log },
+      ...{ config, contract, handlers, database, clock, log, validator, answerCheck },
       eventsCommitted(count) {
         jobs?.wake()
         metrics?.eventsRecorded(count)
@@ -87,7 +90,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       ...(metrics && { attemptMade: metrics.attemptMade }),
     })
     jobs = running
-    const stopWarming = warm(app, log)
+    const stopWarming = warm ? startWarming(app, log) : () => {}
     return {
       url,
       metricsUrl: metrics === null ? null : (onOwnPort?.url ?? `${url}/metrics`),
@@ -189,7 +192,7 @@ async function close(server: Server): Promise<void> {
 // that requests are answered in between, and only after those that waited for the start.
 const WARM_AFTER_MS = 500
 
-function warm(app: App, log: Logger): () => void {
+function startWarming(app: App, log: Logger): () => void {
   let stopped = false
   const pause = async () => {
     await new Promise((next) => setImmediate(next))

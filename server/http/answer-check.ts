@@ -4,11 +4,13 @@ import type { Contract, Operation, ResponseObject } from './contract.ts'
 import type { Answer } from './dispatch.ts'
 import { formats } from './formats.ts'
 
+export type AnswerCheck = (operation: Operation | null, answer: Answer) => void
+
 /**
  * Holds every answer against the contract before it leaves: a status that is not declared, or a body that breaks its
  * schema, is an error of ours. On in the tests, where it turns each of them into a test of the contract.
  */
-export function answerChecker(contract: Contract): (operation: Operation | null, answer: Answer) => void {
+export function answerChecker(contract: Contract): AnswerCheck {
   const ajv = new Ajv2020.default({ strict: false, allErrors: true, formats })
   addFormats.default(ajv, { mode: 'full' })
   ajv.addSchema(contract.document, 'contract')

@@ -1,0 +1,34 @@
+import { pino } from 'pino'
+import { afterEach, expect, inject, test, vi } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
+import { type Contract, loadContract, readContract } from './http/contract.ts'
+
+/** Soon after the start every validator is compiled, so that no request has to wait for its own. */
+let plumbline: TestPlumbline | null = null
+afterEach(() => plumbline?.stop())
+
+// What is compiled does not depend on the database.
+test.skipIf(inject('postgres') !== null)(
+  'everything is compiled to the last operation, and what cannot be is said without waiting for a request',
+  { timeout: 150_000 },
+  async () => {
+    const lines: { operation: string; msg: string; err: { message: string } }[] = []
+    const log = pino({ level: 'fatal' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+    const { contract, operationId } = brokenAtItsEnd()
+    plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false' }, { contract, log, warm: true })
+    await vi.waitFor(() => expect(lines).not.toEqual([]), { timeout: 120_000, interval: 50 })
+    expect(lines).toMatchObject([{ msg: 'the contract cannot be served' }])
+    expect(lines[0]?.err.message).toContain(`The validator rejects ${operationId}`)
+  },
+)
+
+/** The contract with a schema that cannot be compiled in the body of the last operation that takes one. */
+function brokenAtItsEnd(): { contract: Contract; operationId: string } {
+  const { document, operations } = loadContract()
+  const last = [...operations.values()].findLast(({ takesBody }) => takesBody)
+  if (last === undefined) throw new Error('No operation of the contract takes a body.')
+  const body = document.paths[last.path]?.post?.requestBody?.content['application/json']
+  if (body === undefined) throw new Error(`${last.id} is no POST with a JSON body.`)
+  body.schema = { type: 'nonsense' }
+  return { contract: readContract(document), operationId: last.id }
+}
