@@ -1,6 +1,9 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from './scripts/processes/postgres.ts'
 import { SeenAnswers } from './test/support/seen-answers.ts'
+
+const WITHOUT_DATABASE = ['test/contract/**/*.test.ts', 'test/walk/imports.test.ts']
 
 // What needs a database runs twice: on the embedded one, and on a PostgreSQL server of its own where the machine has one.
 const project = (name: 'pglite' | 'postgres') => ({
@@ -8,16 +11,16 @@ const project = (name: 'pglite' | 'postgres') => ({
   test: {
     name,
     include: ['server/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['test/contract/**'],
+    exclude: WITHOUT_DATABASE,
     globalSetup: `test/support/setup-${name}.ts`,
     setupFiles: 'test/support/record-answers.ts',
   },
 })
 
-// The client, the mock and the contract have none.
+// The client, the mock, the contract and the sources have none.
 const plain = {
   extends: true as const,
-  test: { name: 'plain', include: ['client/**/*.test.ts', 'mock/**/*.test.ts', 'test/contract/**/*.test.ts'] },
+  test: { name: 'plain', include: ['client/**/*.test.ts', 'mock/**/*.test.ts', ...WITHOUT_DATABASE] },
 }
 
 if (!hasPostgres()) {
@@ -34,8 +37,11 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    maxWorkers: Math.max(2, availableParallelism()),
     pool: 'forks',
+    // One process runs many files: it loads the modules, compiles the contract and PGlite's WebAssembly once. Each file still
+    // starts a service and a database of its own.
+    isolate: false,
     reporters: ['default', seenAnswers, ...(results === undefined ? [] : ['json'])],
     ...(results !== undefined && { outputFile: { json: results } }),
     env: { SEEN_ANSWERS: seenAnswers.folder },

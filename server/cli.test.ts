@@ -91,7 +91,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     })
     const config = readConfig({ ...environment, PORT: '0', CHECK_ANSWERS: 'true', LOG_LEVEL: 'silent' })
-    plumbline = await startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock() })
+    plumbline = await startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock(), warm: false })
     const { json } = await cli(
       'organizations',
       'create',

@@ -8,6 +8,9 @@ import { type Answer, ask, type RequestOptions, type Service, withKey } from '..
 import { Clock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Database, openDatabase, overPGlite } from '../../server/database/database.ts'
+import { answerChecker } from '../../server/http/answer-check.ts'
+import { loadContract } from '../../server/http/contract.ts'
+import { createValidator } from '../../server/http/validate.ts'
 import { createKey } from '../../server/keys/keys.ts'
 import { operations } from '../../server/operations.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
@@ -59,6 +62,11 @@ declare module 'vitest' {
   }
 }
 
+// Compiled once in each process of the run, by what its test files ask for, because compiling everything for every file
+// would take longer than the tests. A file that brings a contract of its own compiles its own.
+const contract = loadContract()
+const compiled = { contract, validator: createValidator(contract), answerCheck: answerChecker(contract) }
+
 export async function startTestPlumbline(
   env: Record<string, string> = {},
   parts: Partial<Parts> = {},
@@ -77,8 +85,16 @@ export async function startTestPlumbline(
   })
   const log = pino({ level: config.logLevel })
   const emissions = new Emissions()
-  const handlers = emissions.watch(parts.handlers ?? operations)
-  const plumbline = await startPlumbline({ config, log, database, clock: new Clock(), ...parts, handlers })
+  const plumbline = await startPlumbline({
+    config,
+    log,
+    database,
+    clock: new Clock(),
+    warm: false,
+    ...(parts.contract === undefined && compiled),
+    ...parts,
+    handlers: emissions.watch(parts.handlers ?? operations),
+  })
 
   async function newBuilder({ poApprovalLimit = null, ...options }: BuilderOptions = {}): Promise<Builder> {
     const { organization, owner } = await createOrganization(database, plumbline.clock, {

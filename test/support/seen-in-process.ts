@@ -1,0 +1,23 @@
+import { subscribe } from 'node:diagnostics_channel'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { contract } from '../../scripts/conformance/contract.ts'
+
+/**
+ * Which answer of which operation went out, from whatever servers the tests start in this process. One process runs many
+ * test files, and this module is loaded once for all of them.
+ */
+const seen = new Set<string>()
+
+subscribe('http.server.response.finish', (message) => {
+  const { request, response } = message as { request: IncomingMessage; response: ServerResponse }
+  const [target = ''] = (request.url ?? '').split('?', 1)
+  const { operation } = contract.match(request.method ?? '', target)
+  if (operation !== null) seen.add(`${operation.id} ${response.statusCode}`)
+})
+
+/** What went out since the last call, one line each. */
+export function takeSeenAnswers(): string[] {
+  const lines = [...seen]
+  seen.clear()
+  return lines
+}
