@@ -9,15 +9,15 @@ import { type Receiver, startReceiver } from '../../scripts/processes/receiver.t
 import type { Operation } from '../../server/http/contract.ts'
 import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
-import { SEED } from '../support/seed.ts'
+import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 
 /**
  * For every operation many requests that nobody thought of, good and bad: never a fault of ours, never a status that the
  * contract does not declare, every answer by its schema, and whatever breaks the schema of its input is refused as that.
- * Several builders are at it at once. What a run found is looked for again with FUZZ_SEED=…; FUZZ_RUNS=2000 sends
- * thousands of requests to each operation, where a usual run sends about a hundred.
+ * Several builders are at it at once. What a run found is looked for again with FUZZ_SEED=…, and FUZZ_SECONDS says how long
+ * it looks; every operation gets an equal share of that time, and never fewer requests than LEAST.
  */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 90)
+const LEAST = 15
 const BUILDERS = 4
 
 const operations = [...contract.operations.values()]
@@ -26,6 +26,7 @@ const CREATIONS = operations.filter(({ declaration }) => '201' in declaration.re
 let plumbline: TestPlumbline
 let receiver: Receiver
 let worlds: World[]
+let begunMs: number
 const statuses = new Map<string, number>()
 
 beforeAll(async () => {
@@ -37,17 +38,18 @@ beforeAll(async () => {
       return new World(plumbline, key, receiver.url).populate()
     }),
   )
-})
+  begunMs = performance.now()
+}, 120_000)
 
 afterAll(async () => {
   await plumbline.stop()
   await receiver.close()
 }, 120_000)
 
-describe.concurrent(`${RUNS} times generated requests, seed ${SEED}`, () => {
+describe.concurrent(`generated requests for ${SECONDS} s, seed ${SEED}`, () => {
   test.each(operations.map((operation, index) => ({ id: operation.id, operation, index })))(
     '$id',
-    { timeout: 1_800_000 },
+    { timeout: TIMEOUT_MS },
     async ({ operation, index }) => {
       const world = worlds[index % BUILDERS]
       if (world === undefined) throw new Error('There are fewer worlds than builders.')
@@ -57,7 +59,9 @@ describe.concurrent(`${RUNS} times generated requests, seed ${SEED}`, () => {
         if (requests.random.chance(0.3)) await play(world, requests.to(requests.random.pick(CREATIONS)))
         await play(world, requests.to(operation))
       })
-      await fc.assert(property, { seed: SEED, numRuns: RUNS })
+      // Several operations are tried at once, each until the time has come for the one after it to be done.
+      const deadlineMs = begunMs + (SECONDS * 1000 * (index + 1)) / operations.length
+      await untilTimeIsOver(deadlineMs, (seed) => fc.assert(property, { seed, numRuns: LEAST }))
     },
   )
 })

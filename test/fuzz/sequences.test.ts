@@ -15,7 +15,7 @@ import {
 import type { Operation } from '../../server/http/contract.ts'
 import type { Answer } from '../support/plumbline.ts'
 import { startPopulated } from '../support/populated.ts'
-import { SEED } from '../support/seed.ts'
+import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 
 /**
  * Sequences that nobody thought of, over every kind of thing that can be created: create, read, change, list, archive, use
@@ -23,7 +23,7 @@ import { SEED } from '../support/seed.ts'
  * same content, a refusal changes nothing, a stale version changes nothing, and what was archived stays so and is in no
  * list. fast-check looks for the shortest sequence that breaks it.
  */
-const RUNS = Number(process.env.FUZZ_SEQUENCES ?? 150)
+const LEAST = 30
 const MOST_STEPS = 40
 
 /** One kind of thing, and what can be done to it. */
@@ -78,7 +78,7 @@ test('the kinds are those that a builder works with', () => {
   expect(kinds.filter(({ archive }) => archive !== undefined).length).toBeGreaterThan(5)
 })
 
-test(`${RUNS} sequences of up to ${MOST_STEPS} steps, seed ${SEED}`, { timeout: 1_800_000 }, async () => {
+test(`sequences of up to ${MOST_STEPS} steps for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
   const steps = new Map<string, number>()
   const drawn = { which: fc.nat(20), seed: fc.noShrink(fc.nat()), steps: fc.constant(steps) }
   const step = (make: new (drawn: Drawn) => Step) => fc.record(drawn).map((values) => new make(values))
@@ -87,16 +87,18 @@ test(`${RUNS} sequences of up to ${MOST_STEPS} steps, seed ${SEED}`, { timeout: 
     [creation, creation, step(Read), step(Update), step(UpdateStale), step(Archive), step(List)],
     { maxCommands: MOST_STEPS, size: 'max' },
   )
-  await fc.assert(
-    fc.asyncProperty(sequences, async (sequence) => {
-      await fc.asyncModelRun(() => ({ model: [], real: null }), sequence)
-    }),
-    { seed: SEED, numRuns: RUNS },
+  const property = fc.asyncProperty(sequences, async (sequence) => {
+    await fc.asyncModelRun(() => ({ model: [], real: null }), sequence)
+  })
+  const batches = await untilTimeIsOver(performance.now() + SECONDS * 1000, (seed) =>
+    fc.assert(property, { seed, numRuns: LEAST }),
   )
-  console.log(`seed ${SEED}: ${[...steps].map(([what, count]) => `${what} ${count}`).join(', ')}`)
+  console.log(
+    `seed ${SEED}, ${batches * LEAST} sequences: ${[...steps].map(([what, count]) => `${what} ${count}`).join(', ')}`,
+  )
   // Sequences in which nothing succeeds would prove nothing.
   for (const what of ['created', 'read', 'changed', 'refused as stale', 'archived', 'refused when archived', 'listed'])
-    expect(steps.get(what) ?? 0, what).toBeGreaterThanOrEqual(RUNS / 10)
+    expect(steps.get(what) ?? 0, what).toBeGreaterThanOrEqual((batches * LEAST) / 10)
 })
 
 interface Drawn {
