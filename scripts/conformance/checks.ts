@@ -310,9 +310,7 @@ function isList({ method, declaration }: Operation): boolean {
 }
 
 function addressOf(operation: Operation): string {
-  const address = world.addressOf(operation)
-  assert.ok(address !== undefined, `nothing could be made that ${operation.id} could be sent to`)
-  return address
+  return world.addressFor(operation)
 }
 
 /** Who is refused does not come to the point where it matters what is there. */

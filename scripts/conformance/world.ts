@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Operation } from '../../server/http/contract.ts'
 import { at, contract, entriesAt } from './contract.ts'
-import { placeOf } from './judge.ts'
+import { brief, placeOf } from './judge.ts'
 import { SeededRandom } from './random.ts'
 import type { Answer, Service } from './service.ts'
 import { validValue } from './values.ts'
@@ -27,6 +27,8 @@ export class World {
   readonly #made = new Map<string, Operation>()
   /** The tokens of the vendors' portal addresses, by what they open: a vendor, or one of its invitations. */
   readonly #portalTokens = new Map<string, string>()
+  /** How the last creation of each operation was refused. */
+  readonly #refusals = new Map<Operation, string>()
   #isSettled = false
 
   constructor(service: Service, key: string, receiver: string) {
@@ -75,6 +77,38 @@ export class World {
     if (isOpenToKeys(operation)) return this.key
     const [id = ''] = address.split(/[/?]/).filter((part) => this.#portalTokens.has(part))
     return this.#portalTokens.get(id) ?? [...this.#portalTokens.values()].at(-1)
+  }
+
+  /** The address of an operation with real ids in it; throws with what is missing for it. */
+  addressFor(operation: Operation): string {
+    const address = this.addressOf(operation)
+    if (address === undefined) throw new Error(this.missingFor(operation) ?? `${operation.id} has no address.`)
+    return address
+  }
+
+  /** Why an operation has no address, and what would give it one; null when it has one. */
+  missingFor(operation: Operation): string | null {
+    for (const declared of operation.declaration.parameters ?? []) {
+      const { name, in: where, required, ...rest } = contract.resolve(declared)
+      if (required !== true || where === 'header') continue
+      if (this.idFor(name) !== undefined || (rest as { example?: unknown }).example !== undefined) continue
+      return `${operation.id}: the world has no value for its ${where} parameter ${name}; ${this.#remedyFor(name)}`
+    }
+    return null
+  }
+
+  #remedyFor(parameter: string): string {
+    const prefix = prefixOf(parameter)
+    if (prefix === undefined)
+      return 'no example shows an id of its kind. Give the parameter an example, or an operation an answer that shows one.'
+    const creation = [...contract.operations.values()].find((operation) => kindOf(operation) === prefix)
+    if (creation === undefined)
+      return `no operation creates a ${prefix}_…. Add one with an example of what it creates, or make it in scripts/conformance/world.ts.`
+    const refusal = this.#refusals.get(creation)
+    if (refusal !== undefined) return `${creation.id} would make one, and was refused: ${refusal}`
+    return this.addressOf(creation) === undefined
+      ? `${creation.id} would make one, but has nothing to be sent to itself.`
+      : `${creation.id} would make one, but its examples refer to something that does not exist.`
   }
 
   /** An example with real ids in the place of its own; undefined while something in it does not exist. */
@@ -142,7 +176,14 @@ export class World {
           if (address === undefined) continue
           const answer = await this.#create(address, body)
           this.learn(answer)
-          if (answer.status !== 201) continue
+          if (answer.status !== 201) {
+            const { code, detail, errors = [] } = answer.body ?? {}
+            this.#refusals.set(
+              operation,
+              `${answer.status} ${code}: ${detail} ${errors.length > 0 ? brief(errors) : ''}`.trim(),
+            )
+            continue
+          }
           this.#made.set(prefixIn(answer.body.id), operation)
           this.#bind(example as object, answer.body)
         }
@@ -186,8 +227,7 @@ export class World {
 
   /** Sends an operation as its first playable example would have it, save what is said otherwise. */
   send(operation: Operation, other: Partial<Sending> = {}): Promise<Answer> {
-    const address = other.address ?? this.addressOf(operation)
-    if (address === undefined) throw new Error(`There is nothing that ${operation.id} could be sent to.`)
+    const address = other.address ?? this.addressFor(operation)
     const body = 'body' in other ? other.body : this.bodyOf(operation)
     const key = other.key === undefined ? this.credentialFor(operation, address) : other.key
     return this.#service.request(operation.method, address, body, { key, headers: other.headers ?? {} })

@@ -69,10 +69,12 @@ describe.skipIf(!isHere)('mock and service', () => {
 
   test('every operation was performed, and every status that it declares provoked', () => {
     const seen = new Set(played.map(({ operation, answer }) => `${operation?.id} ${answer.status}`))
-    const declared = operations.flatMap(({ id, declaration }) =>
-      Object.keys(declaration.responses).map((status) => `${id} ${status}`),
+    const unseen = operations.flatMap(({ id, declaration }) =>
+      Object.keys(declaration.responses)
+        .filter((status) => !seen.has(`${id} ${status}`))
+        .map((status) => `${id}: nothing provokes ${status} here; add to provoke() what does`),
     )
-    expect(declared.filter((answer) => !seen.has(answer))).toEqual([])
+    expect(unseen).toEqual([])
   })
 
   test('every code that a problem of an operation can have was provoked', () => {
@@ -333,7 +335,7 @@ async function strangers(plumbline: TestPlumbline): Promise<[what: string, key: 
 
 /** Everything that an operation refuses whatever the state is, and what it refuses because something is not there. */
 async function provoke(world: World, operation: Operation, now: (what: string) => void): Promise<void> {
-  const address = world.addressOf(operation) ?? ''
+  const address = world.addressFor(operation)
   const asked = (query: string) => ({ address: `${address}${address.includes('?') ? '&' : '?'}${query}` })
 
   now('an unknown query parameter')

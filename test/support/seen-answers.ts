@@ -44,8 +44,10 @@ export class SeenAnswers implements Reporter {
     )
     const unseen = declared.filter((answer) => !seen.has(answer) && !excused.includes(answer))
     const idle = excused.filter((answer) => seen.has(answer) || !declared.includes(answer))
-    for (const answer of unseen)
-      console.error(`No test has seen the answer or event ${answer}, and ${LIST} does not say why.`)
+    for (const answer of unseen) {
+      const [id, ...what] = answer.split(' ')
+      console.error(`${id}: no test has seen ${what.join(' ')}; provoke it in a test, or say in ${LIST} why none can.`)
+    }
     for (const answer of idle)
       console.error(`${LIST} excuses ${answer}, which was seen or is not declared: take it out.`)
     console.log(
