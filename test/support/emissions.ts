@@ -51,8 +51,6 @@ type AnyHandler = (input: never, call: Call) => Promise<unknown>
 /** What operations have recorded without the contract saying so, one line for each. */
 export function undeclaredEmissions(contract: Contract, emissions: Emissions): string[] {
   const operations = [...contract.operations.values()]
-  // Until the first operation says what it emits, none of them does.
-  if (operations.every(({ emits }) => emits.length === 0)) return []
   return operations.flatMap(({ id, emits }) => {
     const undeclared = emissions.of(id).filter((type) => !emits.includes(type))
     return undeclared.length === 0 ? [] : [`${id} emits ${undeclared.join(', ')}, which its x-emits does not say.`]

@@ -1,0 +1,202 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { contract } from '../../scripts/conformance/contract.ts'
+import { EXAMPLE_IDS, idsIn, prefixOf, TYPE_ID, World } from '../../scripts/conformance/world.ts'
+import type { Operation } from '../../server/http/contract.ts'
+import { ALL_PERMISSIONS } from '../../server/keys/roles.ts'
+import { newSecret } from '../../server/keys/secret.ts'
+import type { TestPlumbline } from '../support/plumbline.ts'
+import type { Populated } from '../support/populated.ts'
+import { snapshot } from '../support/snapshot.ts'
+
+/** Who may do what, over every operation of the contract, whatever operations there are. */
+const operations = [...contract.operations.values()]
+
+let plumbline: TestPlumbline
+let ours: World
+let theirs: World
+let strangers: [what: string, authorization: string | null, code: string][]
+let keyOfAnotherTier: string
+let before: Record<string, string>
+
+export function access(populated: () => Populated): void {
+  describe('who may do what', () => {
+    beforeAll(async () => {
+      const { receiver } = populated()
+      ;({ plumbline, world: ours } = populated())
+      const other = await plumbline.newBuilder()
+      theirs = await new World(plumbline, other.key, receiver.url).populate()
+      for (const permissions of narrowings()) keys.set(permissions.join(), await plumbline.newKey(permissions))
+      const [expired, revoked] = [await plumbline.newKey([]), await plumbline.newKey([])]
+      await endKey(expired, 'expiresAt')
+      await endKey(revoked, 'revokedAt')
+      const mistyped = `${plumbline.key.slice(0, -1)}${plumbline.key.endsWith('0') ? '1' : '0'}`
+      strangers = [
+        ['no key', null, 'missing_key'],
+        ['a key in another scheme', `Basic xbearer${plumbline.key}x`, 'invalid_key'],
+        ['no token', 'Bearer', 'invalid_key'],
+        ['two tokens', `Bearer ${plumbline.key} ${plumbline.key}`, 'invalid_key'],
+        ['a key without its scheme', plumbline.key, 'invalid_key'],
+        ['a wrong checksum', `Bearer ${mistyped}`, 'invalid_key'],
+        ['an unknown key', `Bearer ${newSecret()}`, 'invalid_key'],
+        ['an expired key', `Bearer ${expired}`, 'expired_key'],
+        ['a revoked key', `Bearer ${revoked}`, 'revoked_key'],
+      ]
+      keyOfAnotherTier = (await plumbline.newBuilder({ tier: 'free' })).key
+      before = await snapshot(plumbline.database)
+    }, 120_000)
+
+    test('the examples make something for every operation in a second builder too', () => {
+      const missing = operations.map((operation) => theirs.missingFor(operation))
+      expect(missing.filter((what) => what !== null)).toEqual([])
+    })
+
+    describe('whoever is not known is refused by every operation', () => {
+      test.each(operations)('$id', async (operation) => {
+        for (const [what, authorization, code] of strangers) {
+          const answer = await ours.send(operation, {
+            key: null,
+            ...(authorization !== null && { headers: { authorization } }),
+          })
+          expect([what, answer.status, answer.body.code]).toEqual([what, 401, code])
+          expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="plumbline"/)
+          expect(answer.headers.get('ratelimit')).toBeNull()
+        }
+      })
+    })
+
+    describe('a key that lacks one permission is refused by name, and one that has no more than is needed passes', () => {
+      test.each(operations)('$id', async (operation) => {
+        for (const permission of operation.permissions) {
+          const narrowed = ALL_PERMISSIONS.filter((other) => other !== permission)
+          const refused = await ours.send(operation, { key: keys.get(narrowed.join()) ?? '' })
+          expect([refused.status, refused.body.code, refused.body.permission]).toEqual([
+            403,
+            'permission_denied',
+            permission,
+          ])
+        }
+        // An unknown parameter is refused only after the key was let in.
+        const key = keys.get(operation.permissions.join()) ?? ''
+        const passed = await ours.send(operation, { key, address: `${withoutQuery(operation)}?noSuchParameter=1` })
+        expect(passed.status).toBe(422)
+      })
+    })
+
+    test('an organization that is not on Pro+ is refused by every operation', async () => {
+      for (const operation of operations) {
+        const refused = await ours.send(operation, { key: keyOfAnotherTier })
+        expect([operation.id, refused.status, refused.body.code]).toEqual([operation.id, 403, 'tier_required'])
+      }
+    })
+
+    describe('what another builder has cannot be told from what nobody has', () => {
+      const named = operations.filter(
+        ({ path }) => path.includes('{') && idNames(path).every((name) => prefixOf(name) !== undefined),
+      )
+
+      test.each(named)('$id by path', async (operation) => {
+        const [name = ''] = idNames(operation.path)
+        const foreign = theirs.addressFor(operation)
+        const answers = []
+        for (const id of [
+          undefined,
+          `${prefixOf(name)}_01m7y975jzfesvq6zzzzzzzzzz`,
+          'nonsense',
+          '%00',
+          '%E0%A4%A',
+          '..%2F..',
+          'x'.repeat(64),
+        ]) {
+          const address = id === undefined ? foreign : operation.path.replace(/\{\w+\}/g, id)
+          const answer = await ours.send(operation, { address })
+          expect([id, answer.status]).toEqual([id, 404])
+          const { instance: _instance, requestId: _requestId, ...said } = answer.body
+          answers.push(said)
+        }
+        expect(answers[0].code).toBe('not_found')
+        for (const answer of answers) expect(answer).toEqual(answers[0])
+      })
+
+      const filtered = operations.filter(({ method, id }) => method === 'GET' && id.startsWith('list'))
+
+      test.each(filtered)('$id by filter', async (operation) => {
+        const mine = await ours.send(operation)
+        expect(mine.status).toBe(200)
+        const foreignIds = new Set([...idsIn((await theirs.send(operation)).body)].filter((id) => !EXAMPLE_IDS.has(id)))
+        expect([...idsIn(mine.body)].filter((id) => foreignIds.has(id))).toEqual([])
+        for (const declared of operation.declaration.parameters ?? []) {
+          const { name, in: where } = contract.resolve(declared)
+          const id = theirs.idFor(name) ?? (name === 'ids' ? [...foreignIds][0] : undefined)
+          if (where !== 'query' || id === undefined) continue
+          const answer = await ours.send(operation, { address: `${withoutQuery(operation)}?${name}=${id}` })
+          // What may stay for such a filter is what holds for every id, such as vendors that may work everywhere.
+          expect([name, answer.status]).toEqual([name, 200])
+          expect([...idsIn(answer.body)].filter((found) => foreignIds.has(found))).toEqual([])
+        }
+      })
+
+      const referring = operations.filter((operation) => operation.takesBody)
+
+      test.each(referring)('$id by reference', async (operation) => {
+        for (const body of ours.bodiesOf(operation)) {
+          for (const { field, pointer, changed } of withForeignIds(body)) {
+            const answer = await ours.send(operation, { body: changed })
+            // What is a body to us may be the path of the operation that a skill stands for.
+            if (operation.id === 'executeSkill' && answer.status === 404) continue
+            expect([field, answer.status, answer.body.code]).toEqual([field, 422, 'unknown_reference'])
+            expect(answer.body.errors.map((fault: { pointer: string }) => fault.pointer)).toContain(pointer)
+          }
+        }
+      })
+    })
+
+    test('none of it changed anything', async () => {
+      expect(await snapshot(plumbline.database)).toEqual(before)
+    })
+  })
+}
+
+/** A secret for each set of permissions that the tests ask with. */
+const keys = new Map<string, string>()
+
+function narrowings(): string[][] {
+  const sets = operations.flatMap(({ permissions }) => [
+    [...permissions],
+    ...permissions.map((permission) => ALL_PERMISSIONS.filter((other) => other !== permission)),
+  ])
+  return [...new Map(sets.map((set) => [set.join(), set])).values()]
+}
+
+async function endKey(secret: string, how: 'expiresAt' | 'revokedAt'): Promise<void> {
+  const start = secret.slice(0, 10)
+  await sql`update "apiKeys" k set ${sql.ref(how)} = now() - interval '1 hour' from "apiKeySecrets" s
+    where s."keyId" = k."id" and s."start" = ${start}`.execute(plumbline.database.statements)
+}
+
+function withoutQuery(operation: Operation): string {
+  return ours.addressFor(operation).split('?', 1)[0] ?? ''
+}
+
+function idNames(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+}
+
+/** The body with one of its ids at a time exchanged for one of theirs. */
+function* withForeignIds(body: unknown): Generator<{ field: string; pointer: string; changed: unknown }> {
+  function* places(value: unknown, at: (string | number)[]): Generator<(string | number)[]> {
+    if (typeof value === 'string' && TYPE_ID.test(value)) yield at
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, inner] of Object.entries(value)) yield* places(inner, [...at, key])
+  }
+  for (const place of places(body, [])) {
+    const field = String(place.findLast((key) => Number.isNaN(Number(key))))
+    const foreign = theirs.idFor(field)
+    if (foreign === undefined) continue
+    const changed = structuredClone(body)
+    let holder = changed as Record<string | number, unknown>
+    for (const key of place.slice(0, -1)) holder = holder[key] as Record<string | number, unknown>
+    holder[place.at(-1) ?? ''] = foreign
+    yield { field, pointer: `/${place.join('/')}`, changed }
+  }
+}

@@ -1,0 +1,53 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
+import type { Populated } from '../support/populated.ts'
+import { eventFaults, type RecordedEvent, recordedEvents } from '../support/recorded-events.ts'
+
+/** Every operation is performed as its examples show it, and the events of it are held against `webhooks` in the contract. */
+let recorded: RecordedEvent[]
+
+export function events(populated: () => Populated): void {
+  describe('events', () => {
+    beforeAll(async () => {
+      const { plumbline, world } = populated()
+      // Each thing is taken through all that can be done to it, one forwards, the next backwards: what a request can still be
+      // reminded of is over once it is closed.
+      const changing = [...contract.operations.values()].filter(({ method }) => method !== 'GET' && method !== 'DELETE')
+      for (let which = 0; which < 6; which++) {
+        for (const operation of which % 2 === 0 ? changing : changing.toReversed()) {
+          const address = world.addressOf(operation, which)
+          if (address === undefined) continue
+          for (const body of world.bodiesOf(operation)) await world.send(operation, { address, body })
+        }
+      }
+      recorded = await recordedEvents(plumbline.database)
+    }, 120_000)
+
+    describe('each event is as the contract declares it', () => {
+      test.each(entriesAt('webhooks').map(([type]) => type))('%s', (type) => {
+        for (const event of recorded.filter((each) => each.type === type)) expect(eventFaults(event)).toBe('')
+      })
+    })
+
+    test('every event that an operation says it emits was emitted, and no other', () => {
+      const emitted = new Set(recorded.map(({ type }) => type))
+      const promised = [...contract.operations.values()].flatMap(({ id, emits }) => emits.map((type) => ({ id, type })))
+      const unasked = [...emitted].filter((type) => !promised.some((promise) => promise.type === type))
+      expect(unasked.map((type) => `${type}: was emitted, and no operation says so under x-emits`)).toEqual([])
+      const broken = promised.filter(({ type }) => !emitted.has(type))
+      expect(broken.map(({ id, type }) => `${id}: says that it emits ${type}, and no example made it do so`)).toEqual(
+        [],
+      )
+    })
+
+    // That each of them does emit all of it is seen in the whole suite (test/support/seen-answers.ts).
+    describe('each operation emits nothing but what it says under x-emits', () => {
+      const writing = [...contract.operations.values()].filter(
+        ({ method, id }) => method !== 'GET' && id !== 'executeSkill',
+      )
+      test.each(writing)('$id', ({ id, emits }) => {
+        expect(emits).toEqual(expect.arrayContaining(populated().plumbline.emissions.of(id)))
+      })
+    })
+  })
+}

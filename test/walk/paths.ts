@@ -1,0 +1,124 @@
+import { request } from 'node:http'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { contract } from '../../scripts/conformance/contract.ts'
+import type { World } from '../../scripts/conformance/world.ts'
+import type { TestPlumbline } from '../support/plumbline.ts'
+import type { Populated } from '../support/populated.ts'
+
+/** What is answered where the contract has no such path or method, and to HEAD where it has GET. */
+const operationsByPath = Map.groupBy(contract.operations.values(), ({ path }) => path)
+const gets = [...contract.operations.values()].filter(({ method }) => method === 'GET')
+
+let plumbline: TestPlumbline
+let world: World
+
+export function paths(populated: () => Populated): void {
+  describe('paths and methods', () => {
+    beforeAll(() => {
+      ;({ plumbline, world } = populated())
+    })
+
+    describe('a method that the contract does not have here is refused with those that it has', () => {
+      test.each([...operationsByPath])('%s', async (path, operations) => {
+        const declared = operations.map(({ method }): string => method)
+        const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared
+        for (const method of [
+          'GET',
+          'HEAD',
+          'POST',
+          'PUT',
+          'PATCH',
+          'DELETE',
+          'OPTIONS',
+          'TRACE',
+          'PROPFIND',
+          'QUERY',
+        ]) {
+          if (allowed.includes(method)) continue
+          const answer = await ask(method, path.replaceAll(/\{\w+\}/g, 'x'))
+          expect([method, answer.status]).toEqual([method, 405])
+          expect(answer.allow?.split(', ').sort()).toEqual([...allowed].sort())
+          if (method !== 'HEAD')
+            expect(JSON.parse(answer.body)).toMatchObject({ status: 405, code: 'method_not_allowed' })
+        }
+      })
+    })
+
+    test('a path that the contract does not have is unknown, whatever it resembles', async () => {
+      const known = [...operationsByPath.keys()].filter((path) => !path.includes('{'))
+      const strange = known.flatMap((path) => [
+        `${path}/`,
+        path.toUpperCase(),
+        `/${path}`,
+        path.replace('/ext/', '//ext/'),
+        `${path}/x/y/z/w`,
+        `${path};a=1`,
+        `${path}%2F`,
+      ])
+      for (const target of [
+        ...strange,
+        '/api/ext',
+        '/api/ext/',
+        '/api',
+        '/api/ext/nothing',
+        '/api/ext/__proto__',
+        '/api/ext/constructor',
+        '/api/ext/..',
+        '/api/ext/%',
+      ]) {
+        const answer = await ask('GET', target)
+        // A path with a parameter in that place takes the rest for an id, and asks who is there first.
+        const match = contract.match('GET', target)
+        if (match.operation !== null) continue
+        const [status, code] = match.allow.length > 0 ? [405, 'method_not_allowed'] : [404, 'unknown_path']
+        expect([target, answer.status, JSON.parse(answer.body).code]).toEqual([target, status, code])
+      }
+    })
+
+    describe('HEAD answers as GET does, without the body', () => {
+      test.each(gets)('$id', async (operation) => {
+        const address = world.addressFor(operation)
+        const get = await ask('GET', address, plumbline.key)
+        const head = await ask('HEAD', address, plumbline.key)
+        expect([head.status, head.type]).toEqual([get.status, get.type])
+        // What is counted while it is read, such as the usage, is never the same twice.
+        if ('304' in operation.declaration.responses) expect(head.etag).toBe(get.etag)
+        expect(head.status).toBe(200)
+        expect(head.body).toBe('')
+      })
+    })
+  })
+}
+
+interface Plain {
+  status: number
+  allow: string | undefined
+  etag: string | undefined
+  type: string | undefined
+  body: string
+}
+
+// fetch would tidy the path up, and refuses some methods.
+function ask(method: string, target: string, key?: string): Promise<Plain> {
+  return new Promise((done, fail) => {
+    const { hostname, port } = new URL(plumbline.url)
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    const sent = request({ hostname, port, method, path: target, headers }, (res) => {
+      let body = ''
+      res.setEncoding('utf8').on('data', (chunk: string) => {
+        body += chunk
+      })
+      res.on('end', () => {
+        done({
+          status: res.statusCode ?? 0,
+          allow: res.headers.allow,
+          etag: res.headers.etag,
+          type: res.headers['content-type'],
+          body,
+        })
+      })
+    })
+    sent.on('error', fail)
+    sent.end()
+  })
+}

@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { contract } from '../../scripts/conformance/contract.ts'
+import type { World } from '../../scripts/conformance/world.ts'
+import type { TestPlumbline } from '../support/plumbline.ts'
+import type { Populated } from '../support/populated.ts'
+import { snapshot } from '../support/snapshot.ts'
+
+/** ETag, If-None-Match and If-Match, over every operation that declares them. */
+const operations = [...contract.operations.values()]
+const readable = operations.filter(({ declaration }) => '304' in declaration.responses)
+const guarded = operations.filter(({ declaration }) =>
+  (declaration.parameters ?? []).some((declared) => contract.resolve(declared).name === 'If-Match'),
+)
+
+let plumbline: TestPlumbline
+let world: World
+
+export function preconditions(populated: () => Populated): void {
+  describe('conditions', () => {
+    beforeAll(() => {
+      ;({ plumbline, world } = populated())
+    })
+
+    describe('what has not changed since it was read is not sent again', () => {
+      test.each(readable)('$id', async (operation) => {
+        const first = await world.send(operation)
+        expect(first.status).toBe(200)
+        const etag = first.headers.get('etag') ?? ''
+        expect(etag).toMatch(/^"[^"]+"$/)
+        if (first.body.version !== undefined) expect(etag).toBe(`"${first.body.version}"`)
+        for (const header of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+          const again = await world.send(operation, { headers: { 'if-none-match': header } })
+          expect([header, again.status, again.body, again.headers.get('etag')]).toEqual([header, 304, '', etag])
+        }
+        const other = await world.send(operation, { headers: { 'if-none-match': '"another"' } })
+        expect(other.status).toBe(200)
+      })
+    })
+
+    describe('a change based on another version is refused with the version that holds, and changes nothing', () => {
+      test.each(guarded)('$id', async (operation) => {
+        const before = await snapshot(plumbline.database)
+        for (const header of ['"999999"', '"nonsense"', 'W/"999999"', '999999', '"0", "999998"']) {
+          const refused = await world.send(operation, { headers: { 'if-match': header } })
+          // What would be refused anyway is refused as that (RFC 9110, 13.2.1).
+          if (refused.status === 409) {
+            expect((await world.send(operation)).body.code).toBe(refused.body.code)
+            continue
+          }
+          expect([header, refused.status, refused.body.code]).toEqual([header, 412, 'precondition_failed'])
+          expect(refused.headers.get('etag')).toBe(`"${refused.body.currentVersion}"`)
+        }
+        expect(await snapshot(plumbline.database)).toEqual(before)
+      })
+    })
+  })
+}

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contract } from '../../scripts/conformance/contract.ts'
+import { type Populated, startPopulated } from '../support/populated.ts'
+import { access } from './access.ts'
+import { events } from './events.ts'
+import { inputs } from './inputs.ts'
+import { paths } from './paths.ts'
+import { preconditions } from './preconditions.ts'
+
+/**
+ * What holds for every operation of the contract, whatever operations there are. All of it is asked of one service with
+ * something of every kind in it; all but the last part leave that as it was. `-t 'conditions'` runs one part.
+ */
+let populated: Populated
+
+beforeAll(async () => {
+  populated = await startPopulated()
+}, 120_000)
+afterAll(() => populated?.stop())
+
+test('the examples of the contract make something for every operation to work on', () => {
+  const missing = [...contract.operations.values()].map((operation) => populated.world.missingFor(operation))
+  expect(missing.filter((what) => what !== null)).toEqual([])
+})
+
+paths(() => populated)
+preconditions(() => populated)
+inputs(() => populated)
+access(() => populated)
+events(() => populated)
