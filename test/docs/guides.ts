@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { root } from '../../scripts/conformance/contract.ts'
+import { freePort } from '../../scripts/processes/service.ts'
+import { makeDemo } from '../../server/demo/demo.ts'
+import { GUIDES, readGuide } from '../../server/docs/guides.ts'
+import { compile } from '../support/compile.ts'
+import type { TestPlumbline } from '../support/plumbline.ts'
+import { run } from '../support/shell.ts'
+
+/** What the guides tell people to paste is pasted, from top to bottom, into a shell beside a service with the demo data. */
+let plumbline: TestPlumbline
+let key: string
+
+const guideOf = (name: string) => {
+  const site = { title: '', version: '', url: plumbline.url, docs: '/docs' }
+  return readGuide(name, site, plumbline.config)
+}
+
+export function guides(service: () => TestPlumbline): void {
+  beforeAll(async () => {
+    plumbline = service()
+    key = (await makeDemo(plumbline.database, plumbline.config)).key
+  }, 120_000)
+
+  test.each(GUIDES)('the TypeScript of %s compiles with the client', (name) => {
+    const blocks = blocksOf(guideOf(name).text).filter(({ language }) => language === 'ts')
+    const files = Object.fromEntries(blocks.map(({ text }, index) => [`${name}-${index}.ts`, text]))
+    if (blocks.length > 0) expect(Object.values(compile(files)).flat()).toEqual([])
+  })
+
+  test.for(GUIDES)('the lines of %s do what it says', { timeout: 90_000 }, async (name, { skip }) => {
+    const cwd = mkdtempSync(path.join(tmpdir(), 'plumbline-guide-'))
+    mkdirSync(path.join(cwd, '.data'))
+    writeFileSync(path.join(cwd, '.data/demo.json'), JSON.stringify({ key }))
+    symlinkSync(path.join(root, 'node_modules'), path.join(cwd, 'node_modules'))
+    const port = String(await freePort())
+    const blocks = blocksOf(guideOf(name).text.replaceAll('4000', port))
+    for (const { language, text } of blocks) {
+      const file = /^\/\/ (\S+\.mjs)\n/.exec(text)?.[1]
+      if (language === 'js' && file !== undefined) writeFileSync(path.join(cwd, file), text)
+    }
+    const lines = blocks.flatMap(({ language, isRefused, text }) => {
+      if (language !== 'sh') return []
+      // Nothing is installed: what the guide asks for is there.
+      const tools = `npm() { :; }; curl() { command curl ${isRefused ? '' : '--fail-with-body'} "$@"; }`
+      const isUp = `until command curl -s -o /dev/null http://127.0.0.1:${port}; do sleep 0.1; done`
+      return [tools, text, ...(text.includes('&\n') ? [isUp] : [])]
+    })
+    const env = {
+      PLUMBLINE_KEY: key,
+      PLUMBLINE_URL: plumbline.url,
+      PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
+    }
+    const script = ['set -eo pipefail', ...lines, ...(ENDINGS[name] ?? [])].join('\n')
+    const ran = await run(script, { cwd, env, tools: ['curl', 'jq'] })
+    if (ran === null) return skip()
+    expect(ran, `${ran.stdout}\n${ran.stderr}`).toMatchObject({ code: 0 })
+    for (const sign of SIGNS[name] ?? []) expect(ran.stdout).toMatch(sign)
+  })
+}
+
+/** Ways in which a guide that does not end by itself comes to an end. */
+const ENDINGS: Record<string, string[]> = {
+  // A reader watches the receiver; here its subscription is asked until everything has arrived.
+  webhooks: [
+    'curl() { command curl "$@" -H "Authorization: Bearer $PLUMBLINE_KEY"; }',
+    'deliveries() { curl -s "$PLUMBLINE_URL/api/ext/webhooks/$(jq -r .id webhook.json)/deliveries"; }',
+    `until deliveries | jq -e '(.data | length) == 2 and all(.data[]; .status == "succeeded")'; do sleep 0.1; done`,
+    'kill %1',
+  ],
+}
+
+/** What has to come out of the lines. */
+const SIGNS: Record<string, RegExp[]> = {
+  'first-call': [/Harrow & Finch Homes/, /"status": "active"/, /^ven_\w+$/m, /"version": 2/, /"validation_failed"/],
+  paging: [/^Lone Star/m, /^304$/m],
+  idempotency: [/201 Created/, /"idempotency_key_reused"/],
+  webhooks: [/^vendor\.created ven_/m, /^vendor\.updated ven_/m],
+  limits: [/RateLimit-Policy: "minute"/i, /"resetsAt"/],
+}
+
+interface Block {
+  language: string
+  /** Where a refusal is what it is about. */
+  isRefused: boolean
+  text: string
+}
+
+function blocksOf(markdown: string): Block[] {
+  return [...markdown.matchAll(/^```(\w+)( refused)?\n([\s\S]*?)^```$/gm)].map(
+    ([, language = '', refused, text = '']) => ({
+      language,
+      isRefused: refused !== undefined,
+      text,
+    }),
+  )
+}

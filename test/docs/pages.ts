@@ -1,0 +1,164 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
+import { compile } from '../support/compile.ts'
+import type { TestPlumbline } from '../support/plumbline.ts'
+import { runEach } from '../support/shell.ts'
+
+let plumbline: TestPlumbline
+
+const read = (path: string) => plumbline.get(path, { key: null })
+
+/** What the pages of the documentation say, and whether the code on them is right. */
+export function pages(service: () => TestPlumbline): void {
+  beforeAll(() => {
+    plumbline = service()
+  })
+
+  describe('the pages', () => {
+    test('need no key, and may load nothing from elsewhere', async () => {
+      for (const path of ['/docs', '/docs/problems', '/docs/events', '/docs/guides', '/docs/changelog']) {
+        const { status, headers } = await read(path)
+        expect([path, status]).toEqual([path, 200])
+        expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+        const policy = headers.get('content-security-policy') ?? ''
+        expect(policy).toMatch(/default-src 'none'/)
+        expect(policy).not.toMatch(/unsafe|https?:|\*/)
+      }
+    })
+
+    test('lead nowhere but to pages that exist, and to places on them that exist', async () => {
+      const bodies = new Map<string, string>()
+      const broken: string[] = []
+      const waiting = ['/docs']
+      for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+        if (bodies.has(path)) continue
+        const response = await fetch(plumbline.url + path, { redirect: 'manual' })
+        const isHtml = response.headers.get('content-type')?.startsWith('text/html') === true
+        bodies.set(path, isHtml ? await response.text() : '')
+        if (response.status !== 200 && response.status !== 302) broken.push(`${path}: ${response.status}`)
+        for (const [, target = ''] of bodies.get(path)?.matchAll(/(?:href|src)="([^"]+)"/g) ?? []) {
+          const url = new URL(target, plumbline.url + path)
+          if (url.origin === plumbline.url) waiting.push(url.pathname)
+        }
+      }
+      for (const [path, body] of bodies) {
+        for (const [, target = ''] of body.matchAll(/href="([^"]+)"/g)) {
+          const url = new URL(target, plumbline.url + path)
+          const place = decodeURIComponent(url.hash.slice(1))
+          // Swagger UI has the places of the operations; the test in the browser goes there.
+          if (url.origin !== plumbline.url || place === '' || place.startsWith('/')) continue
+          if (bodies.get(url.pathname)?.includes(`id="${place}"`) !== true) broken.push(`${path}: ${target}`)
+        }
+      }
+      expect(broken).toEqual([])
+      // The pages themselves, each problem, each guide, and the operations that pages speak of.
+      expect(bodies.size).toBeGreaterThan(40)
+    })
+
+    test("are answered from the browser's own copy until they change, and compressed", async () => {
+      const first = await fetch(`${plumbline.url}/docs/assets/swagger-ui-bundle.js`)
+      expect(first.headers.get('content-encoding')).toBe('gzip')
+      const etag = first.headers.get('etag') ?? ''
+      const again = await fetch(`${plumbline.url}/docs/assets/swagger-ui-bundle.js`, {
+        headers: { 'if-none-match': etag },
+      })
+      expect(again.status).toBe(304)
+    })
+
+    test('an address without a page is an unknown path', async () => {
+      for (const path of [
+        '/docs/nothing',
+        '/docs/problems/nothing',
+        '/docs/guides/..%2f..%2fapp',
+        '/docs/operations/nothing',
+      ]) {
+        const { status, body } = await read(path)
+        expect([path, status, body.code]).toEqual([path, 404, 'unknown_path'])
+      }
+    })
+  })
+
+  test('the document of the reference is the published one', async () => {
+    const { body } = await read('/docs/openapi.json')
+    expect(body).toEqual((await plumbline.get('/api/ext/schema/openapi.json')).body)
+    expect(Object.keys(body.paths).every((path) => path.startsWith('/api/ext/'))).toBe(true)
+  })
+
+  describe('the catalogue of problems', () => {
+    test('has an entry for every code, with what the contract says of it', async () => {
+      const { body: catalogue } = await read('/docs/problems')
+      for (const [code, { when, advice }] of entriesAt('x-problems')) {
+        expect(catalogue).toContain(`/docs/problems/${code}"`)
+        const { status, body } = await read(`/docs/problems/${code}`)
+        expect([code, status]).toEqual([code, 200])
+        for (const text of [when, advice]) expect(plain(body)).toContain(plain(String(text).replaceAll('`', '')))
+      }
+    })
+
+    test('is where the type of a problem leads', async () => {
+      const { body: problem } = await plumbline.get('/api/ext/vendors/ven_nothing')
+      const response = await fetch(problem.type)
+      expect(response.status).toBe(200)
+      const page = await response.text()
+      for (const part of [problem.code, problem.title, String(problem.status)]) expect(page).toContain(part)
+    })
+  })
+
+  test('the catalogue of events has a sample of each', async () => {
+    const { body } = await read('/docs/events')
+    const types = entriesAt('webhooks')
+    expect(types).toHaveLength(30)
+    for (const [type] of types) {
+      expect(body).toContain(`id="${type}"`)
+      expect(plain(body)).toContain(`"type": "${type}"`)
+    }
+  })
+
+  test('the changelog tells every release', async () => {
+    const { body } = await read('/docs/changelog')
+    for (const [, { version }] of entriesAt('x-changelog')) expect(body).toContain(`id="${version}"`)
+  })
+
+  describe('the code of each operation', () => {
+    const operations = [...contract.operations.values()].filter(({ path }) => path.startsWith('/api/ext/'))
+
+    test('in curl is a request that the service understands', async ({ skip }) => {
+      const { body: samples } = await read('/docs/samples.json')
+      const refused: unknown[] = []
+      const answers = await runEach(
+        operations.map(({ id }) => [id, samples[id].curl]),
+        { before: `curl() { command curl -s -w '\\n%{http_code}' "$@"; }`, env: { PLUMBLINE_KEY: plumbline.key } },
+      )
+      if (answers === null) return skip()
+      for (const { id } of operations) {
+        const answer = answers.get(id) ?? { code: -1, stdout: '' }
+        const [, text = '', status = ''] = /^([\s\S]*)\n(\d{3})$/.exec(answer.stdout) ?? []
+        // The ids of the examples name nothing here, and some of their names are taken; nothing else may be wrong.
+        const { code } = Number(status) < 400 ? {} : JSON.parse(text)
+        if (Number(status) >= 400 && !['not_found', 'unknown_reference', 'conflict'].includes(code))
+          refused.push([id, status, text])
+        if (status === '' || answer.code !== 0) refused.push([id, answer])
+      }
+      expect(refused).toEqual([])
+    }, 120_000)
+
+    // The compiler holds the process up, so long that the service may have closed its idle connections; so it comes last.
+    test('in TypeScript compiles with the client under strict settings', async () => {
+      const { body: samples } = await read('/docs/samples.json')
+      const files = Object.fromEntries(operations.map(({ id }) => [`${id}.ts`, samples[id].typescript]))
+      const broken = Object.entries(compile(files)).filter(([, errors]) => errors.length > 0)
+      expect(broken).toEqual([])
+    }, 120_000)
+  })
+}
+
+function plain(text: string): string {
+  return text
+    .replace(/<[^>]+>/g, '')
+    .replace(/&(?:#(\d+)|(\w+));/g, (_, number?: string, name?: string) =>
+      number === undefined
+        ? ({ quot: '"', lt: '<', gt: '>', amp: '&' }[name ?? ''] ?? '')
+        : String.fromCharCode(Number(number)),
+    )
+    .replace(/\s+/g, ' ')
+}
