@@ -15,11 +15,29 @@ for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web'])
   }
 }
 
-test('nothing that is shipped imports from test/', () => {
-  const wrong = edges().filter(
-    ([from, to]) => to.startsWith('test/') && !from.endsWith('.test.ts') && !from.startsWith('scripts/'),
-  )
+/** Pairs of folders that import each other all the same, and why; the README says so too. */
+const MUTUAL: Record<string, string> = {
+  'server ↔ server/demo':
+    'The service makes the demo builder on its first start, and the demo builder makes an application of its own to call operations.',
+}
+
+test('nothing but tests imports from test/, neither what is shipped nor the scripts', () => {
+  const wrong = edges().filter(([from, to]) => to.startsWith('test/') && !isTest(from))
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
+})
+
+test('no two folders import each other', () => {
+  const between = new Map<string, [string, string]>()
+  for (const [from, to] of edges()) {
+    const [here, there] = [path.posix.dirname(from), path.posix.dirname(to)]
+    if (here !== there && !isTest(from)) between.set(`${here} → ${there}`, [here, there])
+  }
+  const mutual = [...between.values()]
+    .filter(([here, there]) => here < there && between.has(`${there} → ${here}`))
+    .map(([here, there]) => `${here} ↔ ${there}`)
+  expect(mutual.filter((pair) => MUTUAL[pair] === undefined)).toEqual([])
+  // An exception that is over leaves the list.
+  expect(Object.keys(MUTUAL).filter((pair) => !mutual.includes(pair))).toEqual([])
 })
 
 test('the client is free of the server, and the server takes only generated types from the client', () => {
@@ -35,13 +53,25 @@ test('what all slices stand on knows none of them', () => {
   const floor = [
     'server/http/',
     'server/database/',
+    'server/resources/',
     'server/keys/',
+    'server/values/',
+    'server/encryption/',
     'server/events/record.ts',
     'server/events/status-history.ts',
   ]
+  for (const part of floor)
+    expect([part, [...imports.keys()].some((file) => file.startsWith(part))]).toEqual([part, true])
   const isFloor = (file: string) => floor.some((part) => file.startsWith(part))
   const wrong = edges().filter(([from, to]) => isFloor(from) && isSlice(to) && !isFloor(to) && !isTest(from))
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
+})
+
+test('slices are found in the wings and beside them', () => {
+  const slices = new Set([...imports.keys()].map(sliceOf))
+  for (const slice of ['server/bidding/vendors', 'server/land/homes', 'server/webhooks', 'server/skills'])
+    expect(slices).toContain(slice)
+  expect(slices).not.toContain('server')
 })
 
 test('slices read each other through queries and nouns, never through handlers', () => {
@@ -76,13 +106,19 @@ function edges(): [string, string][] {
   return [...imports].flatMap(([from, targets]) => targets.map((to): [string, string] => [from, to]))
 }
 
-/** A slice is a folder with handlers. */
 function isSlice(file: string): boolean {
-  return imports.has(`${sliceOf(file)}/operations.ts`) && isServer(file)
+  return sliceOf(file) !== null
 }
 
-function sliceOf(file: string): string {
-  return file.split('/').slice(0, 2).join('/')
+/** The slice that a file belongs to: a folder with handlers, in one of the wings or beside them. */
+function sliceOf(file: string): string | null {
+  const folders = path.posix.dirname(file).split('/')
+  if (folders[0] !== 'server') return null
+  for (let depth = folders.length; depth > 1; depth--) {
+    const folder = folders.slice(0, depth).join('/')
+    if (imports.has(`${folder}/operations.ts`)) return folder
+  }
+  return null
 }
 
 function isServer(file: string): boolean {
