@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Webhook } from '../../client/contract.gen.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { type Delivery, startDelivery } from './delivery.ts'
@@ -55,6 +56,18 @@ function wakeAll(): void {
   for (const worker of workers) worker.wake()
 }
 
+/** Puts the clock forward and wakes the workers until the condition holds of a subscription. */
+async function secondBySecond(id: string, holds: (webhook: Webhook) => boolean): Promise<void> {
+  const look = async () => {
+    const { body } = await plumbline.get(`/api/ext/webhooks/${id}`)
+    if (holds(body)) return true
+    plumbline.clock.advance(1000)
+    wakeAll()
+    return false
+  }
+  await vi.waitUntil(look, { timeout: 80_000, interval: 20 })
+}
+
 test('each event is sent once, however many workers there are', async () => {
   const ids = [await subscribe(), await subscribe()]
   for (let round = 0; round < 10; round++) {
@@ -90,14 +103,7 @@ test('the fiftieth failure in a row disables, and there is no fifty-first', asyn
   const id = await subscribe()
   receiver.answer((_request, response) => void setTimeout(() => response.writeHead(500).end(), 30))
   await createVendors(60)
-  const deadline = Date.now() + 80_000
-  for (;;) {
-    const { body } = await plumbline.get(`/api/ext/webhooks/${id}`)
-    if (body.status === 'disabled' || Date.now() > deadline) break
-    plumbline.clock.advance(1000)
-    wakeAll()
-    await receiver.until(Math.min(receiver.received.length, 50))
-  }
+  await secondBySecond(id, ({ status }) => status === 'disabled')
   const { body } = await plumbline.get(`/api/ext/webhooks/${id}`)
   expect(body).toMatchObject({ status: 'disabled', disabledReason: 'failures', consecutiveFailures: 50 })
   expect(receiver.received).toHaveLength(50)
@@ -115,13 +121,10 @@ test('a success between forty-nine failures and forty-nine more keeps it active'
   let attempt = 0
   receiver.answer((_request, response) => void response.writeHead(++attempt === 50 || attempt > 99 ? 200 : 500).end())
   await createVendors(3)
-  const deadline = Date.now() + 80_000
-  for (;;) {
-    const { body } = await plumbline.get(`/api/ext/webhooks/${id}`)
-    expect(body.status).toBe('active')
-    if ((attempt >= 100 && body.consecutiveFailures === 0) || Date.now() > deadline) break
-    plumbline.clock.advance(1000)
-  }
+  await secondBySecond(id, ({ status, consecutiveFailures }) => {
+    expect(status).toBe('active')
+    return attempt >= 100 && consecutiveFailures === 0
+  })
   expect(attempt).toBeGreaterThanOrEqual(100)
 }, 90_000)
 
