@@ -58,7 +58,10 @@ export async function dieAt(point: Point, environment: Environment): Promise<Fou
   const receiver = await startReceiver()
   const services: Service[] = []
   const start = async () => {
-    const service = await startService({ ...environment, DATABASE_URL: proxy.url })
+    const service = await startService(
+      { ...environment, DATABASE_URL: proxy.url },
+      { script: 'scripts/crash/serve.ts' },
+    )
     services.push(service)
     return service
   }
