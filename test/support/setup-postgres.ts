@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../../scripts/processes/postgres.ts'
 import { openDatabase } from '../../server/database/database.ts'
@@ -8,7 +9,11 @@ const TEMPLATE = 'plumbline_template'
 /** Starts a PostgreSQL server for this run and migrates one database, which every test file then begins with a copy of. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // What these tests prove does not hang on the disk, and what survives a crash is proved elsewhere, with fsync on.
-  const postgres = await startPostgres({ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' })
+  const postgres = await startPostgres({
+    ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    // Every worker has up to three services at a time, each with a pool of connections.
+    max_connections: String(100 + 50 * availableParallelism()),
+  })
   if (postgres === null) throw new Error('The project "postgres" needs PostgreSQL; run "vitest --project pglite".')
   const template = await openDatabase({
     databaseUrl: await postgres.database(TEMPLATE),
