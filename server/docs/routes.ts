@@ -27,7 +27,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
     url: config.publicUrl,
     docs: `${new URL(config.publicUrl).pathname.replace(/\/$/, '')}/docs`,
   }
-  const operations = [...contract.operations.values()].filter(({ path }) => path.startsWith('/api/ext/'))
+  const operations = [...contract.operations.values()]
 
   // For people and for curl alike; nothing else is at the root.
   routes.get('/', (_req, res) => res.redirect(302, site.docs))

@@ -37,7 +37,13 @@ function exampleRequest(contract: Contract, { declaration }: Operation): Example
   return { path, query, body: example === undefined ? undefined : contract.resolve<{ value: unknown }>(example).value }
 }
 
-function curl({ method, path: template }: Operation, { path, query, body }: ExampleRequest, url: string): string {
+/** Where a caller keeps what it is let in by: a builder's program its key, a vendor's the token of its address. */
+function credentialOf({ schemes }: Operation): string {
+  return schemes.has('apiKey') ? 'PLUMBLINE_KEY' : 'PORTAL_TOKEN'
+}
+
+function curl(operation: Operation, { path, query, body }: ExampleRequest, url: string): string {
+  const { method, path: template } = operation
   let target = template
   for (const [name, value] of Object.entries(path)) target = target.replace(`{${name}}`, encodeURIComponent(value))
   const search = new URLSearchParams(
@@ -47,7 +53,7 @@ function curl({ method, path: template }: Operation, { path, query, body }: Exam
   const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
   const lines = [
     `curl ${verb}${quoted(`${url}${target}${search.size > 0 ? `?${search}` : ''}`)}`,
-    '-H "Authorization: Bearer $PLUMBLINE_KEY"',
+    `-H "Authorization: Bearer $${credentialOf(operation)}"`,
     ...(body === undefined
       ? []
       : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]),
@@ -78,7 +84,7 @@ function typescript(contract: Contract, operation: Operation, request: ExampleRe
   const given = [literal(path), ...(options === '{}' ? [] : [options])].join(', ')
   const head = `import { createClient } from '@plumbline/client'
 
-const plumbline = createClient({ baseUrl: ${literal(url)}, key: process.env.PLUMBLINE_KEY ?? '' })
+const plumbline = createClient({ baseUrl: ${literal(url)}, key: process.env.${credentialOf(operation)} ?? '' })
 `
   if (isPaged) {
     return `${head}
