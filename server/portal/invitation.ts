@@ -7,7 +7,7 @@ import * as requests from '../bidding/bid-requests/queries.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
 import { recordEvent } from '../events/record.ts'
 import type { Call, WriteCall } from '../http/call.ts'
-import { notFound, problem } from '../http/problem.ts'
+import { notFound, problem, unknownReference } from '../http/problem.ts'
 import * as portal from './queries.ts'
 
 /**
@@ -55,7 +55,11 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
 /** Notes that the vendor was there, and that it has seen the invitation where one is named; the first time only. */
 export async function lookAround(call: Call, invitationId: string | undefined): Promise<PortalVisit> {
   return call.write(async (call) => {
-    if (invitationId !== undefined) await noteView(call, invitationId)
+    if (invitationId !== undefined) {
+      const address = await portal.addressOf(call, invitationId, portal.visibleTo(call.principal))
+      if (address === undefined) throw unknownReference(['/invitationId'])
+      await noteView(call, invitationId, address)
+    }
     const vendor = await noteVendor(call)
     const { subjectId, organization } = call.principal
     return {
@@ -79,8 +83,11 @@ export async function replyTo(call: Call, invitationId: string, reply: PortalAns
   return readInvitation(call, invitationId)
 }
 
-async function noteView(call: WriteCall, invitationId: string): Promise<void> {
-  const { bidRequestId } = await visible(call, invitationId)
+async function noteView(
+  call: WriteCall,
+  invitationId: string,
+  { bidRequestId }: portal.InvitationAddress,
+): Promise<void> {
   const before = await lockBidRequest(call, bidRequestId)
   const invitation = invitationOf(before, invitationId)
   if (invitation.viewedAt !== null) return

@@ -202,7 +202,7 @@ test('the token of an invitation opens that one alone, and that of a vendor all 
       await plumbline.post(`${addressOf(invitation)}/answer`, { answer: 'will_bid' }, whole),
       await plumbline.post('/api/portal/visits', { invitationId: invitation.id }, whole),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 422])
   }
   expect((await read(draft.id)).invitations[0].viewedAt).toBeNull()
 })

@@ -120,14 +120,21 @@ export function pages(service: () => TestPlumbline): void {
   })
 
   describe('the code of each operation', () => {
-    const operations = [...contract.operations.values()].filter(({ path }) => path.startsWith('/api/ext/'))
+    const operations = [...contract.operations.values()]
 
     test('in curl is a request that the service understands', async ({ skip }) => {
       const { body: samples } = await read('/docs/samples.json')
       const refused: unknown[] = []
+      const vendor = await plumbline.post('/api/ext/vendors', {
+        companyName: 'Brazos Framing',
+        email: 'bids@brazos.example.com',
+        scopes: ['framing'],
+      })
+      const { body: invited } = await plumbline.post(`/api/ext/vendors/${vendor.body.id}/invite`)
+      const env = { PLUMBLINE_KEY: plumbline.key, PORTAL_TOKEN: invited.portalUrl.split('/').at(-1) }
       const answers = await runEach(
         operations.map(({ id }) => [id, samples[id].curl]),
-        { before: `curl() { command curl -s -w '\\n%{http_code}' "$@"; }`, env: { PLUMBLINE_KEY: plumbline.key } },
+        { before: `curl() { command curl -s -w '\\n%{http_code}' "$@"; }`, env },
       )
       if (answers === null) return skip()
       for (const { id } of operations) {

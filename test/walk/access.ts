@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '../../scripts/conformance/contract.ts'
-import { EXAMPLE_IDS, idsIn, prefixOf, TYPE_ID, World } from '../../scripts/conformance/world.ts'
+import { EXAMPLE_IDS, idsIn, isOpenToKeys, prefixOf, TYPE_ID, World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/http/contract.ts'
 import { ALL_PERMISSIONS } from '../../server/keys/roles.ts'
 import { newSecret } from '../../server/keys/secret.ts'
@@ -11,6 +11,8 @@ import { snapshot } from '../support/snapshot.ts'
 
 /** Who may do what, over every operation of the contract, whatever operations there are. */
 const operations = [...contract.operations.values()]
+const openToKeys = operations.filter(isOpenToKeys)
+const openToVendors = operations.filter(({ schemes }) => schemes.has('portalToken'))
 
 let plumbline: TestPlumbline
 let ours: World
@@ -58,7 +60,9 @@ export function access(populated: () => Populated): void {
             key: null,
             ...(authorization !== null && { headers: { authorization } }),
           })
-          expect([what, answer.status, answer.body.code]).toEqual([what, 401, code])
+          // In the portal a key is no token at all, whatever became of it.
+          const said = isOpenToKeys(operation) || code === 'missing_key' ? code : 'invalid_key'
+          expect([what, answer.status, answer.body.code]).toEqual([what, 401, said])
           expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="plumbline"/)
           expect(answer.headers.get('ratelimit')).toBeNull()
         }
@@ -66,7 +70,7 @@ export function access(populated: () => Populated): void {
     })
 
     describe('a key that lacks one permission is refused by name, and one that has no more than is needed passes', () => {
-      test.each(operations)('$id', async (operation) => {
+      test.each(openToKeys)('$id', async (operation) => {
         for (const permission of operation.permissions) {
           const narrowed = ALL_PERMISSIONS.filter((other) => other !== permission)
           const refused = await ours.send(operation, { key: keys.get(narrowed.join()) ?? '' })
@@ -84,9 +88,21 @@ export function access(populated: () => Populated): void {
     })
 
     test('an organization that is not on Pro+ is refused by every operation', async () => {
-      for (const operation of operations) {
+      for (const operation of openToKeys) {
         const refused = await ours.send(operation, { key: keyOfAnotherTier })
         expect([operation.id, refused.status, refused.body.code]).toEqual([operation.id, 403, 'tier_required'])
+      }
+    })
+
+    test('a key is refused by every operation of the portal, and a vendor by every other', async () => {
+      const [inPortal] = openToVendors
+      const token = inPortal && ours.credentialFor(inPortal, ours.addressFor(inPortal))
+      expect(token).toMatch(/^(inv|ven)_/)
+      for (const [those, key] of [[openToVendors, plumbline.key] as const, [openToKeys, token] as const]) {
+        for (const operation of those) {
+          const refused = await ours.send(operation, { key })
+          expect([operation.id, refused.status, refused.body.code]).toEqual([operation.id, 401, 'invalid_key'])
+        }
       }
     })
 
