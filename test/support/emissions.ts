@@ -23,11 +23,9 @@ export class Emissions {
 
   /** The handlers, each watched. */
   watch(handlers: Handlers): Handlers {
-    const entries = Object.entries(handlers as unknown as Record<OperationId, AnyHandler>) as [
-      OperationId,
-      AnyHandler,
-    ][]
-    return Object.fromEntries(entries.map(([id, handler]) => [id, this.#watched(id, handler)])) as unknown as Handlers
+    return new Proxy(handlers, {
+      get: (all, id) => this.#watched(id as OperationId, all[id as OperationId] as unknown as AnyHandler),
+    })
   }
 
   #watched(id: OperationId, handler: AnyHandler): AnyHandler {
