@@ -13,13 +13,13 @@ export interface paths {
         };
         /**
          * List vendors
-         * @description Lists the organization's vendors, newest first. Filter by trade, status or compliance, or search by name. Needs vendors:read; changes nothing.
+         * @description Lists the organization's vendors, newest first. Filter by trade, status or compliance, or search by name.
          */
         get: operations["listVendors"];
         put?: never;
         /**
          * Create a vendor
-         * @description Adds a vendor. Trades that are not known yet become scopes of the organization. A second vendor with the same externalId is refused. Needs vendors:write; emits vendor.created.
+         * @description Adds a vendor. Trades that are not known yet become scopes of the organization. A second vendor with the same externalId is refused.
          */
         post: operations["createVendor"];
         delete?: never;
@@ -43,14 +43,14 @@ export interface paths {
         };
         /**
          * Get a vendor
-         * @description Reads one vendor, archived or not. Needs vendors:read; changes nothing.
+         * @description Reads one vendor, archived or not.
          */
         get: operations["getVendor"];
         put?: never;
         post?: never;
         /**
          * Archive a vendor
-         * @description Takes the vendor out of lists and of new work; it stays readable by its id. Archiving twice changes nothing. Needs vendors:write; emits vendor.updated.
+         * @description Takes the vendor out of lists and of new work; it stays readable by its id. Archiving twice changes nothing.
          */
         delete: operations["archiveVendor"];
         options?: never;
@@ -77,13 +77,13 @@ export interface paths {
         };
         /**
          * List a vendor's compliance documents
-         * @description Lists the insurance certificates, licenses and other papers of one vendor, newest first. Filter by type or status, by what runs out before a date, or by insurance that is too low. Needs vendors:read; changes nothing.
+         * @description Lists the insurance certificates, licenses and other papers of one vendor, newest first. Filter by type or status, by what runs out before a date, or by insurance that is too low.
          */
         get: operations["listComplianceDocuments"];
         put?: never;
         /**
          * Add a compliance document
-         * @description Records a certificate, license or other paper of the vendor. It awaits review unless another first status is given; one that is given as valid but has run out already becomes expired. The vendor's complianceStatus is judged again at once. Needs vendors:write; emits vendor.updated.
+         * @description Records a certificate, license or other paper of the vendor. It awaits review unless another first status is given; one that is given as valid but has run out already becomes expired. The vendor's complianceStatus is judged again at once.
          */
         post: operations["addComplianceDocument"];
         delete?: never;
@@ -107,7 +107,7 @@ export interface paths {
         };
         /**
          * List a vendor's notifications
-         * @description Lists the advance notices and reminders that were sent to one vendor, newest first. Needs vendors:read; changes nothing.
+         * @description Lists the advance notices and reminders that were sent to one vendor, newest first.
          */
         get: operations["listVendorNotifications"];
         put?: never;
@@ -137,7 +137,7 @@ export interface paths {
         };
         /**
          * Get a vendor's scorecard
-         * @description Computes how the vendor has done from invitations, bids and purchase orders: how often it answers, how often it wins, how far orders strayed from the bid or the budget, and what is still open with it. from and to limit the first three to a period, both days included. Needs vendors:read; changes nothing.
+         * @description Computes how the vendor has done from invitations, bids and purchase orders: how often it answers, how often it wins, how far orders strayed from the bid or the budget, and what is still open with it. from and to limit the first three to a period, both days included.
          */
         get: operations["getVendorScorecard"];
         put?: never;
@@ -165,7 +165,7 @@ export interface paths {
         put?: never;
         /**
          * Change a vendor's status
-         * @description Moves the vendor: prospective to active, active to on_hold and back, anything to inactive, and inactive to active. Vendors on hold or inactive are neither invited nor awarded. Needs vendors:write; emits vendor.updated.
+         * @description Moves the vendor: prospective to active, active to on_hold and back, anything to inactive, and inactive to active. Vendors on hold or inactive are neither invited nor awarded.
          */
         post: operations["changeVendorStatus"];
         delete?: never;
@@ -215,14 +215,14 @@ export interface paths {
         };
         /**
          * Get a compliance document
-         * @description Reads one compliance document, removed or not. Needs vendors:read; changes nothing.
+         * @description Reads one compliance document, removed or not.
          */
         get: operations["getComplianceDocument"];
         put?: never;
         post?: never;
         /**
          * Remove a compliance document
-         * @description Takes the document out of lists and out of the judgement of its vendor, which is made again at once; it stays readable by its id. Removing twice changes nothing. Needs vendors:write; emits vendor.updated.
+         * @description Takes the document out of lists and out of the judgement of its vendor, which is made again at once; it stays readable by its id. Removing twice changes nothing.
          */
         delete: operations["removeComplianceDocument"];
         options?: never;
@@ -251,7 +251,7 @@ export interface paths {
         put?: never;
         /**
          * Change a compliance document's status
-         * @description Decides on a document: pending_review to valid, rejected or waived; valid, expired and rejected to waived or back to pending_review; valid to rejected; waived back to pending_review. Only the calendar makes a document expired; one that is found valid after its expiration date becomes expired at once. The vendor's complianceStatus is judged again. Needs vendors:write; emits vendor.updated.
+         * @description Decides on a document: pending_review to valid, rejected or waived; valid, expired and rejected to waived or back to pending_review; valid to rejected; waived back to pending_review. Only the calendar makes a document expired; one that is found valid after its expiration date becomes expired at once. The vendor's complianceStatus is judged again.
          */
         post: operations["changeComplianceDocumentStatus"];
         delete?: never;
@@ -269,13 +269,13 @@ export interface paths {
         };
         /**
          * List scopes
-         * @description Lists the organization's trades, newest first; sort by sequence for the order in which a house is built. Needs vendors:read; changes nothing.
+         * @description Lists the organization's trades, newest first; sort by sequence for the order in which a house is built.
          */
         get: operations["listScopes"];
         put?: never;
         /**
          * Create a scope
-         * @description Adds a trade. Scopes also come into being by themselves when a vendor names a new one. A name that another scope has, in upper or lower case, is refused; an archived scope's name is free again. Needs vendors:write; emits nothing.
+         * @description Adds a trade. Scopes also come into being by themselves when a vendor names a new one. A name that another scope has, in upper or lower case, is refused; an archived scope's name is free again.
          */
         post: operations["createScope"];
         delete?: never;
@@ -299,21 +299,21 @@ export interface paths {
         };
         /**
          * Get a scope
-         * @description Reads one scope, archived or not. Needs vendors:read; changes nothing.
+         * @description Reads one scope, archived or not.
          */
         get: operations["getScope"];
         put?: never;
         post?: never;
         /**
          * Archive a scope
-         * @description Takes the scope out of lists; it stays readable by its id, and what was done in it stays as it is. Refused with 409 while a vendor that is not archived covers it. Archiving twice changes nothing. Needs vendors:write; emits nothing.
+         * @description Takes the scope out of lists; it stays readable by its id, and what was done in it stays as it is. Refused with 409 while a vendor that is not archived covers it. Archiving twice changes nothing.
          */
         delete: operations["archiveScope"];
         options?: never;
         head?: never;
         /**
          * Update a scope
-         * @description Changes the fields that are sent; null clears one. Renaming is refused with 409 while anything uses the name (vendors, budget lines, bid requests, purchase orders), because those records carry it; to replace a trade, create the new one and move what uses the old. Needs vendors:write; emits nothing.
+         * @description Changes the fields that are sent; null clears one. Renaming is refused with 409 while anything uses the name (vendors, budget lines, bid requests, purchase orders), because those records carry it; to replace a trade, create the new one and move what uses the old.
          */
         patch: operations["updateScope"];
         trace?: never;
@@ -347,7 +347,7 @@ export interface paths {
         };
         /**
          * List bid requests
-         * @description Lists the organization's bid requests with their invitations, newest first. Filter by status, trade, community, home or invited vendor, or search by number, title and trade. Sort by deadline with status sent to see what closes next. Needs bids:read; changes nothing.
+         * @description Lists the organization's bid requests with their invitations, newest first. Filter by status, trade, community, home or invited vendor, or search by number, title and trade. Sort by deadline with status sent to see what closes next.
          */
         get: operations["listBidRequests"];
         put?: never;
@@ -373,7 +373,7 @@ export interface paths {
         };
         /**
          * Get a bid request
-         * @description Reads one bid request with its invitations and the figures of its bids. Needs bids:read; changes nothing.
+         * @description Reads one bid request with its invitations and the figures of its bids.
          */
         get: operations["getBidRequest"];
         put?: never;
@@ -403,7 +403,7 @@ export interface paths {
         };
         /**
          * List invitations
-         * @description Lists the invitations of one bid request, newest first, each with the portalUrl that is the vendor's own. Needs bids:read; changes nothing.
+         * @description Lists the invitations of one bid request, newest first, each with the portalUrl that is the vendor's own.
          */
         get: operations["listInvitations"];
         put?: never;
@@ -433,7 +433,7 @@ export interface paths {
         };
         /**
          * Compare the bids
-         * @description Lays the bids side by side: the priced lines by vendor, the lowest on each line, what a bid leaves out, the spread, the distance to the home budget of this trade, and what speaks against awarding to a vendor. Prices and amounts of a blind request are left out until it closes; what bids leave out can be seen. Figures count submitted and accepted bids, and after the award the rejected ones too, so that it stays visible what was chosen among. Needs bids:read; changes nothing.
+         * @description Lays the bids side by side: the priced lines by vendor, the lowest on each line, what a bid leaves out, the spread, the distance to the home budget of this trade, and what speaks against awarding to a vendor. Prices and amounts of a blind request are left out until it closes; what bids leave out can be seen. Figures count submitted and accepted bids, and after the award the rejected ones too, so that it stays visible what was chosen among.
          */
         get: operations["compareBids"];
         put?: never;
@@ -487,7 +487,7 @@ export interface paths {
         put?: never;
         /**
          * Close a bid request early
-         * @description Moves a sent request to closed before its deadline, as the clock does by itself when the deadline passes. Amounts of a blind request can be seen from then on. Invitations without an answer become no_response. Needs bids:write; emits bid_request.updated.
+         * @description Moves a sent request to closed before its deadline, as the clock does by itself when the deadline passes. Amounts of a blind request can be seen from then on. Invitations without an answer become no_response.
          */
         post: operations["closeBidRequest"];
         delete?: never;
@@ -513,7 +513,7 @@ export interface paths {
         put?: never;
         /**
          * Reopen a bid request
-         * @description Moves a closed request back to sent with a new deadline that lies ahead. Invitations that had become no_response are open again, and bids of a blind request are hidden again. Needs bids:write; emits bid_request.updated.
+         * @description Moves a closed request back to sent with a new deadline that lies ahead. Invitations that had become no_response are open again, and bids of a blind request are hidden again.
          */
         post: operations["reopenBidRequest"];
         delete?: never;
@@ -539,7 +539,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a bid request
-         * @description Ends a request without an award. The vendors that were invited see on their portal page that it was cancelled, and why; of a draft nobody ever hears. Its bids can no longer be accepted. This cannot be taken back. Needs bids:write; emits bid_request.updated.
+         * @description Ends a request without an award. The vendors that were invited see on their portal page that it was cancelled, and why; of a draft nobody ever hears. Its bids can no longer be accepted. This cannot be taken back.
          */
         post: operations["cancelBidRequest"];
         delete?: never;
@@ -583,7 +583,7 @@ export interface paths {
         };
         /**
          * List bids
-         * @description Lists the organization's bids, newest first. Filter by bid request, vendor, home, community, trade, status or source. Amounts of a blind request are null until it closes; to see who is lowest, use compareBids. Needs bids:read; changes nothing.
+         * @description Lists the organization's bids, newest first. Filter by bid request, vendor, home, community, trade, status or source. Amounts of a blind request are null until it closes; to see who is lowest, use compareBids.
          */
         get: operations["listBids"];
         put?: never;
@@ -613,7 +613,7 @@ export interface paths {
         };
         /**
          * Get a bid
-         * @description Reads one bid. Its amounts are null while its request is blind and sent. Needs bids:read; changes nothing.
+         * @description Reads one bid. Its amounts are null while its request is blind and sent.
          */
         get: operations["getBid"];
         put?: never;
@@ -697,7 +697,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw a bid
-         * @description Takes a submitted bid back for the vendor. While the request takes bids, the vendor can bid anew. Needs bids:write; emits nothing.
+         * @description Takes a submitted bid back for the vendor. While the request takes bids, the vendor can bid anew.
          */
         post: operations["withdrawBid"];
         delete?: never;
@@ -715,13 +715,13 @@ export interface paths {
         };
         /**
          * List communities
-         * @description Lists the organization's communities, newest first. Filter by status, find one by an identifier of your own, or search by name, code and place. Needs communities:read; changes nothing.
+         * @description Lists the organization's communities, newest first. Filter by status, find one by an identifier of your own, or search by name, code and place.
          */
         get: operations["listCommunities"];
         put?: never;
         /**
          * Create a community
-         * @description Adds a community. Its time zone decides when the deadlines of its bid requests end; left out, it is the organization's own. A second community with the same code or externalId is refused. Needs communities:write; emits nothing.
+         * @description Adds a community. Its time zone decides when the deadlines of its bid requests end; left out, it is the organization's own. A second community with the same code or externalId is refused.
          */
         post: operations["createCommunity"];
         delete?: never;
@@ -745,21 +745,21 @@ export interface paths {
         };
         /**
          * Get a community
-         * @description Reads one community, archived or not. Needs communities:read; changes nothing.
+         * @description Reads one community, archived or not.
          */
         get: operations["getCommunity"];
         put?: never;
         post?: never;
         /**
          * Archive a community
-         * @description Takes the community out of lists and of new work; it stays readable by its id. It is refused while a home in it is neither closed nor cancelled nor archived. Archiving twice changes nothing. Needs communities:write; emits nothing.
+         * @description Takes the community out of lists and of new work; it stays readable by its id. It is refused while a home in it is neither closed nor cancelled nor archived. Archiving twice changes nothing.
          */
         delete: operations["archiveCommunity"];
         options?: never;
         head?: never;
         /**
          * Update a community
-         * @description Changes the fields that are sent; null clears one. The status moves through changeCommunityStatus instead. lotCount cannot fall below the number of homes that stand on its lots. Needs communities:write; emits nothing.
+         * @description Changes the fields that are sent; null clears one. The status moves through changeCommunityStatus instead. lotCount cannot fall below the number of homes that stand on its lots.
          */
         patch: operations["updateCommunity"];
         trace?: never;
@@ -781,7 +781,7 @@ export interface paths {
         put?: never;
         /**
          * Change a community's status
-         * @description Moves the community on from planning to active, sold_out and closed. A sold-out community can become active again, for a sale can fall through. It is closed only when each of its homes is closed, cancelled or archived. Any other move is refused with invalid_transition, which names the allowed ones. Needs communities:write; emits nothing.
+         * @description Moves the community on from planning to active, sold_out and closed. A sold-out community can become active again, for a sale can fall through. It is closed only when each of its homes is closed, cancelled or archived. Any other move is refused with invalid_transition, which names the allowed ones.
          */
         post: operations["changeCommunityStatus"];
         delete?: never;
@@ -799,13 +799,13 @@ export interface paths {
         };
         /**
          * List homes
-         * @description Lists the organization's homes, newest first. Filter by community, status or type, find one by an identifier of your own, or search by name, lot and address. Needs homes:read; changes nothing.
+         * @description Lists the organization's homes, newest first. Filter by community, status or type, find one by an identifier of your own, or search by name, lot and address.
          */
         get: operations["listHomes"];
         put?: never;
         /**
          * Create a home
-         * @description Adds a home, in planning, to a community that is in planning or active. It is refused when all the lots of the community are taken, or when another home stands on the same lot. A second home with the same externalId is refused too. Needs homes:write; emits home.created.
+         * @description Adds a home, in planning, to a community that is in planning or active. It is refused when all the lots of the community are taken, or when another home stands on the same lot. A second home with the same externalId is refused too.
          */
         post: operations["createHome"];
         delete?: never;
@@ -829,21 +829,21 @@ export interface paths {
         };
         /**
          * Get a home
-         * @description Reads one home, archived or not. Needs homes:read; changes nothing.
+         * @description Reads one home, archived or not.
          */
         get: operations["getHome"];
         put?: never;
         post?: never;
         /**
          * Archive a home
-         * @description Takes a home that is not being built, because it was entered by mistake or was cancelled, out of lists; it stays readable by its id, and its lot is free again. A home that has been begun ends through its status instead, and a home with open purchase orders stays: both are refused with conflict. Archiving twice changes nothing. Needs homes:write; emits nothing.
+         * @description Takes a home that is not being built, because it was entered by mistake or was cancelled, out of lists; it stays readable by its id, and its lot is free again. A home that has been begun ends through its status instead, and a home with open purchase orders stays: both are refused with conflict. Archiving twice changes nothing.
          */
         delete: operations["archiveHome"];
         options?: never;
         head?: never;
         /**
          * Update a home
-         * @description Changes the fields that are sent; null clears one. The status moves through changeHomeStatus instead, the budget has operations of its own, and the community stays. Needs homes:write; emits nothing.
+         * @description Changes the fields that are sent; null clears one. The status moves through changeHomeStatus instead, the budget has operations of its own, and the community stays.
          */
         patch: operations["updateHome"];
         trace?: never;
@@ -865,7 +865,7 @@ export interface paths {
         put?: never;
         /**
          * Change a home's status
-         * @description Moves the home along planning, permitting, ready_to_start, under_construction, completed, closed, warranty, archived. The first four can go on_hold and come back to where they were; everything before closed can be cancelled. To become under_construction the budget has to be locked. Any other move is refused with invalid_transition, which names the allowed ones. Needs homes:write; emits home.status_changed.
+         * @description Moves the home along planning, permitting, ready_to_start, under_construction, completed, closed, warranty, archived. The first four can go on_hold and come back to where they were; everything before closed can be cancelled. To become under_construction the budget has to be locked. Any other move is refused with invalid_transition, which names the allowed ones.
          */
         post: operations["changeHomeStatus"];
         delete?: never;
@@ -889,7 +889,7 @@ export interface paths {
         };
         /**
          * Get a home's budget
-         * @description Computes, scope by scope and in total, what is budgeted for the home, what purchase orders have committed, what is pending, and what it is forecast to cost. Needs homes:read; changes nothing.
+         * @description Computes, scope by scope and in total, what is budgeted for the home, what purchase orders have committed, what is pending, and what it is forecast to cost.
          */
         get: operations["getHomeBudget"];
         put?: never;
@@ -915,13 +915,13 @@ export interface paths {
         };
         /**
          * List a home's budget lines
-         * @description Lists the lines that make up the budget of a home, newest first; includeArchived shows those that were taken out too. Needs budgets:read; changes nothing.
+         * @description Lists the lines that make up the budget of a home, newest first; includeArchived shows those that were taken out too.
          */
         get: operations["listBudgetLines"];
         put?: never;
         /**
          * Add a budget line
-         * @description Adds a line to the budget of a home, as an amount or as quantity and unitCost. Before the lock it counts as originalAmount; afterwards the original stays frozen and the line counts as approvedChanges. A trade that is not known yet becomes a scope of the organization. Needs budgets:write; emits nothing.
+         * @description Adds a line to the budget of a home, as an amount or as quantity and unitCost. Before the lock it counts as originalAmount; afterwards the original stays frozen and the line counts as approvedChanges. A trade that is not known yet becomes a scope of the organization.
          */
         post: operations["addBudgetLine"];
         delete?: never;
@@ -947,7 +947,7 @@ export interface paths {
         put?: never;
         /**
          * Lock a home's budget
-         * @description Freezes the original budget of a home; from then on every change is kept apart as approvedChanges, and construction may begin. A lock is never undone. A budget without lines, and one that is locked already, is refused with conflict. Needs budgets:write; emits nothing.
+         * @description Freezes the original budget of a home; from then on every change is kept apart as approvedChanges, and construction may begin. A lock is never undone. A budget without lines, and one that is locked already, is refused with conflict.
          */
         post: operations["lockHomeBudget"];
         delete?: never;
@@ -971,21 +971,21 @@ export interface paths {
         };
         /**
          * Get a budget line
-         * @description Reads one budget line, one that was taken out of the budget too. Needs budgets:read; changes nothing.
+         * @description Reads one budget line, one that was taken out of the budget too.
          */
         get: operations["getBudgetLine"];
         put?: never;
         post?: never;
         /**
          * Remove a budget line
-         * @description Takes a line out of a budget that is not locked yet; it stays readable by its id. It is refused with conflict when the budget is locked (set its amount to zero instead) or when lines of purchase orders refer to it. Removing twice changes nothing. Needs budgets:write; emits nothing.
+         * @description Takes a line out of a budget that is not locked yet; it stays readable by its id. It is refused with conflict when the budget is locked (set its amount to zero instead) or when lines of purchase orders refer to it. Removing twice changes nothing.
          */
         delete: operations["removeBudgetLine"];
         options?: never;
         head?: never;
         /**
          * Update a budget line
-         * @description Changes the fields that are sent; null clears one. A new amount changes originalAmount before the budget is locked, and approvedChanges afterwards. Needs budgets:write; emits nothing.
+         * @description Changes the fields that are sent; null clears one. A new amount changes originalAmount before the budget is locked, and approvedChanges afterwards.
          */
         patch: operations["updateBudgetLine"];
         trace?: never;
@@ -999,13 +999,13 @@ export interface paths {
         };
         /**
          * List purchase orders
-         * @description Lists the organization's purchase orders, newest first. Filter by home, vendor, trade, status, type, bid or budget line, find those that the accounting system does not know yet with accountingId=null, or search in numbers, notes and the lines' descriptions. Needs pos:read; changes nothing.
+         * @description Lists the organization's purchase orders, newest first. Filter by home, vendor, trade, status, type, bid or budget line, find those that the accounting system does not know yet with accountingId=null, or search in numbers, notes and the lines' descriptions.
          */
         get: operations["listPurchaseOrders"];
         put?: never;
         /**
          * Create a purchase order
-         * @description Drafts a purchase order for a home. Totals are computed from the lines, each rounded half up to the cent. With bidId an accepted bid is ordered: vendor, trade and lines follow from it, and lines of your own can be sent in place of the bid's. A bid whose lines are taken over is ordered once for each home (409 while such an order is not void). An archived vendor and a home that is archived or cancelled take no orders (409). A variance needs varianceReasonCode and varianceResponsible; a backcharge has a negative total. The number counts the orders of the home without gaps. Needs pos:write; emits po.created.
+         * @description Drafts a purchase order for a home. Totals are computed from the lines, each rounded half up to the cent. With bidId an accepted bid is ordered: vendor, trade and lines follow from it, and lines of your own can be sent in place of the bid's. A bid whose lines are taken over is ordered once for each home (409 while such an order is not void). An archived vendor and a home that is archived or cancelled take no orders (409). A variance needs varianceReasonCode and varianceResponsible; a backcharge has a negative total. The number counts the orders of the home without gaps.
          */
         post: operations["createPurchaseOrder"];
         delete?: never;
@@ -1029,7 +1029,7 @@ export interface paths {
         };
         /**
          * Get a purchase order
-         * @description Reads one purchase order. Needs pos:read; changes nothing.
+         * @description Reads one purchase order.
          */
         get: operations["getPurchaseOrder"];
         put?: never;
@@ -1039,7 +1039,7 @@ export interface paths {
         head?: never;
         /**
          * Update a purchase order
-         * @description Changes the fields of a draft that are sent; null clears one, and totals are computed anew. Once it is no draft, only notes, accountingId and externalId can change (409 for the rest): a declined or refused order goes back to draft first, and a price that changes after the issue is another order with parentPoId. Needs pos:write; emits nothing.
+         * @description Changes the fields of a draft that are sent; null clears one, and totals are computed anew. Once it is no draft, only notes, accountingId and externalId can change (409 for the rest): a declined or refused order goes back to draft first, and a price that changes after the issue is another order with parentPoId.
          */
         patch: operations["updatePurchaseOrder"];
         trace?: never;
@@ -1061,7 +1061,7 @@ export interface paths {
         put?: never;
         /**
          * Change a purchase order's status
-         * @description Moves the order. Asking to approve a draft approves it when its total is within your poApprovalLimit and within what is left in the home's budget for the trade (budgeted less committed; a home without any budget line has no such bound); otherwise it becomes pending_approval, so look at the status in the answer. An order that is over the budget always waits for that second, explicit approval. From pending_approval only a caller whose poApprovalLimit covers the total can approve (403 otherwise; null means no limit); sending it back to draft refuses the approval and needs a reason, as does undoing a completion. Issuing is refused with 409 for a vendor that is archived, on hold, inactive or of expired compliance, for a home that is archived or cancelled, and where the orders open with the vendor (issued to completed) would exceed its poLimit. A closed order is paid and cannot be voided. Needs pos:write; emits po.status_changed.
+         * @description Moves the order. Asking to approve a draft approves it when its total is within your poApprovalLimit and within what is left in the home's budget for the trade (budgeted less committed; a home without any budget line has no such bound); otherwise it becomes pending_approval, so look at the status in the answer. An order that is over the budget always waits for that second, explicit approval. From pending_approval only a caller whose poApprovalLimit covers the total can approve (403 otherwise; null means no limit); sending it back to draft refuses the approval and needs a reason, as does undoing a completion. Issuing is refused with 409 for a vendor that is archived, on hold, inactive or of expired compliance, for a home that is archived or cancelled, and where the orders open with the vendor (issued to completed) would exceed its poLimit. A closed order is paid and cannot be voided.
          */
         post: operations["changePurchaseOrderStatus"];
         delete?: never;
@@ -1079,13 +1079,13 @@ export interface paths {
         };
         /**
          * List messages
-         * @description Lists the messages of the organization, newest first, those that Plumbline itself sent among them, such as the one that tells of a webhook subscription that was disabled. Needs messages:read; changes nothing.
+         * @description Lists the messages of the organization, newest first, those that Plumbline itself sent among them, such as the one that tells of a webhook subscription that was disabled.
          */
         get: operations["listMessages"];
         put?: never;
         /**
          * Send a message
-         * @description Sends a message to people of the organization: those named in recipients, and those who have one of the roles in recipientRoles. Each gets it once, and at once, for it stays inside Plumbline (channel in_app); whoever wants to carry it further subscribes to the event. Somebody who is disabled cannot be named, and is left out of a role. Needs messages:write; emits message.sent.
+         * @description Sends a message to people of the organization: those named in recipients, and those who have one of the roles in recipientRoles. Each gets it once, and at once, for it stays inside Plumbline (channel in_app); whoever wants to carry it further subscribes to the event. Somebody who is disabled cannot be named, and is left out of a role.
          */
         post: operations["sendMessage"];
         delete?: never;
@@ -1109,7 +1109,7 @@ export interface paths {
         };
         /**
          * Get a message
-         * @description Reads one message. Needs messages:read; changes nothing.
+         * @description Reads one message.
          */
         get: operations["getMessage"];
         put?: never;
@@ -1129,13 +1129,13 @@ export interface paths {
         };
         /**
          * List webhook subscriptions
-         * @description Lists the organization's webhook subscriptions, newest first. A disabled one says why and since when. Secrets are never shown. Needs webhooks:read; changes nothing.
+         * @description Lists the organization's webhook subscriptions, newest first. A disabled one says why and since when. Secrets are never shown.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Subscribes an address to events. Every event of the listed types that is recorded from now on is sent there by POST, signed with the secret, at least once. Leave the secret out to have one made; this answer is the only one that shows it. The address has to be https on port 443 or 8443, without user info, and must not lead to a private network. An organization has at most 2000 subscriptions. Needs webhooks:write; emits nothing.
+         * @description Subscribes an address to events. Every event of the listed types that is recorded from now on is sent there by POST, signed with the secret, at least once. Leave the secret out to have one made; this answer is the only one that shows it. The address has to be https on port 443 or 8443, without user info, and must not lead to a private network. An organization has at most 2000 subscriptions.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1159,21 +1159,21 @@ export interface paths {
         };
         /**
          * Get a webhook subscription
-         * @description Reads one subscription, deleted or not: its status, how many attempts have failed in a row, and until when it is paused. The secret is never shown again. Needs webhooks:read; changes nothing.
+         * @description Reads one subscription, deleted or not: its status, how many attempts have failed in a row, and until when it is paused. The secret is never shown again.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook subscription
-         * @description Ends the subscription: nothing is sent any more, what was not delivered is cancelled, and the secret is erased. The subscription and its deliveries stay readable by id. Deleting twice changes nothing. Needs webhooks:write; emits nothing.
+         * @description Ends the subscription: nothing is sent any more, what was not delivered is cancelled, and the secret is erased. The subscription and its deliveries stay readable by id. Deleting twice changes nothing.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
          * Update a webhook subscription
-         * @description Changes the address, the event types or the status. `status: disabled` stops sending; events are then held for 14 days. `status: active` sends on: the count of failures starts at 0, and what was held goes out in order. A new address starts the count at 0 too. Needs webhooks:write; emits nothing.
+         * @description Changes the address, the event types or the status. `status: disabled` stops sending; events are then held for 14 days. `status: active` sends on: the count of failures starts at 0, and what was held goes out in order. A new address starts the count at 0 too.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -1193,7 +1193,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a subscription
-         * @description Lists what was sent or is to be sent to one subscription, newest first. Filter by status to find what did not arrive. Deliveries can be read for 30 days after they ended. Needs webhooks:read; changes nothing.
+         * @description Lists what was sent or is to be sent to one subscription, newest first. Filter by status to find what did not arrive. Deliveries can be read for 30 days after they ended.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -1221,7 +1221,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Sends the example of an event type, as this document shows it, to the subscription once, also while it is disabled. It bears the header `webhook-test: true` and an event id that listEvents does not know. A test is not repeated and does not count as a failure or a success. Read the delivery a moment later to see how the receiver answered. Needs webhooks:write; emits nothing.
+         * @description Sends the example of an event type, as this document shows it, to the subscription once, also while it is disabled. It bears the header `webhook-test: true` and an event id that listEvents does not know. A test is not repeated and does not count as a failure or a success. Read the delivery a moment later to see how the receiver answered.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1247,7 +1247,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret
-         * @description Gives the subscription a new secret, which only this answer shows. During the overlap every request is signed with both, so that the receiver can change over at its leisure. A secret that leaked is ended at once with `overlapHours: 0`. Needs webhooks:write; emits nothing.
+         * @description Gives the subscription a new secret, which only this answer shows. During the overlap every request is signed with both, so that the receiver can change over at its leisure. A secret that leaked is ended at once with `overlapHours: 0`.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -1273,7 +1273,7 @@ export interface paths {
         put?: never;
         /**
          * Send what was missed
-         * @description Sends again, as soon as possible and in order, every event of the period that this subscription has not received: exhausted deliveries start their attempts anew, and those that wait for a later attempt are brought forward. Up to 50000 deliveries are taken at a time; `more` says whether to call again. Refused with 409 while the subscription is disabled. Needs webhooks:write; emits nothing.
+         * @description Sends again, as soon as possible and in order, every event of the period that this subscription has not received: exhausted deliveries start their attempts anew, and those that wait for a later attempt are brought forward. Up to 50000 deliveries are taken at a time; `more` says whether to call again. Refused with 409 while the subscription is disabled.
          */
         post: operations["recoverWebhook"];
         delete?: never;
@@ -1297,7 +1297,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description Reads one delivery with its attempts: when each was made, how long it took, and what the receiver answered. Needs webhooks:read; changes nothing.
+         * @description Reads one delivery with its attempts: when each was made, how long it took, and what the receiver answered.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -1325,7 +1325,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Sends one delivery again now, whether it had arrived, was given up or waits for its next attempt. The receiver sees the same `webhook-id` and the same bytes; the schedule of attempts starts anew. Refused with 409 while an attempt is under way, and while the subscription is disabled or deleted. Needs webhooks:write; emits nothing.
+         * @description Sends one delivery again now, whether it had arrived, was given up or waits for its next attempt. The receiver sees the same `webhook-id` and the same bytes; the schedule of attempts starts anew. Refused with 409 while an attempt is under way, and while the subscription is disabled or deleted.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -1343,7 +1343,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists what happened, oldest first, in the order of `sequence`, which counts up within the organization in the order of commit. Keep the id of the last event that you processed and pass it as `after` to catch up without a gap. Each event is as subscribers get it. Needs events:read; changes nothing.
+         * @description Lists what happened, oldest first, in the order of `sequence`, which counts up within the organization in the order of commit. Keep the id of the last event that you processed and pass it as `after` to catch up without a gap. Each event is as subscribers get it.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1369,7 +1369,7 @@ export interface paths {
         };
         /**
          * Get an event
-         * @description Reads one event as subscribers get it. Needs events:read; changes nothing.
+         * @description Reads one event as subscribers get it.
          */
         get: operations["getEvent"];
         put?: never;
@@ -1389,7 +1389,7 @@ export interface paths {
         };
         /**
          * List event types
-         * @description Lists every type of event that a webhook can subscribe to, when it fires, and an example of its payload. Needs events:read; changes nothing.
+         * @description Lists every type of event that a webhook can subscribe to, when it fires, and an example of its payload.
          */
         get: operations["listEventTypes"];
         put?: never;
@@ -1409,7 +1409,7 @@ export interface paths {
         };
         /**
          * List status changes
-         * @description Lists how the status of one resource moved, oldest first: from what to what, when, by whom and why. Needs events:read; changes nothing.
+         * @description Lists how the status of one resource moved, oldest first: from what to what, when, by whom and why.
          */
         get: operations["listStatusChanges"];
         put?: never;
@@ -1449,7 +1449,7 @@ export interface paths {
         };
         /**
          * List skills
-         * @description Lists the skills that the calling key may use, by name: the operations that its permissions cover and, when it also holds skills:write, the composite skills that it could run. Each comes with complete JSON Schemas of its input and its result. Needs skills:read; changes nothing.
+         * @description Lists the skills that the calling key may use, by name: the operations that its permissions cover and, when it also holds skills:write, the composite skills that it could run. Each comes with complete JSON Schemas of its input and its result.
          */
         get: operations["listSkills"];
         put?: never;
@@ -1495,7 +1495,7 @@ export interface paths {
         };
         /**
          * Get the calling key
-         * @description Tells who is calling: the key, what it may do at this moment (its own permissions as far as the role of the user who made it still covers them), up to which amount it may approve purchase orders, and the organization that it belongs to. Needs any valid key; changes nothing.
+         * @description Tells who is calling: the key, what it may do at this moment (its own permissions as far as the role of the user who made it still covers them), up to which amount it may approve purchase orders, and the organization that it belongs to.
          */
         get: operations["getCaller"];
         put?: never;
@@ -1515,7 +1515,7 @@ export interface paths {
         };
         /**
          * Get the use of the limits
-         * @description Tells how much of the key's minute and of the organization's day is used, this request counted. Needs any valid key; changes nothing.
+         * @description Tells how much of the key's minute and of the organization's day is used, this request counted.
          */
         get: operations["getUsage"];
         put?: never;
@@ -1535,7 +1535,7 @@ export interface paths {
         };
         /**
          * Get the changelog
-         * @description Every released version of this interface, the newest first, with what changed in it and which operations that concerns. Within a major version nothing is taken away; what will go in the next one is announced here as deprecated. Needs any valid key; changes nothing.
+         * @description Every released version of this interface, the newest first, with what changed in it and which operations that concerns. Within a major version nothing is taken away; what will go in the next one is announced here as deprecated.
          */
         get: operations["getChangelog"];
         put?: never;
@@ -1555,7 +1555,7 @@ export interface paths {
         };
         /**
          * Download the OpenAPI document as JSON
-         * @description This document, OpenAPI 3.1, as far as the calling key may use it: the operations below /api/ext that its permissions cover, what they refer to, and the webhooks. Needs any valid key; changes nothing.
+         * @description This document, OpenAPI 3.1, as far as the calling key may use it: the operations below /api/ext that its permissions cover, what they refer to, and the webhooks.
          */
         get: operations["getOpenApiJson"];
         put?: never;
@@ -1575,7 +1575,7 @@ export interface paths {
         };
         /**
          * Download the OpenAPI document as YAML
-         * @description The same as getOpenApiJson, as YAML. Needs any valid key; changes nothing.
+         * @description The same as getOpenApiJson, as YAML.
          */
         get: operations["getOpenApiYaml"];
         put?: never;
@@ -1595,7 +1595,7 @@ export interface paths {
         };
         /**
          * Download the skills as tool definitions
-         * @description The skills that the calling key may use, in the tool-definition format of AI models: a name, a description and an input_schema each. Pass the input that a model gives to executeSkill under the tool's name. Needs any valid key; changes nothing.
+         * @description The skills that the calling key may use, in the tool-definition format of AI models: a name, a description and an input_schema each. Pass the input that a model gives to executeSkill under the tool's name.
          */
         get: operations["getToolDefinitions"];
         put?: never;
@@ -1615,7 +1615,7 @@ export interface paths {
         };
         /**
          * Download the skills as function definitions
-         * @description The skills that the calling key may use, in the function-calling format of AI models. With `strict` true every parameter is required and an optional one takes null for "left out", which executeSkill understands; it is false where null has a meaning of its own, as it has in an update. Needs any valid key; changes nothing.
+         * @description The skills that the calling key may use, in the function-calling format of AI models. With `strict` true every parameter is required and an optional one takes null for "left out", which executeSkill understands; it is false where null has a meaning of its own, as it has in an update.
          */
         get: operations["getFunctionDefinitions"];
         put?: never;

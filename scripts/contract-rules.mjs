@@ -421,10 +421,7 @@ function* events(document) {
 /** What an operation emits is said under `x-emits`, from where docs and tools take it. */
 function* emits(document) {
   const declared = Object.keys(document.webhooks ?? {})
-  const all = [...operations(document)]
-  // Until the first operation says what it emits, prose alone does.
-  if (!all.some(({ operation }) => operation['x-emits'])) return
-  for (const { operation, method, at } of all) {
+  for (const { operation, method, at } of operations(document)) {
     const place = [...at, 'x-emits']
     const types = operation['x-emits'] ?? []
     if (!Array.isArray(types)) {

@@ -7,16 +7,29 @@ import { loadContract, readContract } from './contract.ts'
 import { descriptionOf } from './description.ts'
 
 test('what is needed and emitted is said behind the prose, unless the prose has said it', () => {
-  const facts = { permissions: ['vendors:write', 'bids:read'], emits: ['vendor.created', 'vendor.updated'] }
+  const facts = {
+    permissions: ['vendors:write', 'bids:read'],
+    emits: ['vendor.created', 'vendor.updated'],
+    writes: true,
+  }
   expect(descriptionOf({ ...facts, description: 'Adds a vendor.' })).toBe(
     'Adds a vendor. Needs vendors:write and bids:read; emits vendor.created, vendor.updated.',
   )
   const said = 'Adds. Needs vendors:write and bids:read; emits vendor.created and vendor.updated.'
   expect(descriptionOf({ ...facts, description: said })).toBe(said)
-  expect(descriptionOf({ emits: ['vendor.created'], permissions: [], description: 'Adds.' })).toBe(
-    'Adds. Emits vendor.created.',
+  expect(descriptionOf({ ...facts, description: 'Adds. Needs vendors:write and bids:read.' })).toBe(
+    'Adds. Needs vendors:write and bids:read. Emits vendor.created, vendor.updated.',
   )
-  expect(descriptionOf({ emits: [], permissions: [] })).toBe('')
+})
+
+test('who changes nothing, emits nothing or needs nothing is said to', () => {
+  const facts = { description: 'Done.', permissions: ['vendors:read'], emits: [], writes: false }
+  expect(descriptionOf(facts)).toBe('Done. Needs vendors:read; changes nothing.')
+  expect(descriptionOf({ ...facts, writes: true })).toBe('Done. Needs vendors:read; emits nothing.')
+  expect(descriptionOf({ ...facts, permissions: [] })).toBe('Done. Needs no permission; changes nothing.')
+  expect(descriptionOf({ description: 'Done.', permissions: ['vendors:read'], writes: true })).toBe(
+    'Done. Needs vendors:read.',
+  )
 })
 
 test('docs, the published contract and tools say it from where it is declared', () => {

@@ -3,25 +3,41 @@ import type { OperationObject } from './contract.ts'
 interface Described {
   description?: string
   permissions: readonly string[]
-  emits: readonly string[]
+  /** The events that it may record; undefined where that is not declared of it, as of a skill made of several operations. */
+  emits?: readonly string[]
+  writes: boolean
 }
 
 /**
  * What is written about an operation, and behind it what the contract says apart from prose: the permissions that it
- * needs and the events that it emits. What the prose names already is not said again.
+ * needs, and what it changes or emits. Prose that speaks of them itself, because there is more to say, is left alone but
+ * for what it does not name.
  */
-export function descriptionOf({ description = '', permissions, emits }: Described): string {
-  const needed = permissions.filter((permission) => !description.includes(permission))
-  const emitted = emits.filter((type) => !description.includes(type))
-  const facts = [
-    ...(needed.length > 0 ? [`needs ${needed.join(' and ')}`] : []),
-    ...(emitted.length > 0 ? [`emits ${emitted.join(', ')}`] : []),
-  ].join('; ')
+export function descriptionOf(operation: Described): string {
+  const { description = '' } = operation
+  const facts = (/\bNeeds\b/.test(description) ? unnamed : all)(operation).join('; ')
   return [description, facts && `${facts.charAt(0).toUpperCase()}${facts.slice(1)}.`].filter(Boolean).join(' ')
 }
 
+function all({ permissions, emits, writes }: Described): string[] {
+  const needed = permissions.length > 0 ? permissions.join(' and ') : 'no permission'
+  if (emits === undefined) return [`needs ${needed}`]
+  const effect = emits.length > 0 ? `emits ${emits.join(', ')}` : writes ? 'emits nothing' : 'changes nothing'
+  return [`needs ${needed}`, effect]
+}
+
+function unnamed({ description = '', permissions, emits = [] }: Described): string[] {
+  const needed = permissions.filter((permission) => !description.includes(permission))
+  const emitted = emits.filter((type) => !description.includes(type))
+  return [
+    ...(needed.length > 0 ? [`needs ${needed.join(' and ')}`] : []),
+    ...(emitted.length > 0 ? [`emits ${emitted.join(', ')}`] : []),
+  ]
+}
+
 /** An operation of the document with that description. */
-export function described(operation: OperationObject): OperationObject {
+export function described(method: string, operation: OperationObject): OperationObject {
   const permissions = (operation.security ?? []).flatMap((requirement) => Object.values(requirement).flat())
-  return { ...operation, description: descriptionOf({ ...operation, permissions, emits: operation['x-emits'] ?? [] }) }
+  const { 'x-emits': emits = [] } = operation
+  return { ...operation, description: descriptionOf({ ...operation, permissions, emits, writes: method !== 'get' }) }
 }

@@ -66,7 +66,7 @@ function publish(
     )
     if (!entries.some(([key]) => key !== 'parameters')) continue
     paths[path] = Object.fromEntries(
-      entries.map(([key, value]) => [key, key === 'parameters' ? value : described(value as OperationObject)]),
+      entries.map(([key, value]) => [key, key === 'parameters' ? value : described(key, value as OperationObject)]),
     )
   }
   const skills = Object.entries((document['x-skills'] ?? {}) as Record<string, { permissions: string[] }>).filter(

@@ -109,7 +109,7 @@ function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Ski
     name: id,
     kind: 'operation',
     summary: declaration.summary ?? id,
-    description: descriptionOf({ ...declaration, permissions, emits }),
+    description: descriptionOf({ ...declaration, permissions, emits, writes: method !== 'GET' }),
     // The contract's own rule holds them to the permissions that there are.
     permissions: permissions as Permission[],
     writes: method !== 'GET',
@@ -144,7 +144,7 @@ function compositeSkill(contract: Contract, name: string, declared: DeclaredComp
     name,
     kind: 'composite',
     summary,
-    description: descriptionOf({ description, permissions, emits: [] }),
+    description: descriptionOf({ description, permissions, writes }),
     permissions,
     writes,
     nullClears: false,
