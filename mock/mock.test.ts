@@ -49,7 +49,7 @@ async function send(
   const response = await fetch(url + addressOf(operation) + query, {
     method: operation.method,
     headers: {
-      authorization: 'Bearer plb_mock',
+      authorization: operation.schemes.has('apiKey') ? 'Bearer plb_mock' : 'Bearer ven_mock.token',
       ...(operation.takesBody && { 'content-type': 'application/json' }),
       ...headers,
     },

@@ -31,7 +31,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   const validator = createValidator(contract)
   const publicUrl = contract.document.servers?.[0]?.url ?? ''
 
-  async function live(
+  async function handle(
     req: Request,
     res: Response,
     url: string,
@@ -42,7 +42,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     if (found.operation === null) throw nothingThere(found.allow, method)
     const { operation, params } = found
     journey.operation = operation
-    checkKey(req.headers.authorization)
+    checkCredential(operation, req.headers.authorization)
     req.params = params
     req.body = await readBody(req, operation)
     await validator.check(operation, req, res)
@@ -66,7 +66,11 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const { headers } = isDeclared ? await prism.answer(operation, { code: refused.status }) : { headers: {} }
     return {
       status: refused.status,
-      headers: { ...headers, ...lowerCase(refused.headers), 'content-type': 'application/problem+json' },
+      headers: {
+        ...(operation === null ? headers : withOwnLimits(operation, headers)),
+        ...lowerCase(refused.headers),
+        'content-type': 'application/problem+json',
+      },
       body: refused.body({ publicUrl, instance: pathOf(url), requestId }),
     }
   }
@@ -77,7 +81,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
       return write(req, res, { status: 204, headers: { ...cors, 'access-control-max-age': '600' }, body: undefined })
     const requestId = requestIdOf(req)
     const journey: { operation: Operation | null } = { operation: null }
-    const answer = await live(req, res, url, journey).catch((error) =>
+    const answer = await handle(req, res, url, journey).catch((error) =>
       refusal(error, url, requestId, journey.operation),
     )
     const { requestId: shown = requestId } = (answer.body ?? {}) as { requestId?: string }
@@ -123,7 +127,8 @@ function putRight(
   answer: MockAnswer,
 ): MockAnswer {
   const { status, body } = answer
-  const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...headers } = answer.headers
+  const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...shown } = answer.headers
+  const headers = withOwnLimits(operation, shown)
   // Who is on another tier is refused before anything is counted.
   if ((body as { code?: string } | undefined)?.code === 'tier_required') {
     delete headers.ratelimit
@@ -143,6 +148,13 @@ function putRight(
   const isUnchanged =
     '304' in operation.declaration.responses && known !== undefined && matchesEtag(known, headers.etag ?? '')
   return status === 200 && isUnchanged ? { status: 304, headers, body: undefined } : { status, headers, body }
+}
+
+/** A vendor spends nothing of the builder's day, so in the portal the minute is all that is told. */
+function withOwnLimits({ schemes }: Operation, headers: Record<string, string>): Record<string, string> {
+  if (schemes.has('apiKey')) return headers
+  const limits = Object.entries(headers).filter(([name]) => name === 'ratelimit' || name === 'ratelimit-policy')
+  return { ...headers, ...Object.fromEntries(limits.map(([name, value]) => [name, value.replace(/, "day".*/, '')])) }
 }
 
 /** Where what was created can be read: below its list, or else at the GET that answers by the same schema, or in the list. */
@@ -168,16 +180,16 @@ function nextLink(url: string, cursor: string): string {
   return `<${pathOf(url)}?${parameters}>; rel="next"`
 }
 
-// A key cannot be looked up here, so every one of the right beginning is believed, and may do everything.
-function checkKey(authorization: string | undefined): void {
+// A key cannot be looked up here, so every one of the right beginning is believed, and may do everything; so is the token
+// of a vendor, in the portal.
+function checkCredential({ schemes }: Operation, authorization: string | undefined): void {
   const refused = (code: 'missing_key' | 'invalid_key', detail: string) =>
     new Problem(code, detail, {}, { 'WWW-Authenticate': challenge(code) })
   if (authorization === undefined || authorization === '') {
-    throw refused('missing_key', 'Send it as "Authorization: Bearer plb_…".')
+    throw refused('missing_key', 'Send it as "Authorization: Bearer …".')
   }
-  if (!/^Bearer plb_[!-~]+$/i.test(authorization)) {
-    throw refused('invalid_key', 'It does not have the form of a key, plb_….')
-  }
+  const isOfItsForm = schemes.has('apiKey') ? /^Bearer plb_[!-~]+$/i : /^Bearer (inv|ven)_[!-~]+\.[!-~]+$/i
+  if (!isOfItsForm.test(authorization)) throw refused('invalid_key', 'It does not have the form of a key or a token.')
 }
 
 function challenge(code: string): string {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DataFolderUnusable, inDataFolder } from './database/data-folder.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from './database/make-folder.ts'
 
 /**
  * The environment, read once into a frozen value. An invalid value stops the start with a sentence that names the

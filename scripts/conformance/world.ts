@@ -66,10 +66,16 @@ export class World {
     return query.size > 0 ? `${path}?${query}` : path
   }
 
-  // A vendor is let in only to what it has the address of.
+  /** From now on the portal is entered with this token, where no other opens the address. */
+  admit(portalToken: string): void {
+    this.#portalTokens.set(portalToken.slice(0, portalToken.indexOf('.')), portalToken)
+  }
+
+  // A vendor is let in only to what it has the address of, or to all that is its own.
   #idsIn(operation: Operation, parameter: string): readonly string[] {
     const ids = this.idsFor(parameter)
-    return isOpenToKeys(operation) ? ids : ids.filter((id) => this.#portalTokens.has(id))
+    const opened = ids.filter((id) => this.#portalTokens.has(id))
+    return isOpenToKeys(operation) || opened.length === 0 ? ids : opened
   }
 
   /** What a request to the operation is let in by: this world's key, or in the portal a token that opens its address. */
@@ -254,7 +260,7 @@ export class World {
    */
   learn(answer: Answer, operation?: Operation): void {
     if (answer.status >= 300) return
-    for (const [id, token] of portalTokensIn(answer.body)) this.#portalTokens.set(id, token)
+    for (const token of portalTokensIn(answer.body)) this.admit(token)
     const isOwn = operation === undefined || '201' in operation.declaration.responses || this.#isOnOwn(operation)
     for (const id of idsIn(answer.body)) {
       // The document itself can be downloaded, and what its examples show does not exist for that.
@@ -318,11 +324,13 @@ export function* idsIn(value: unknown): Generator<string> {
 }
 
 /** The tokens of the portal addresses that an answer shows, save those of invitations that were not sent yet. */
-function* portalTokensIn(value: unknown): Generator<[string, string]> {
+function* portalTokensIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   const { portalUrl, status } = value as { portalUrl?: unknown; status?: unknown }
   const token = typeof portalUrl === 'string' ? portalUrl.slice(portalUrl.lastIndexOf('/') + 1) : ''
-  if (token !== '' && status !== 'pending') yield [token.slice(0, token.indexOf('.')), token]
+  // The document itself can be downloaded, and what its examples show opens nothing.
+  const isShown = EXAMPLE_IDS.has(token.slice(0, token.indexOf('.')))
+  if (token !== '' && !isShown && status !== 'pending') yield token
   for (const inner of Object.values(value)) yield* portalTokensIn(inner)
 }
 

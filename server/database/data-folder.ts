@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from './make-folder.ts'
 
 export class DataFolderInUse extends Error {}
 

@@ -7,6 +7,7 @@ type Tree = { [key: string]: Tree }
 type Breakage = [rule: string, what: string, break_: (contract: Tree) => void]
 
 const VENDORS = '/api/ext/vendors'
+const BID_REQUEST = '/api/ext/bids/request'
 const VENDOR = '/api/ext/vendors/{vendorId}'
 
 const breakages: Breakage[] = [
@@ -75,7 +76,11 @@ const breakages: Breakage[] = [
   ['emits', 'a list that is none', set_(['paths', VENDORS, 'post', 'x-emits'], 'vendor.created')],
   ['emits', 'an event of what only reads', set_(['paths', VENDORS, 'get', 'x-emits'], ['vendor.created'])],
   ['emits', 'no event at all', set_(['paths', VENDORS, 'post', 'x-emits'], [])],
-  ['emits', 'another event than the description names', set_(['paths', VENDORS, 'post', 'x-emits'], ['home.created'])],
+  [
+    'emits',
+    'an event less than the description names',
+    set_(['paths', BID_REQUEST, 'post', 'x-emits'], ['vendor.invited']),
+  ],
   ['emits', 'events out of order', set_(['paths', VENDORS, 'post', 'x-emits'], ['vendor.updated', 'vendor.created'])],
   ['events', 'an event too few', set_(['webhooks', 'lead.created'])],
   [

@@ -96,8 +96,8 @@ export function browser(service: () => TestPlumbline): void {
     test("with a key of one's own an operation can be tried out", async () => {
       await read('/operations/getCaller', DESK, async ({ page }) => {
         await page.getByRole('button', { name: 'Authorize' }).first().click()
-        await page.locator('.auth-container input').fill(plumbline.key)
-        await page.locator('.auth-btn-wrapper').getByRole('button', { name: 'Apply' }).click()
+        await page.locator('.auth-container input').first().fill(plumbline.key)
+        await page.locator('.auth-btn-wrapper').getByRole('button', { name: 'Apply' }).first().click()
         await page.getByRole('button', { name: 'Close' }).first().click()
         const operation = page.locator('.opblock.is-open')
         await operation.getByRole('button', { name: 'Try it out' }).click()

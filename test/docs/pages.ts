@@ -80,8 +80,18 @@ export function pages(service: () => TestPlumbline): void {
 
   test('the document of the reference is the published one', async () => {
     const { body } = await read('/docs/openapi.json')
-    expect(body).toEqual((await plumbline.get('/api/ext/schema/openapi.json')).body)
-    expect(Object.keys(body.paths).every((path) => path.startsWith('/api/ext/'))).toBe(true)
+    const { body: published } = await plumbline.get('/api/ext/schema/openapi.json')
+    expect(body.paths).toMatchObject(published.paths)
+    expect(body.components.schemas).toMatchObject(published.components.schemas)
+    // Beside it stands what a vendor may do, and nothing else of this service.
+    const others = Object.keys(body.paths).filter((path) => !(path in published.paths))
+    expect(others).toEqual(
+      [...new Set([...contract.operations.values()].map(({ path }) => path))].filter((path) =>
+        path.startsWith('/api/portal/'),
+      ),
+    )
+    expect(Object.keys(published.paths).every((path) => path.startsWith('/api/ext/'))).toBe(true)
+    expect(Object.keys(published.components.securitySchemes)).toEqual(['apiKey'])
   })
 
   describe('the catalogue of problems', () => {

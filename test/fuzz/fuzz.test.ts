@@ -77,7 +77,8 @@ test('a generator whose good requests are all refused would prove little, and ma
 
 async function play(world: World, request: Generated): Promise<void> {
   const { operation, kind, address, body, headers } = request
-  const answer = await plumbline.request(operation.method, address, toJson(body), { key: world.key, headers })
+  const key = world.credentialFor(operation, address)
+  const answer = await plumbline.request(operation.method, address, toJson(body), { key, headers })
   statuses.set(`${kind} ${answer.status}`, (statuses.get(`${kind} ${answer.status}`) ?? 0) + 1)
   const fault = judge(request, answer)
   // Every subscription multiplies what each event has to be sent to; a few of them say as much as hundreds.

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { at, contract } from '../../scripts/conformance/contract.ts'
 import { faultOf } from '../../scripts/conformance/judge.ts'
 import { ask as askAt } from '../../scripts/conformance/service.ts'
-import { EXAMPLE_IDS, TYPE_ID, World } from '../../scripts/conformance/world.ts'
+import { EXAMPLE_IDS, isOpenToKeys, TYPE_ID, World } from '../../scripts/conformance/world.ts'
 import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import type { Operation, ResponseObject } from '../../server/http/contract.ts'
@@ -425,7 +425,7 @@ async function playNoOperation(world: World, plumbline: TestPlumbline): Promise<
         await plumbline.request(method, address.replaceAll(/\{\w+\}/g, 'x'), undefined, { key: world.key })
     }
   }
-  for (const address of ['/api/ext/nothing', '/api', '/', '/api/ext/vendors/', '/API/ext/vendors']) {
+  for (const address of ['/api/ext/nothing', '/api', '/api/ext/vendors/', '/API/ext/vendors']) {
     await plumbline.request('GET', address, undefined, { key: world.key })
   }
 }
@@ -460,7 +460,12 @@ async function playTroubles(): Promise<void> {
     )
     // Nothing exists here, so the ids of the examples may as well be the real ones.
     for (const id of EXAMPLE_IDS) world.remember(id)
-    if (plays[0]?.[1] === null) await plumbline.get('/api/ext/vendors')
+    const token = await plumbline.newPortalToken()
+    world.admit(token)
+    if (plays[0]?.[1] === null) {
+      await plumbline.get('/api/ext/vendors')
+      await plumbline.get('/api/portal/invitations', { key: token })
+    }
     for (const [name, error, those] of plays) {
       what = name
       if (error !== null) trouble = () => Promise.reject(error)
@@ -478,7 +483,8 @@ async function playTroubles(): Promise<void> {
     ['what the present state forbids', invalidTransition('draft', 'awarded', ['sent']), declares(409)],
   ])
   await playAll({ RATE_LIMIT_PER_MINUTE: '1' }, [['a minute used up', null, operations]])
-  await playAll({ QUOTA_PER_DAY: '1' }, [['a day used up', null, operations]])
+  // A vendor spends nothing of the builder's day.
+  await playAll({ QUOTA_PER_DAY: '1' }, [['a day used up', null, operations.filter(isOpenToKeys)]])
 }
 
 async function playInProgress(

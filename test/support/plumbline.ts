@@ -5,6 +5,8 @@ import path from 'node:path'
 import { pino } from 'pino'
 import { inject } from 'vitest'
 import { type Answer, ask, type RequestOptions, type Service, withKey } from '../../scripts/conformance/service.ts'
+import * as vendors from '../../server/bidding/vendors/queries.ts'
+import { newVendor } from '../../server/bidding/vendors/vendor.ts'
 import { Clock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Database, openDatabase, overPGlite } from '../../server/database/database.ts'
@@ -12,6 +14,8 @@ import { answerChecker } from '../../server/http/answer-check.ts'
 import { loadContract } from '../../server/http/contract.ts'
 import { createValidator } from '../../server/http/validate.ts'
 import { createKey } from '../../server/keys/keys.ts'
+import { portalToken } from '../../server/keys/portal-token.ts'
+import { systemCall } from '../../server/keys/principals.ts'
 import { operations } from '../../server/operations.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { type Parts, type Plumbline, startPlumbline } from '../../server/plumbline.ts'
@@ -31,6 +35,8 @@ export interface TestPlumbline extends Plumbline, Service {
   /** Another builder with a key of its own, to test the wall between them. */
   newBuilder(options?: BuilderOptions): Promise<Builder>
   newKey(permissions: string[], organizationId?: string): Promise<string>
+  /** The token of a new vendor's portal, made without an operation. */
+  newPortalToken(): Promise<string>
   get(path: string, options?: RequestOptions): Promise<Answer>
   post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
   patch(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
@@ -133,6 +139,13 @@ export async function startTestPlumbline(
         permissions,
       })
       return secret
+    },
+    async newPortalToken() {
+      const call = await systemCall(plumbline.app.surroundings, builder.organizationId)
+      const { id } = await call.write((call) =>
+        vendors.insert(call, newVendor({ companyName: 'Brazos Framing', status: 'active' })),
+      )
+      return portalToken(plumbline.config, id)
     },
     // Whatever a test file made happen, its events are as the contract declares them.
     async stop() {

@@ -78,8 +78,9 @@ export function paths(populated: () => Populated): void {
     describe('HEAD answers as GET does, without the body', () => {
       test.each(gets)('$id', async (operation) => {
         const address = world.addressFor(operation)
-        const get = await ask('GET', address, plumbline.key)
-        const head = await ask('HEAD', address, plumbline.key)
+        const key = world.credentialFor(operation, address)
+        const get = await ask('GET', address, key)
+        const head = await ask('HEAD', address, key)
         expect([head.status, head.type]).toEqual([get.status, get.type])
         // What is counted while it is read, such as the usage, is never the same twice.
         if ('304' in operation.declaration.responses) expect(head.etag).toBe(get.etag)
