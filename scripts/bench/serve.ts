@@ -21,7 +21,7 @@ function multiplied(document: ContractDocument, copies: number): ContractDocumen
         if (operation !== undefined)
           renamed[method] = { ...operation, operationId: `${operation.operationId}Copy${copy}` }
       }
-      paths[path.replace('/api/ext/', `/api/ext/copy-${copy}-`)] = renamed
+      paths[path.replace(/^(\/api\/\w+)\//, `$1/copy-${copy}-`)] = renamed
     }
   }
   return { ...document, paths }

@@ -33,7 +33,7 @@ export interface DispatchParts {
 }
 
 /** Any handler, seen from where it is not known which: its input was checked by the contract that its type comes from. */
-type AnyHandler = (input: Input & { ifMatch: string | undefined }, call: Call) => Promise<AnyReply>
+type AnyHandler = (input: Input & { ifMatch?: string }, call: Call) => Promise<AnyReply>
 interface AnyReply {
   status: number
   body?: object | string
@@ -82,7 +82,8 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const input = await validator.check(operation, req, res)
     const handler = handlers[operation.id] as unknown as AnyHandler
     const call = newCall(surroundings, { principal, requestId })
-    const given = { ...input, ifMatch: declaredHeader(operation, req, 'if-match') }
+    const ifMatch = declaredHeader(operation, req, 'if-match')
+    const given = ifMatch === undefined ? input : { ...input, ifMatch }
     const key = declaredHeader(operation, req, 'idempotency-key')
     if (key === undefined) return toAnswer(operation, located(operation, await handler(given, call)), req.url)
 
@@ -121,7 +122,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const input = validator.checkInput(operation, spread(contract, operation, flat))
     const handler = handlers[id] as unknown as AnyHandler
     const { ifMatch } = flat
-    const reply = await handler({ ...input, ifMatch: typeof ifMatch === 'string' ? ifMatch : undefined }, call)
+    const reply = await handler(typeof ifMatch === 'string' ? { ...input, ifMatch } : input, call)
     return (reply.body instanceof Json ? reply.body.value : reply.body) as Answered<Id>
   }
 
