@@ -104,81 +104,12 @@ interface Caller {
 }
 
 /** A call with its own transactions, as it begins. */
-export function newCall(surroundings: Surroundings, caller: Caller): Call {
+export function newCall(surroundings: Surroundings, { principal, requestId, now }: Caller): Call {
+  const { organization, permissions, poApprovalLimit } = principal
   const { database } = surroundings
   const events: RecordedEvent[] = []
-  let isUnderWay = false
-  const call: Call = {
-    ...whatIsKnown(surroundings, caller),
-    isWriting: false,
-    get db() {
-      if (isUnderWay) throw new Error('Inside call.write, use the call that it hands to its work.')
-      return database.statements
-    },
-    events,
-    async write(work) {
-      const before = events.length
-      const afterwards: (() => void)[] = []
-      isUnderWay = true
-      try {
-        const result = await database.transaction((trx) => {
-          // After a deadlock the work begins anew, and what the first try recorded was never committed.
-          events.length = before
-          afterwards.length = 0
-          return work(writeCall(call, trx, events, (each) => afterwards.push(each)))
-        })
-        if (events.length > before) surroundings.eventsCommitted(events.length - before)
-        for (const each of afterwards) each()
-        return result
-      } finally {
-        isUnderWay = false
-      }
-    },
-    operation: (id, input) => surroundings.operate(call, id, input),
-  }
-  return call
-}
-
-/** A call as part of a transaction that somebody else began and will commit, and whose events they will announce. */
-export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller): WriteCall {
-  const outer = newCall(surroundings, caller)
-  return writeCall(outer, trx, outer.events, () => {
-    throw new Error('Nobody tells this call when its transaction is committed.')
-  })
-}
-
-/** The same work in the same transaction, done by another or at another time: what the calendar does beside a caller. */
-export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
-  const caller = { principal, requestId: call.requestId, now }
-  return writeCall(newCall(call.surroundings, caller), call.db, call.events, call.afterCommit)
-}
-
-/** The service itself, acting for the builder of this call. */
-export function asSystem(call: WriteCall): WriteCall {
-  return as(call, { ...call.principal, kind: 'system', id: null })
-}
-
-function writeCall(
-  { principal, requestId, now, surroundings }: Call,
-  trx: Db,
-  events: RecordedEvent[],
-  afterCommit: WriteCall['afterCommit'],
-): WriteCall {
-  const call: WriteCall = {
-    ...whatIsKnown(surroundings, { principal, requestId, now }),
-    isWriting: true,
-    db: trx,
-    events,
-    write: (work) => work(call),
-    afterCommit,
-    operation: (id, input) => surroundings.operate(call, id, input),
-  }
-  return call
-}
-
-function whatIsKnown(surroundings: Surroundings, { principal, requestId, now = surroundings.clock.now() }: Caller) {
-  const { organization, permissions, poApprovalLimit } = principal
-  return {
+  // Written out, here and below, because every request makes one of these.
+  const call: { -readonly [Member in keyof Call]: Call[Member] } = {
     organizationId: organization.id,
     principal,
     actor: { type: principal.kind, id: principal.id },
@@ -187,7 +118,79 @@ function whatIsKnown(surroundings: Surroundings, { principal, requestId, now = s
     currency: organization.currency,
     timeZone: organization.timeZone,
     requestId,
-    now,
+    now: now ?? surroundings.clock.now(),
     surroundings,
+    isWriting: false,
+    db: database.statements,
+    events,
+    async write(work) {
+      const before = events.length
+      const afterwards: (() => void)[] = []
+      call.db = REFUSING
+      try {
+        const result = await database.transaction((trx) => {
+          // After a deadlock the work begins anew, and what the first try recorded was never committed.
+          events.length = before
+          afterwards.length = 0
+          return work(writeCall(call, trx, (each) => afterwards.push(each)))
+        })
+        if (events.length > before) surroundings.eventsCommitted(events.length - before)
+        for (const each of afterwards) each()
+        return result
+      } finally {
+        call.db = database.statements
+      }
+    },
+    operation: (id, input) => surroundings.operate(call, id, input),
   }
+  return call
+}
+
+/** What a call reads by while its transaction is under way. */
+const REFUSING: Db = new Proxy({} as Db, {
+  get() {
+    throw new Error('Inside call.write, use the call that it hands to its work.')
+  },
+})
+
+/** A call as part of a transaction that somebody else began and will commit, and whose events they will announce. */
+export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller): WriteCall {
+  return writeCall(newCall(surroundings, caller), trx, () => {
+    throw new Error('Nobody tells this call when its transaction is committed.')
+  })
+}
+
+/** The same work in the same transaction, done by another or at another time: what the calendar does beside a caller. */
+export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
+  const { surroundings, requestId, events } = call
+  const other = { ...newCall(surroundings, { principal, requestId, now }), events }
+  return writeCall(other, call.db, call.afterCommit)
+}
+
+/** The service itself, acting for the builder of this call. */
+export function asSystem(call: WriteCall): WriteCall {
+  return as(call, { ...call.principal, kind: 'system', id: null })
+}
+
+/** The call as its transaction's; it tells its events to the one that it was made of. */
+function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']): WriteCall {
+  const call: WriteCall = {
+    organizationId: outer.organizationId,
+    principal: outer.principal,
+    actor: outer.actor,
+    permissions: outer.permissions,
+    poApprovalLimit: outer.poApprovalLimit,
+    currency: outer.currency,
+    timeZone: outer.timeZone,
+    requestId: outer.requestId,
+    now: outer.now,
+    surroundings: outer.surroundings,
+    isWriting: true,
+    db: trx,
+    events: outer.events,
+    write: (work) => work(call),
+    afterCommit,
+    operation: (id, input) => outer.surroundings.operate(call, id, input),
+  }
+  return call
 }

@@ -47,7 +47,7 @@ export function authenticator(
     const ways = waysInto.get(operation)
     if (ways === undefined) throw new ContractError(`${operation.id} is not an operation of this contract.`)
     // Whoever brings nothing is told what the first of the schemes asks for.
-    const way = ways.find((each) => each.isAddressed(headers)) ?? ways[0]
+    const way = ways.length === 1 ? ways[0] : (ways.find((each) => each.isAddressed(headers)) ?? ways[0])
     return way.authenticate(headers)
   }
 }
