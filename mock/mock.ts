@@ -5,6 +5,7 @@ import { readBody } from '../server/http/body.ts'
 import type { Contract, Operation, ResponseObject } from '../server/http/contract.ts'
 import { noticed } from '../server/http/deprecation.ts'
 import { etagOf, matchesEtag } from '../server/http/etag.ts'
+import { locations } from '../server/http/location.ts'
 import { invalid, Problem, problem } from '../server/http/problem.ts'
 import { createValidator, parseQuery } from '../server/http/validate.ts'
 import { createPrism, type MockAnswer, type Preferred } from './prism.ts'
@@ -29,6 +30,7 @@ export interface MockOptions {
 export function createMock(contract: Contract, { dynamic = false, onAnswer }: MockOptions = {}): RequestListener {
   const prism = createPrism(contract)
   const validator = createValidator(contract)
+  const itemOf = locations(contract)
   const publicUrl = contract.document.servers?.[0]?.url ?? ''
 
   async function handle(
@@ -51,7 +53,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     // Whoever follows a page's cursor comes to the end.
     const isNextPage = query.has('cursor') && preferred.example === undefined && preferred.code === undefined
     const answer = await prism.answer(operation, isNextPage ? { example: 'empty' } : { dynamic, ...preferred })
-    return putRight(contract, operation, url, req, answer)
+    return putRight(itemOf, operation, url, req, answer)
   }
 
   /** The problem as it was found, with the headers that the contract declares for its status. */
@@ -120,7 +122,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
  * is something to say, and says what holds for the body.
  */
 function putRight(
-  contract: Contract,
+  itemOf: ReturnType<typeof locations>,
   operation: Operation,
   url: string,
   req: IncomingMessage,
@@ -141,7 +143,7 @@ function putRight(
   if (type !== undefined) headers['content-type'] = `${type}; charset=utf-8`
   if (etag !== undefined)
     headers.etag = typeof body === 'object' && body !== null ? etagOf(body, () => JSON.stringify(body)) : etag
-  if (location !== undefined) headers.location = locationOf(contract, operation, url, body)
+  if (location !== undefined) headers.location = itemOf.get(operation.id)?.((body as { id: string }).id) ?? pathOf(url)
   const { nextCursor } = (body ?? {}) as { nextCursor?: unknown }
   if (typeof nextCursor === 'string') headers.link = nextLink(url, nextCursor)
   const known = req.headers['if-none-match']
@@ -155,23 +157,6 @@ function withOwnLimits({ schemes }: Operation, headers: Record<string, string>):
   if (schemes.has('apiKey')) return headers
   const limits = Object.entries(headers).filter(([name]) => name === 'ratelimit' || name === 'ratelimit-policy')
   return { ...headers, ...Object.fromEntries(limits.map(([name, value]) => [name, value.replace(/, "day".*/, '')])) }
-}
-
-/** Where what was created can be read: below its list, or else at the GET that answers by the same schema, or in the list. */
-function locationOf(contract: Contract, created: Operation, url: string, body: unknown): string {
-  const items = [...contract.operations.values()].filter(
-    ({ method, path }) => method === 'GET' && /^[^{]*\{\w+\}$/.test(path),
-  )
-  const schema = schemaOf(contract, created, '201')
-  const item =
-    items.find(({ path }) => path.replace(/\/\{\w+\}$/, '') === created.path) ??
-    items.find((one) => schemaOf(contract, one, '200') === schema)
-  return item === undefined ? pathOf(url) : item.path.replace(/\{\w+\}$/, (body as { id: string }).id)
-}
-
-function schemaOf(contract: Contract, operation: Operation, status: string): string | undefined {
-  const declared = operation.declaration.responses[status]
-  return declared && JSON.stringify(contract.resolve<ResponseObject>(declared).content?.['application/json']?.schema)
 }
 
 function nextLink(url: string, cursor: string): string {

@@ -8,12 +8,12 @@ import { invalid, notFound, problem } from '../http/problem.ts'
 import { faultOf } from './destination.ts'
 import * as webhooks from './queries.ts'
 import { newSecret, placeOf } from './secret.ts'
-import { MOST_RECOVERED, MOST_WEBHOOKS, shown, switched } from './webhook.ts'
+import { MOST_RECOVERED, MOST_WEBHOOKS, switched, withoutEndedSecret } from './webhook.ts'
 
 export const webhookOperations = {
   async listWebhooks({ query }, call) {
     const { data, nextCursor } = (await webhooks.list(call, query)).value
-    return { status: 200, body: { data: data.map((webhook) => shown(webhook, call.now)), nextCursor } }
+    return { status: 200, body: { data: data.map((webhook) => withoutEndedSecret(webhook, call.now)), nextCursor } }
   },
 
   async createWebhook({ body }, call) {
@@ -41,7 +41,7 @@ export const webhookOperations = {
   },
 
   async getWebhook({ path }, call) {
-    return { status: 200, body: shown(await webhooks.find(call, path.webhookId), call.now) }
+    return { status: 200, body: withoutEndedSecret(await webhooks.find(call, path.webhookId), call.now) }
   },
 
   async updateWebhook({ path, body, ifMatch }, call) {
@@ -60,7 +60,7 @@ export const webhookOperations = {
       }
       return webhooks.update(call, before, changes, ifMatch)
     })
-    return { status: 200, body: shown(webhook, call.now) }
+    return { status: 200, body: withoutEndedSecret(webhook, call.now) }
   },
 
   async deleteWebhook({ path, ifMatch }, call) {

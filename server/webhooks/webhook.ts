@@ -42,8 +42,8 @@ export function switched(status: Webhook['status'], now: Date) {
     : { status, disabledReason: 'requested' as const, disabledAt: now.toISOString(), pausedUntil: null }
 }
 
-/** The subscription as it is shown: an old secret whose time is over is no longer spoken of. */
-export function shown(webhook: Webhook, now: Date): Webhook {
+/** The subscription as a caller sees it: an old secret whose time is over is no longer spoken of. */
+export function withoutEndedSecret(webhook: Webhook, now: Date): Webhook {
   const { previousSecretExpiresAt: expiry } = webhook
   return expiry !== null && Date.parse(expiry) <= now.getTime()
     ? { ...webhook, previousSecretExpiresAt: null }
