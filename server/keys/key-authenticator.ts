@@ -113,5 +113,5 @@ export function keyAuthenticator({ database, clock }: AuthenticatorParts): Authe
     return asking
   }
 
-  return { isAddressed: ({ authorization }) => authorization !== undefined, authenticate }
+  return { isAddressed: ({ authorization = '' }) => /^Bearer plb_/i.test(authorization), authenticate }
 }

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { type Contract, loadContract, readContract } from '../http/contract.ts'
+
+/** The contract with another way into one of its operations. */
+function withSecurity(security: Record<string, string[]>[]): Contract {
+  const document = structuredClone(loadContract().document)
+  Object.assign(document.paths['/api/portal/invitations']?.get ?? {}, { security })
+  return readContract(document)
+}
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  // The operation declares no answer for a key that lacks a permission, which is none of this test's business.
+  const contract = withSecurity([{ apiKey: ['bids:read'] }, { portalToken: [] }])
+  plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false' }, { contract })
+})
+afterAll(() => plumbline.stop())
+
+test('an operation that is open to two schemes lets in whoever comes by either', async () => {
+  const token = await plumbline.newPortalToken()
+  expect((await plumbline.get('/api/portal/invitations', { key: token })).status).toBe(200)
+  // A key is let in, and belongs to no vendor whose invitations could be listed.
+  const byKey = await plumbline.get('/api/portal/invitations')
+  expect([byKey.status, byKey.body.data]).toEqual([200, []])
+  const narrow = await plumbline.newKey(['vendors:read'])
+  const refused = await plumbline.get('/api/portal/invitations', { key: narrow })
+  expect([refused.status, refused.body.permission]).toEqual([403, 'bids:read'])
+})
+
+test('whoever brings nothing is told what the first of the schemes asks for', async () => {
+  const refused = await plumbline.get('/api/portal/invitations', { key: null })
+  expect([refused.status, refused.body.code]).toEqual([401, 'missing_key'])
+  expect(refused.body.detail).toContain('plb_')
+})
+
+test('a contract that names a scheme which nothing authenticates does not start', async () => {
+  const start = startTestPlumbline({}, { contract: withSecurity([{ session: [] }]) })
+  await expect(start).rejects.toThrow('listPortalInvitations asks for the scheme session')
+})
+
+test('a requirement of two schemes at once is none that the service knows', () => {
+  expect(() => withSecurity([{ apiKey: [], portalToken: [] }])).toThrow('has to name one scheme')
+})
