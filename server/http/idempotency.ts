@@ -22,11 +22,13 @@ export interface StoredAnswer {
 
 export async function idempotently(
   call: WriteCall,
-  key: string,
+  given: string,
   request: { method: string; url: string; body: unknown },
   perform: () => Promise<StoredAnswer>,
 ): Promise<StoredAnswer> {
-  const { db, organizationId, now } = call
+  const { db, organizationId, now, principal } = call
+  // What one caller was answered is nobody else's to hear, and two callers may well choose the same key.
+  const key = `${principal.id} ${given}`
   const sealing = vault(call.surroundings.config.encryptionKey)
   const place = `answer ${organizationId} ${key}`
   const alone = await sql<{ locked: boolean }>`
