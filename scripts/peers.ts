@@ -2,7 +2,7 @@
  * Whether the tools of others accept the published contract: `npm run test:peers`, or `-- orval newman` for some of them.
  *
  * Each is installed into a folder of its own below the system's temporary one, for none of them is a part of the house,
- * and kept there for the next time. A generator of clients makes one from /docs/openapi.json; it has to compile under strict
+ * and kept there for the next time. A generator of clients makes one from the published document; it has to compile under strict
  * TypeScript, and its first calls, a list and a creation, have to succeed against a service with the demo data. Spectral
  * has to find nothing but what .spectral.yaml excepts. Every request of the Postman collection has to be understood.
  */
@@ -174,7 +174,8 @@ const service = await startService({ ...openEnvironment({ DATA_DIR: dataDir }), 
 const failed: string[] = []
 try {
   const { key } = JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8')) as { key: string }
-  const contract = await (await fetch(`${service.url}/docs/openapi.json`)).text()
+  const published = `${service.url}/api/ext/schema/openapi.json`
+  const contract = await (await fetch(published, { headers: { authorization: `Bearer ${key}` } })).text()
   for (const [name, peer] of Object.entries(PEERS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue
     const begun = performance.now()
