@@ -1,7 +1,7 @@
 import type { FieldError, Problem, ProblemCode } from './contract.gen.ts'
 
 /**
- * The one error of this client. Mostly it is a problem of the contract, told apart by `code`. What answers in the service's
+ * The one error of this client. Mostly it is a problem of the contract, distinguished by `code`. What answers in the service's
  * place now and then (a gateway with a page of its own) says nothing that the contract knows, and is `unexpected_answer`.
  */
 export class PlumblineError extends Error {

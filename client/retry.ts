@@ -7,11 +7,11 @@
  * first attempt went through, the repeat would be refused for the sake of its own change, so the caller has to look.
  */
 export interface RetryOptions {
-  /** How many times a request is sent again at most; 4 unless told, 0 for never. */
+  /** How many times a request is sent again at most; 4 by default, 0 for never. */
   retries?: number
-  /** The longest wait that is sat out. Where the service asks for more, its refusal is the answer. 60 s unless told. */
+  /** The longest wait that is accepted. If the service asks for more, its refusal is the answer. 60 s by default. */
   longestWaitSeconds?: number
-  /** How long one attempt may take, its answer's body included; 30 s unless told. */
+  /** How long one attempt may take, its answer's body included; 30 s by default. */
   timeoutSeconds?: number
 }
 

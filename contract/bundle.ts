@@ -24,13 +24,13 @@ export interface Bundle {
   lineOf(keys: readonly (string | number)[]): { file: string; line: number }
 }
 
-/** A fault of the rooms themselves, told with its file and line. */
+/** A fault in the rooms themselves, with its file and line. */
 export class BundleError extends Error {}
 
 /** In the order in which the document has them. */
 const KINDS = ['securitySchemes', 'parameters', 'headers', 'responses', 'schemas', 'examples']
 const FRONT_PAGE = 'openapi.yaml'
-/** The contract of the last release lies beside the rooms and is none. */
+/** The contract of the last release is kept beside the rooms, but is not one of them. */
 const RELEASED = 'released.yaml'
 
 type Tree = { [key: string]: unknown }

@@ -152,7 +152,7 @@ function putRight(
   return status === 200 && isUnchanged ? { status: 304, headers, body: undefined } : { status, headers, body }
 }
 
-/** A vendor spends nothing of the builder's day, so in the portal the minute is all that is told. */
+/** A vendor spends nothing of the builder's day, so in the portal only the minute's limit is reported. */
 function withOwnLimits({ schemes }: Operation, headers: Record<string, string>): Record<string, string> {
   if (schemes.has('apiKey')) return headers
   const limits = Object.entries(headers).filter(([name]) => name === 'ratelimit' || name === 'ratelimit-policy')

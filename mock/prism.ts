@@ -88,7 +88,7 @@ function part(document: ContractDocument, path: string): ContractDocument {
 }
 
 /**
- * The same schemas in words that Prism's generator understands, for it knows nothing of the contract's own formats, writes
+ * The same schemas in words that Prism's generator understands, because it knows nothing of the contract's own formats, writes
  * a text by its pattern even where a format has to hold, and takes every `at most` for a goal.
  */
 function makeable<Value>(value: Value): Value {

@@ -13,7 +13,7 @@ interface Example {
 }
 type Shown = ResponseObject & { content?: Record<string, { examples?: Record<string, Example | Reference> }> }
 
-/** Every scenario of an operation in the order of the contract; the first is what it answers unless told otherwise. */
+/** Every scenario of an operation in the order of the contract; the first is what it answers by default. */
 export function scenariosOf(contract: Contract, operation: Operation): Scenario[] {
   return Object.entries(operation.declaration.responses).flatMap(([status, declared]): Scenario[] => {
     const { content = {}, description } = contract.resolve<Shown>(declared as Shown)

@@ -110,7 +110,7 @@ async function main(): Promise<void> {
   process.exit(failed === 0 ? 0 : 1)
 }
 
-/** SIGKILL at a random moment under load, again and again: what was acknowledged is there, whole, and was told to others. */
+/** SIGKILL at a random moment under load, again and again: what was acknowledged is there, complete, and was delivered. */
 async function killed(check: Check, database: Environment): Promise<void> {
   const environment = { ...openEnvironment(database), ...QUICK_RETRIES }
   const { key } = await makeBuilder(environment)
@@ -254,7 +254,7 @@ async function drained(check: Check, database: Environment): Promise<void> {
   await ledger.subscribe(service.url, receiver.url)
   const load = ledger.write(service.url, 16)
   await ledger.untilMore(100)
-  // These were told to go on with their body, so the service has taken them.
+  // These were told to continue with their body, so the service has accepted them.
   const taken = await Promise.all(
     Array.from({ length: 20 }, (_, index) => beginRequest(service.url, key, `{"companyName":"Taken ${index}"}`)),
   )

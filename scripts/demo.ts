@@ -357,7 +357,7 @@ async function tidyUp(): Promise<void> {
   }
 }
 
-/** Sends a request and tells of it. When the key's minute is used up, the client waits for the next one by itself. */
+/** Sends a request and prints it. When the key's minute is used up, the client waits for the next one by itself. */
 async function told(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const request = new Request(input, init)
   const response = await fetch(request)

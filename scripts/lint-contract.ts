@@ -1,6 +1,6 @@
 /**
  * The lint of the contract: `npm run lint:contract`. Redocly reads the whole document by the rules of redocly.yaml; what it
- * finds is told with the file and line where it is written.
+ * finds is reported with the file and line where it is written.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -34,7 +34,7 @@ if (program.opts<{ keep?: true }>().keep) keep()
 function judge(released: Published): void {
   const [was, is] = [released.info.version, present.info.version]
   const changes = breakingChanges(released, present)
-  // A change of a schema that many operations share is told once.
+  // A change to a schema that many operations share is reported once.
   const alike = Map.groupBy(changes, ({ kind, place, what }) => `${kind} ${place.split('/').at(-1)} ${what}`)
   for (const [first, ...others] of alike.values()) {
     const more = others.length === 0 ? '' : ` (and at ${others.length} more places)`

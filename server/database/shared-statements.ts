@@ -160,7 +160,7 @@ class Lane {
     return this.#open !== null
   }
 
-  /** How many of the statements that it was told to count are not answered yet. */
+  /** How many of the statements that it was asked to count have not been answered yet. */
   get underWay(): number {
     return this.#underWay
   }

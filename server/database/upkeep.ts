@@ -8,7 +8,7 @@ import type { Database } from './database.ts'
  * whole and sorted for each page, because for all that the database knows the table is empty.
  */
 export async function keepUp(database: Database): Promise<void> {
-  // The changes of a session count once it has told of them, which it puts off while it has something to do.
+  // A session's changes count once it has reported them, which it puts off while it is busy.
   await sql`select pg_stat_force_next_flush()`.execute(database.statements)
   const { rows } = await sql<{ name: string }>`
     select s."relname" as "name" from "pg_stat_user_tables" s join "pg_class" c on c."oid" = s."relid"

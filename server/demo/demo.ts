@@ -34,7 +34,7 @@ import {
 
 /**
  * Makes the demo builder by calling the operations as its owner would have over the past months, so that every rule and
- * every event of the service holds for it too. The builder's things are one transaction: all there, or none.
+ * every event of the service holds for it too. The builder's things are one transaction: all or nothing.
  *
  * @returns the organization and the secret of a key with all permissions
  */
@@ -63,7 +63,7 @@ export async function makeDemo(
   const log = pino({ level: 'silent' })
   const app = createApp({
     ...{ config, contract, handlers: operations, database, clock: today, log },
-    // What is told here waits for the service, which looks for it when it starts.
+    // What is announced here waits for the service, which looks for it when it starts.
     eventsCommitted() {},
     deliveriesDue() {},
   })
@@ -78,7 +78,7 @@ export async function makeDemo(
 
 const DAY_MS = 86_400_000
 
-/** The past months, told in the order of time, for lists show what came last first. */
+/** The past months in the order of time, because lists show the newest first. */
 class Story {
   readonly #call: WriteCall
   /** By code; vendors by name, homes by code and lot. */

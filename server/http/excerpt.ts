@@ -2,7 +2,7 @@ import { type ContractDocument, ContractError } from './contract.ts'
 
 /**
  * The part of the contract that one path needs to have its requests checked: itself and the components that it refers to,
- * directly or not. Path parameters are left out, for they are ids, which a look-up judges.
+ * directly or not. Path parameters are left out, because they are ids, which a look-up judges.
  */
 export function excerpt(document: ContractDocument, path: string): ContractDocument {
   const item = document.paths[path]

@@ -6,7 +6,7 @@ export class Json<T> {
   readonly text: string
   /** The cursor of the next page, where the document is a page and has one. */
   readonly nextCursor: string | null
-  /** Only for the compiler: a Json of one type is none of another. */
+  /** Only for the compiler: a Json of one type cannot stand in for another. */
   declare readonly valueType: T
 
   constructor(text: string, nextCursor: string | null = null) {

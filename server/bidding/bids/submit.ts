@@ -151,7 +151,7 @@ function repriced(
 ): Pick<bids.BidRow, 'amount' | 'lines'> {
   if (lines !== undefined) return priced(request, lines, amount)
   if (before.lines.length === 0) return priced(request, [], amount)
-  // The sum itself is not told: it may be hidden.
+  // The message leaves out the sum itself, because it may be hidden.
   if (amount === before.amount) return { amount, lines: before.lines }
   throw invalid([
     {

@@ -19,7 +19,7 @@ export async function judgeAfterChange(call: WriteCall, vendor: Vendor): Promise
   await publish(call, vendor, judgement)
 }
 
-/** What the calendar alone makes of a vendor. Nothing that can be seen may have changed; then no event tells of it. */
+/** What the calendar alone makes of a vendor. If nothing visible has changed, there is no event. */
 export async function judgeByCalendar(call: WriteCall, vendor: Vendor): Promise<void> {
   const { judgement, expired } = await settle(call, vendor)
   await documents.writeDueDate(call, vendor, judgement)

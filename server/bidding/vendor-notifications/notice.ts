@@ -1,6 +1,6 @@
 import type { FieldError, Home, VendorNotificationCreate } from '../../../client/contract.gen.ts'
 
-/** What a vendor can be told about: work on a home on a day, or the deadline of a bid request. */
+/** What a vendor can be notified about: work on a home on a day, or the deadline of a bid request. */
 export type Subject =
   | { homeId: string; date: string; bidRequestId?: undefined }
   | { bidRequestId: string; homeId?: undefined }
@@ -29,7 +29,7 @@ export function subjectOf(body: VendorNotificationCreate): Subject | FieldError[
   return homeId === undefined || date === undefined ? faults : { homeId, date }
 }
 
-/** Why nobody has to be told about work on the home any more; null when nothing stands against it. */
+/** Why work on the home is no longer announced; null when it can be. */
 export function reasonNotToAnnounce(home: Home): string | null {
   if (home.status === 'cancelled') return `${home.name} is cancelled.`
   if (home.archivedAt !== null) return `${home.name} is archived.`

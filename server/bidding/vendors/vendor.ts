@@ -69,7 +69,7 @@ export function wholeContacts(contacts: NonNullable<VendorCreate['contacts']>): 
   return contacts.map((contact) => ({ ...NO_CONTACT, ...contact }))
 }
 
-/** The vendor's own address and those of its contacts who want to be told, each once. */
+/** The vendor's own address and those of its contacts who want to be notified, each once. */
 export function recipientsOf(vendor: Pick<Vendor, 'email' | 'contacts'>): string[] {
   const addresses = [
     vendor.email,

@@ -3,7 +3,7 @@ import { invalid } from '../../http/problem.ts'
 import type { Values } from '../../resources/resource.ts'
 import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../values/money.ts'
 
-/** What is budgeted can be told as an amount, or as a quantity at a unit cost. */
+/** What is budgeted can be given as an amount, or as a quantity at a unit cost. */
 interface Pricing {
   quantity: number | null
   unitCost: number | null
@@ -12,7 +12,7 @@ interface Pricing {
 
 /**
  * What a line is budgeted at: quantity × unitCost, rounded half up to the cent, where both are there, else the amount.
- * `undefined` when neither is told. An amount that contradicts the product is a fault, for one of them must be a mistake.
+ * `undefined` when neither is given. An amount that contradicts the product is a fault, because one of them must be a mistake.
  */
 export function budgetedAt({ quantity, unitCost, amount }: Pricing): number | undefined {
   if (quantity === null || unitCost === null) return amount
