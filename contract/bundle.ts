@@ -6,7 +6,8 @@
  * own. There are two kinds of `$ref`. One to a component (`common.yaml#/schemas/Money`) stays a reference, to
  * `#/components/schemas/Money`; names are unique across the rooms. One to any other place is put in its place, and what
  * stands beside it is laid over it: maps key by key, everything else as a whole, as is a map that is a `$ref` itself. So
- * an entry of the index becomes its path, and an example says only in what it differs from another one.
+ * an entry of the index becomes its path, and an example says only in what it differs from another one. A schema whose
+ * properties are all required says `required: all`.
  *
  * Redocly's bundler would keep the names too, but lays nothing over what it puts in place, and cannot say afterwards
  * which line of which room something came from.
@@ -134,6 +135,7 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
           const other = homes.get(name)?.room.file
           if (other !== undefined) throw fault(place, `${other} has one of the ${kind} called ${name} already`)
           all[name] = build(component, place, [])
+          if (kind === 'schemas') requireAll(all[name])
           homes.set(name, place)
         }
       }
@@ -164,6 +166,14 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
     }
     return { file: place.room.file, line: lineAt(place) }
   }
+}
+
+/** `required: all` names every property, as records do that are answered whole. */
+function requireAll(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return
+  const { required, properties } = schema as { required?: unknown; properties?: unknown }
+  if (required === 'all' && isTree(properties)) Object.assign(schema, { required: Object.keys(properties) })
+  for (const inner of Object.values(schema)) requireAll(inner)
 }
 
 function readRoom(root: string, file: string): Room {

@@ -141,3 +141,22 @@ test('every operation is found by its line, and is prepared as it is written', (
     expect(readFileSync(path.join(root, file), 'utf8').split('\n')[line - 1]?.trim()).toBe(`operationId: ${id}`)
   }
 })
+
+test('a schema that requires all names every property of its own, and so does one inside it', () => {
+  const { document } = bundled({
+    'contract/birds.yaml': ROOMS['contract/birds.yaml'].replace(
+      'Bird: { type: object, properties: {',
+      `Nest:
+    type: object
+    required: all
+    properties:
+      eggs: { type: integer }
+      site: { type: object, required: all, properties: { required: { type: boolean }, height: { type: integer } } }
+  Bird: { type: object, properties: {`,
+    ),
+  })
+  expect(document.components.schemas?.Nest).toMatchObject({
+    required: ['eggs', 'site'],
+    properties: { site: { required: ['required', 'height'], properties: { required: { type: 'boolean' } } } },
+  })
+})
