@@ -623,7 +623,7 @@ export interface paths {
         head?: never;
         /**
          * Revise a bid
-         * @description Changes a submitted bid and hands it in again: revision rises by one. What is not sent stays as it was, and lines are replaced as a whole. The same rules hold as for submitBid, those about lateness too. A change that leaves everything as it was is no revision, and neither is one of externalId alone, which is taken in any status. Needs bids:write; emits bid.submitted for a revision.
+         * @description Changes a submitted bid and hands it in again: revision rises by one. What is not sent stays as it was, and lines are replaced as a whole. The same rules hold as for submitBid, those about lateness too. A change that leaves everything as it was is no revision, and neither is one of externalId alone, which is taken in any status; but an amount or lines sent while amounts are hidden always make one, because whether they are the same would give them away. Needs bids:write; emits bid.submitted for a revision.
          */
         patch: operations["reviseBid"];
         trace?: never;
@@ -1431,7 +1431,7 @@ export interface paths {
         put?: never;
         /**
          * Run a skill
-         * @description Runs any skill by its name: every operation of this document under its operationId, and the composite skills that listSkills names. The input of an operation is flat, its path parameters, query parameters and body fields side by side, plus `ifMatch` where the operation takes If-Match. A `null` for something that is optional and cannot be null counts as left out. Everything that the skill does happens in one transaction or not at all. With `dryRun` it is done and then undone, and the answer shows the result and the events that would have been. Faults of the input are reported below `/input`; whatever problem the skill itself meets is answered as its own operation would answer it. Needs skills:write and the permissions of the skill; emits what the skill emits.
+         * @description Runs any skill by its name: every operation of this document under its operationId, and the composite skills that listSkills names. The input of an operation is flat, its path parameters, query parameters and body fields side by side, plus `ifMatch` where the operation takes If-Match. A `null` for something that is optional and cannot be null counts as left out. Everything that the skill does happens in one transaction or not at all. With `dryRun` it is done and then undone, and the answer shows the result and the events that would have been; what was hidden when it began, as the amounts of a blind bid request, stays hidden in both. Faults of the input are reported below `/input`; whatever problem the skill itself meets is answered as its own operation would answer it. Needs skills:write and the permissions of the skill; emits what the skill emits.
          */
         post: operations["executeSkill"];
         delete?: never;
@@ -4652,7 +4652,7 @@ export interface components {
             externalId: components["schemas"]["ExternalId"];
             /** @description Who was asked, and how it stands with each. */
             invitations: components["schemas"]["Invitation"][];
-            /** @description Whether amounts are hidden now, because the request is blind and still sent. */
+            /** @description Whether amounts are hidden now, because the request is blind and still sent, or was when a dry run began. */
             amountsHidden: boolean;
             /** @description How many bids are submitted or accepted. */
             bidCount: number;
@@ -4992,7 +4992,7 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /** @description The prices one by one; empty for a lump sum. */
             lines: components["schemas"]["BidLine"][];
-            /** @description Whether amounts are hidden now, because the request is blind and still sent. */
+            /** @description Whether amounts are hidden now, because the request is blind and still sent, or was when a dry run began. */
             amountsHidden: boolean;
             inclusions: string | null;
             exclusions: string | null;

@@ -62,6 +62,12 @@ export interface Call extends Tenant {
   write<T>(work: (call: WriteCall) => Promise<T>): Promise<T>
   /** The events recorded so far, in order. */
   readonly events: RecordedEvent[]
+  /**
+   * In a dry run, the ids of what held something hidden when the run changed it, though the change may open it. It stays
+   * hidden in the result and the events, because the change is undone, and nobody could tell that it was seen. Null
+   * where changes hold.
+   */
+  readonly keptHidden: Set<string> | null
   /** Calls another operation as the same caller, with its input in one flat object: through the same permission check, validation and transaction. */
   operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
   readonly surroundings: Surroundings
@@ -123,6 +129,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, now 
     isWriting: false,
     db: database.statements,
     events,
+    keptHidden: null,
     async write(work) {
       const before = events.length
       const afterwards: (() => void)[] = []
@@ -162,14 +169,19 @@ export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller):
 
 /** The same work in the same transaction, done by another or at another time: what the calendar does beside a caller. */
 export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
-  const { surroundings, requestId, events } = call
-  const other = { ...newCall(surroundings, { principal, requestId, now }), events }
+  const { surroundings, requestId, events, keptHidden } = call
+  const other = { ...newCall(surroundings, { principal, requestId, now }), events, keptHidden }
   return writeCall(other, call.db, call.afterCommit)
 }
 
 /** The service itself, acting for the builder of this call. */
 export function asSystem(call: WriteCall): WriteCall {
   return as(call, { ...call.principal, kind: 'system', id: null })
+}
+
+/** The same work in the same transaction, which its caller is going to undo. */
+export function asDryRun(call: WriteCall): WriteCall {
+  return writeCall({ ...call, keptHidden: new Set() }, call.db, call.afterCommit)
 }
 
 /** The call as its transaction's; it tells its events to the one that it was made of. */
@@ -188,6 +200,7 @@ function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']):
     isWriting: true,
     db: trx,
     events: outer.events,
+    keptHidden: outer.keptHidden,
     write: (work) => work(call),
     afterCommit,
     operation: (id, input) => outer.surroundings.operate(call, id, input),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Event, Execution } from '../../client/contract.gen.ts'
-import type { Call, RecordedEvent } from '../http/call.ts'
+import { asDryRun, type Call, type RecordedEvent } from '../http/call.ts'
 import type { Checked } from '../http/checked.gen.ts'
 import { Problem, toProblem, unknownReference } from '../http/problem.ts'
 import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
@@ -9,7 +9,7 @@ import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './ca
 /**
  * Runs a skill for a caller. All that it writes is one transaction, so that of a skill made of several operations all
  * hold or none. A dry run goes the same way, through the same locks and checks, up to a savepoint that it falls back to
- * in the end; nobody else has seen anything of it.
+ * in the end; nobody else has seen anything of it, and it shows nothing that was hidden when it began.
  */
 export async function execute(
   call: Call,
@@ -42,7 +42,7 @@ async function perform(skill: Skill, given: Record<string, unknown>, call: Call,
   return call.write(async (call) => {
     const before = call.events.length
     if (dryRun) await sql`savepoint "dryRun"`.execute(call.db)
-    const result = await skill.run(given, call)
+    const result = await skill.run(given, dryRun ? asDryRun(call) : call)
     const events = call.events.slice(before)
     if (dryRun) {
       await sql`rollback to savepoint "dryRun"`.execute(call.db)

@@ -5,7 +5,7 @@ import type { Checked } from '../../http/checked.gen.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { draftFromBid } from '../../paying/purchase-orders/draft.ts'
-import { hidesAmounts } from '../bid-requests/bid-request.ts'
+import { leavesOutAmounts } from '../bid-requests/bid-request.ts'
 import { awardBidRequest, lockBidRequest, recordChange } from '../bid-requests/changes.ts'
 import type { BidRequestRow } from '../bid-requests/queries.ts'
 import * as bidRequests from '../bid-requests/queries.ts'
@@ -38,7 +38,7 @@ export async function accept(call: WriteCall, bidId: string, asked: Checked['Bid
   const accepted = await bids.ofRequest(call, bidRequestId, ['accepted'])
   const vendor = await vendors.lock(call, bid.vendorId)
   const winner = { ...bid, awardedLineIds }
-  const obstacle = obstacleToAward(request, winner, accepted, vendor, call.now)
+  const obstacle = obstacleToAward(call, request, winner, accepted, vendor)
   if (obstacle !== null) throw problem('conflict', obstacle)
 
   const order = home === null ? null : await draftFromBid(call, { home, vendor, bid: winner, request })
@@ -49,7 +49,7 @@ export async function accept(call: WriteCall, bidId: string, asked: Checked['Bid
     await recordChange(call, request, await bidRequests.touch(call, request.id))
   } else await awardBidRequest(call, request.id, reason)
   if (order !== null) await recordEvent(call, 'po.created', order)
-  return bids.toBid(await bids.find(call, after.id))
+  return bids.toBid(call, await bids.find(call, after.id))
 }
 
 async function lockHomeToOrderFor(call: WriteCall, bid: BidRow, given: string | undefined): Promise<Home> {
@@ -104,19 +104,19 @@ function linesToAward(request: BidRequestRow, bid: BidRow, { lineIds }: Checked[
 
 /** Why the bid cannot win now; null when it can. A status that cannot become accepted is found by the move itself. */
 function obstacleToAward(
+  call: WriteCall,
   request: BidRequestRow,
   bid: BidRow,
   accepted: readonly BidRow[],
   vendor: Vendor,
-  now: Date,
 ): string | null {
   const { number, status, awardMode } = request
   if (status === 'draft' || status === 'cancelled')
     return `${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.`
   if (status === 'awarded' && awardMode === 'single') return `${number} is awarded already.`
-  if (hidesAmounts(request)) return `${number} is blind and still open; it can be awarded once it is closed.`
+  if (leavesOutAmounts(call, request)) return `${number} is blind and still open; it can be awarded once it is closed.`
   if (bid.status !== 'submitted') return null
-  if (hasRunOut(bid, now)) return `The bid held until ${bid.validUntil}.`
+  if (hasRunOut(bid, call.now)) return `The bid held until ${bid.validUntil}.`
   const reason = reasonNotToEngage(vendor)
   if (reason !== null) return `The bid cannot be accepted: ${reason}.`
   const taken = takenBy(accepted, request)

@@ -20,7 +20,7 @@ export async function reject(call: WriteCall, bidId: string, reason: string | nu
     await tellRejected(call, bid, await move(call, bid, 'rejected', reason))
     await touchBidRequest(call, bidRequestId)
   }
-  return bids.toBid(await bids.find(call, bidId))
+  return bids.toBid(call, await bids.find(call, bidId))
 }
 
 /**

@@ -5,6 +5,7 @@ import type {
   FieldError,
   InvitationStatus,
 } from '../../../client/contract.gen.ts'
+import type { Call } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 
 /**
@@ -28,6 +29,14 @@ export const OPEN_INVITATION: readonly InvitationStatus[] = ['sent', 'viewed', '
  */
 export function hidesAmounts(request: Pick<BidRequest, 'blind' | 'status'>): boolean {
   return request.blind && request.status === 'sent'
+}
+
+/** Whether this call leaves amounts out: a dry run does so too where it is only its own change that would show them. */
+export function leavesOutAmounts(
+  { keptHidden }: Pick<Call, 'keptHidden'>,
+  request: Pick<BidRequest, 'id' | 'blind' | 'status'>,
+): boolean {
+  return hidesAmounts(request) || keptHidden?.has(request.id) === true
 }
 
 /** Whether a vendor's bid may come in at this instant. */

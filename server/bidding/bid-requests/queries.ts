@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { BidRequest } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
-import type { Surroundings, Tenant, WriteCall } from '../../http/call.ts'
+import type { Call, Tenant, WriteCall } from '../../http/call.ts'
 import { rowOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
-import { hidesAmounts } from './bid-request.ts'
+import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, toInvitation } from './invitation-queries.ts'
 
 /** A bid request as the database gives it: what is computed from invitations and bids is not laid out yet. */
@@ -39,7 +39,7 @@ const FIGURES = `
   from "bids" as b
   where b."organizationId" = t."organizationId" and b."bidRequestId" = t."id" and b."status" in ('submitted', 'accepted')`
 
-export const { list, find, lock, assertExist, insert, update } = resource({
+const rows = resource({
   schema: 'BidRequest',
   table: 'bidRequests',
   prefix: 'brq',
@@ -54,14 +54,22 @@ export const { list, find, lock, assertExist, insert, update } = resource({
   search: ['number', 'title', 'scope'],
 })
 
+export const { list, find, lock, assertExist, insert } = rows
+
+/** Changes a locked request. Whatever makes hidden amounts visible comes through here, so here a dry run takes note of it. */
+export const update: typeof rows.update = (call, before, changes, ifMatch) => {
+  if (hidesAmounts(before)) call.keptHidden?.add(before.id)
+  return rows.update(call, before, changes, ifMatch)
+}
+
 /** The bid request as its GET shows it. */
-export function toBidRequest({ surroundings }: { surroundings: Surroundings }, row: BidRequestRow): BidRequest {
+export function toBidRequest(call: Pick<Call, 'surroundings' | 'keptHidden'>, row: BidRequestRow): BidRequest {
   const { invitations, figures, version, createdBy, createdAt, updatedAt, ...rest } = row
-  const amountsHidden = hidesAmounts(row)
+  const amountsHidden = leavesOutAmounts(call, row)
   return {
     ...rest,
     vendorIds: invitations.map((invitation) => invitation.vendorId),
-    invitations: invitations.map((invitation) => toInvitation(surroundings, invitation)),
+    invitations: invitations.map((invitation) => toInvitation(call.surroundings, invitation)),
     amountsHidden,
     bidCount: figures.count,
     lowAmount: amountsHidden ? null : figures.low,

@@ -28,9 +28,9 @@ export async function move(
 }
 
 export async function tellAccepted(call: WriteCall, before: BidRow, after: BidRow): Promise<void> {
-  await recordEvent(call, 'bid.accepted', bids.toBid(after), bids.toBid(before))
+  await recordEvent(call, 'bid.accepted', bids.toBid(call, after), bids.toBid(call, before))
 }
 
 export async function tellRejected(call: WriteCall, before: BidRow, after: BidRow): Promise<void> {
-  await recordEvent(call, 'bid.rejected', bids.toBid(after), bids.toBid(before))
+  await recordEvent(call, 'bid.rejected', bids.toBid(call, after), bids.toBid(call, before))
 }

@@ -5,7 +5,7 @@ import { revise, submit, withdraw } from './submit.ts'
 export const bidOperations = {
   async listBids({ query }, call) {
     const { data, nextCursor } = (await bids.list(call, query)).value
-    return { status: 200, body: { data: data.map(bids.toBid), nextCursor } }
+    return { status: 200, body: { data: data.map((row) => bids.toBid(call, row)), nextCursor } }
   },
 
   async submitBid({ body }, call) {
@@ -14,7 +14,7 @@ export const bidOperations = {
   },
 
   async getBid({ path }, call) {
-    return { status: 200, body: bids.toBid(await bids.find(call, path.bidId)) }
+    return { status: 200, body: bids.toBid(call, await bids.find(call, path.bidId)) }
   },
 
   async reviseBid({ path, body, ifMatch }, call) {

@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
-import type { Bid } from '../../../client/contract.gen.ts'
+import type { Bid, BidRequest } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
-import type { Tenant, WriteCall } from '../../http/call.ts'
+import type { Call, Tenant, WriteCall } from '../../http/call.ts'
 import { rowOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
-import { hidesAmounts } from '../bid-requests/bid-request.ts'
+import { leavesOutAmounts } from '../bid-requests/bid-request.ts'
 
 /** A bid as it is kept: its amounts are there even while nobody may see them. */
 export interface BidRow extends Omit<Bid, 'amount' | 'amountsHidden'> {
   amount: number
   expiresAt: string | null
-  request: { blind: boolean; status: Parameters<typeof hidesAmounts>[0]['status'] }
+  request: Pick<BidRequest, 'id' | 'blind' | 'status'>
 }
 
-// The two facts on which it depends whether amounts are shown; the rule itself is the bid request's.
+// The facts on which it depends whether amounts are shown; the rule itself is the bid request's.
 const REQUEST = `
-  select json_build_object('blind', r."blind", 'status', r."status")
+  select json_build_object('id', r."id", 'blind', r."blind", 'status', r."status")
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
 
 const PO_IDS = `
@@ -33,9 +33,9 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
 })
 
 /** The bid as its GET shows it. */
-export function toBid(row: BidRow): Bid {
+export function toBid(call: Pick<Call, 'keptHidden'>, row: BidRow): Bid {
   const { request, expiresAt: _, version, createdBy, createdAt, updatedAt, ...rest } = row
-  const amountsHidden = hidesAmounts(request)
+  const amountsHidden = leavesOutAmounts(call, request)
   return {
     ...rest,
     ...(amountsHidden && {

@@ -7,7 +7,7 @@ import type { Checked } from '../../http/checked.gen.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import { invalid, Problem, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { takesBids } from '../bid-requests/bid-request.ts'
+import { leavesOutAmounts, takesBids } from '../bid-requests/bid-request.ts'
 import { answerInvitation, lockBidRequest, touchBidRequest } from '../bid-requests/changes.ts'
 import type { BidRequestRow } from '../bid-requests/queries.ts'
 import * as bidRequests from '../bid-requests/queries.ts'
@@ -48,7 +48,7 @@ export async function submit(call: WriteCall, body: Checked['BidSubmit']): Promi
     ...validity,
     submittedAt: call.now.toISOString(),
   })
-  const bid = bids.toBid(inserted)
+  const bid = bids.toBid(call, inserted)
   await recordStatusChange(call, { id: bid.id, from: null, to: bid.status })
   await recordEvent(call, 'bid.submitted', bid)
   await answerInvitation(call, request.id, bid.vendorId, 'submitted')
@@ -69,23 +69,28 @@ export async function revise(
   const { externalId, lines, amount, validUntil, ...rest } = body
   const changes = {
     ...rest,
-    ...((lines !== undefined || amount !== undefined) && repriced(before, request, body)),
+    ...((lines !== undefined || amount !== undefined) && repriced(call, before, request, body)),
     ...(validUntil !== undefined &&
       validUntil !== before.validUntil &&
       (await validityOf(call, before.communityId, validUntil))),
   }
+  // Held against a hidden price, one that is sent would tell whether it was guessed; so whatever is sent changes it.
+  const isPriceHidden = leavesOutAmounts(call, request)
   const isRevision = Object.entries(changes).some(
-    ([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as keyof typeof changes]),
+    ([field, value]) =>
+      value !== undefined &&
+      ((isPriceHidden && (field === 'amount' || field === 'lines')) ||
+        !isDeepStrictEqual(value, before[field as keyof typeof changes])),
   )
-  if (!isRevision) return bids.toBid(await bids.update(call, before, { externalId }))
+  if (!isRevision) return bids.toBid(call, await bids.update(call, before, { externalId }))
 
   if (before.status !== 'submitted')
     throw problem('conflict', `The bid is ${before.status}; only a submitted one can be revised.`)
   if (hasRunOut(before, call.now)) throw problem('conflict', `The bid held until ${before.validUntil}.`)
   assertTakesBids(request, call.now)
   const revision = { revision: before.revision + 1, submittedAt: call.now.toISOString() }
-  const after = bids.toBid(await bids.update(call, before, { ...changes, externalId, ...revision }))
-  await recordEvent(call, 'bid.submitted', after, bids.toBid(before))
+  const after = bids.toBid(call, await bids.update(call, before, { ...changes, externalId, ...revision }))
+  await recordEvent(call, 'bid.submitted', after, bids.toBid(call, before))
   await touchBidRequest(call, request.id)
   return after
 }
@@ -96,7 +101,7 @@ export async function withdraw(call: WriteCall, bidId: string, reason: string | 
   await lockBidRequest(call, bidRequestId)
   const after = await move(call, await bids.lock(call, bidId), 'withdrawn', reason)
   await touchBidRequest(call, bidRequestId)
-  return bids.toBid(after)
+  return bids.toBid(call, after)
 }
 
 /** Both references of a body are looked at before either is complained of. */
@@ -145,14 +150,15 @@ async function validityOf(
 }
 
 function repriced(
+  call: WriteCall,
   before: bids.BidRow,
   request: BidRequestRow,
   { lines, amount }: Checked['BidRevise'],
 ): Pick<bids.BidRow, 'amount' | 'lines'> {
   if (lines !== undefined) return priced(request, lines, amount)
   if (before.lines.length === 0) return priced(request, [], amount)
-  // The message leaves out the sum itself, because it may be hidden.
-  if (amount === before.amount) return { amount, lines: before.lines }
+  // The message leaves out the sum itself while it is hidden, and says nothing of whether this is it.
+  if (amount === before.amount && !leavesOutAmounts(call, request)) return { amount, lines: before.lines }
   throw invalid([
     {
       pointer: '/amount',
