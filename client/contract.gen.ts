@@ -1389,7 +1389,7 @@ export interface paths {
         };
         /**
          * List event types
-         * @description Lists every type of event that a webhook can subscribe to, when it fires, and an example of its payload.
+         * @description Lists every type of event that a webhook can subscribe to, when it fires, whether anything fires it yet, and an example of its payload.
          */
         get: operations["listEventTypes"];
         put?: never;
@@ -5534,7 +5534,7 @@ export interface components {
             id: components["schemas"]["ResourceId"];
         };
         /**
-         * @description The name of an event. The list is closed; listEventTypes says when each fires.
+         * @description The name of an event. The list is closed; listEventTypes says when each fires, and which do not yet.
          * @enum {string}
          */
         EventType: "vendor.created" | "vendor.updated" | "vendor.invited" | "bid_request.created" | "bid_request.updated" | "bid_request.sent" | "bid.submitted" | "bid.accepted" | "bid.rejected" | "home.created" | "home.status_changed" | "task.completed" | "task.status_changed" | "milestone.completed" | "po.created" | "po.status_changed" | "payment.created" | "payment.voided" | "vendor.notification.advance" | "vendor.notification.reminder" | "vendor.notification.moved_earlier" | "vendor.notification.postponed" | "user.logged_in" | "message.sent" | "lead.created" | "lead.converted" | "sale.created" | "sale.approved" | "sale.pipeline_complete" | "sale.cancelled";
@@ -5801,6 +5801,8 @@ export interface components {
             summary: string;
             /** @description When it fires. */
             description: string;
+            /** @description Whether anything fires it yet. One that is not available can be subscribed to all the same, and comes from the day on which something does. */
+            available: boolean;
             /** @description A payload of this type. */
             example: {
                 [key: string]: unknown;

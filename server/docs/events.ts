@@ -1,3 +1,4 @@
+import type { EventTypeEntry } from '../../client/contract.gen.ts'
 import { eventTypes } from '../events/event-types.ts'
 import type { Contract, OperationObject, ParameterObject } from '../http/contract.ts'
 import { keyOf } from '../webhooks/secret.ts'
@@ -8,11 +9,12 @@ import { code, html, inline, json, type Page, type Site } from './page.ts'
 export function eventsPage(site: Site, contract: Contract): Page {
   const types = eventTypes(contract)
   const sample = sampleDelivery(contract)
+  const available = types.filter((type) => type.available)
   const entries = types.map(
-    ({ type, summary, description, example }) => html`<section id="${type}">
-<h3><code>${type}</code></h3>
-<p><b>${summary}.</b> ${inline(description)}</p>${emittedBy(site, contract, type)}
-<details><summary>Sample</summary>${json(example)}</details>
+    (entry) => html`<section id="${entry.type}">
+<h3><code>${entry.type}</code></h3>
+<p><b>${entry.summary}.</b> ${inline(entry.description)}</p>${availability(entry)}${emittedBy(site, contract, entry.type)}
+<details><summary>Sample</summary>${json(entry.example)}</details>
 </section>\n`,
   )
   const rows = headersOf(contract).map(
@@ -23,10 +25,10 @@ export function eventsPage(site: Site, contract: Contract): Page {
     section: '/events',
     scripts: ['verify.js'],
     content: html`<h1>Events</h1>
-<p>There are ${types.length} types of event. A <a href="${site.docs}/operations/createWebhook">webhook</a> is sent those that it
+<p>There are ${types.length} types of event, of which ${available.length} are available: something fires them. A <a href="${site.docs}/operations/createWebhook">webhook</a> is sent those that it
 subscribes to; <a href="${site.docs}/operations/listEvents"><code>listEvents</code></a> reads them later. How to receive them
 stands in the <a href="${site.docs}/guides/webhooks">guide to webhooks</a>.</p>
-<ul class="index">${types.map(({ type }) => html`<li><a href="#${type}"><code>${type}</code></a></li>`)}</ul>
+<ul class="index">${types.map((entry) => html`<li><a href="#${entry.type}"><code>${entry.type}</code></a>${entry.available ? null : ' (not available yet)'}</li>`)}</ul>
 <h2 id="delivery">A delivery</h2>
 <p>An event comes as a <code>POST</code> with these headers:</p>
 <table>
@@ -49,6 +51,13 @@ ${code(`${sample.id}.${sample.timestamp}.${sample.body.slice(0, 60)}…`)}
 <h2 id="catalogue">The catalogue</h2>
 ${entries}`,
   }
+}
+
+/** What keeps somebody from waiting for an event that cannot happen. */
+function availability({ available }: EventTypeEntry) {
+  if (available) return null
+  return html`\n<p><b>Not available yet</b> (<code>available: false</code>): nothing fires it so far. A subscription to it gets it from
+the day on which something does.</p>`
 }
 
 /** The operations that may record it; the calendar may do so too, which the description says. */

@@ -16,10 +16,12 @@ interface Example {
 
 /** The types of event as the contract declares them; nothing else knows them by name. */
 export function eventTypes(contract: Contract): EventTypeEntry[] {
+  // The calendar fires none that no operation does; what nothing emits by its declaration cannot happen yet.
+  const emitted = new Set([...contract.operations.values()].flatMap(({ emits }) => emits))
   return Object.keys(contract.document.webhooks ?? {}).map((name) => {
     const type = name as EventType
     const { summary, description } = declarationOf(contract, type).post
-    return { type, summary, description, example: exampleOf(contract, type) }
+    return { type, summary, description, available: emitted.has(type), example: exampleOf(contract, type) }
   })
 }
 

@@ -90,13 +90,17 @@ test('one event is read as it was sent', async () => {
   ).toBe(304)
 })
 
-test('every type of event is listed, with when it fires and an example', async () => {
+test('every type of event is listed, with when it fires, whether anything fires it yet, and an example', async () => {
   const { body } = await plumbline.get('/api/ext/event-types')
   expect(body.data).toHaveLength(30)
   for (const entry of body.data) {
     expect(entry.example.type).toBe(entry.type)
     expect(entry.description).toMatch(/^Fires /)
   }
+  const availability = Object.fromEntries(
+    body.data.map(({ type, available }: { type: string; available: boolean }) => [type, available]),
+  )
+  expect(availability).toMatchObject({ 'vendor.created': true, 'bid.accepted': true, 'payment.created': false })
 })
 
 test('the moves of a status can be read', async () => {

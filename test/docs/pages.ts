@@ -114,7 +114,7 @@ export function pages(service: () => TestPlumbline): void {
     })
   })
 
-  test('the catalogue of events has a sample of each', async () => {
+  test('the catalogue of events has a sample of each, and says which cannot happen yet', async () => {
     const { body } = await read('/docs/events')
     const types = entriesAt('webhooks')
     expect(types).toHaveLength(30)
@@ -122,6 +122,9 @@ export function pages(service: () => TestPlumbline): void {
       expect(body).toContain(`id="${type}"`)
       expect(plain(body)).toContain(`"type": "${type}"`)
     }
+    const sectionOf = (type: string) => body.split(`<section id="${type}">`)[1]?.split('</section>')[0]
+    expect(sectionOf('sale.created')).toContain('Not available yet')
+    expect(sectionOf('bid.submitted')).not.toContain('Not available yet')
   })
 
   test('the changelog tells every release', async () => {

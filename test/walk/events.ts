@@ -40,6 +40,13 @@ export function events(populated: () => Populated): void {
       )
     })
 
+    test('every type of event that is listed as available was emitted, and none that is not', async () => {
+      const { body } = await populated().plumbline.get('/api/ext/event-types')
+      const listed: { type: string; available: boolean }[] = body.data
+      const available = listed.filter((entry) => entry.available).map(({ type }) => type)
+      expect([...new Set(recorded.map(({ type }) => type))].sort()).toEqual(available.sort())
+    })
+
     // That each of them does emit all of it is seen in the whole suite (test/support/seen-answers.ts).
     describe('each operation emits nothing but what it says under x-emits', () => {
       const writing = [...contract.operations.values()].filter(
