@@ -3982,7 +3982,7 @@ export interface components {
     schemas: {
         /**
          * Format: date-time
-         * @description An instant, RFC 3339. Answers are in UTC with milliseconds.
+         * @description An instant, RFC 3339, without a leap second and with an offset of less than 16 hours. Answers are in UTC with milliseconds.
          * @example 2026-11-20T15:04:05.000Z
          */
         Instant: string;

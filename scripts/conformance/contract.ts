@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import ajvFormats from 'ajv-formats'
 import { type ContractDocument, readContract } from '../../server/http/contract.ts'
-import { formats } from '../../server/http/formats.ts'
+import { withFormats } from '../../server/http/formats.ts'
 
 /**
  * The contract, for whoever walks it, and its schemas compiled strictly: an unknown keyword, an unknown format or a
@@ -13,8 +12,7 @@ export const root = path.resolve(import.meta.dirname, '../..')
 export const document = readDocument()
 export const contract = readContract(document)
 
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, formats })
-ajvFormats.default(ajv, { mode: 'full' })
+const ajv = withFormats(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }))
 for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
   ajv.addSchema(standalone(schema), `schema:${name}`)
 const compiled = new Map<string, ValidateFunction>()

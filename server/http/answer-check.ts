@@ -1,8 +1,7 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import type { Contract, Operation, ResponseObject } from './contract.ts'
 import type { Answer } from './dispatch.ts'
-import { formats } from './formats.ts'
+import { withFormats } from './formats.ts'
 
 export type AnswerCheck = (operation: Operation | null, answer: Answer) => void
 
@@ -11,8 +10,7 @@ export type AnswerCheck = (operation: Operation | null, answer: Answer) => void
  * schema, is an error of ours. On in the tests, where it turns each of them into a test of the contract.
  */
 export function answerChecker(contract: Contract): AnswerCheck {
-  const ajv = new Ajv2020.default({ strict: false, allErrors: true, formats })
-  addFormats.default(ajv, { mode: 'full' })
+  const ajv = withFormats(new Ajv2020.default({ strict: false, allErrors: true }))
   ajv.addSchema(contract.document, 'contract')
   const compiled = new Map<string, ValidateFunction>()
 

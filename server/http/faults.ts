@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { FieldError } from '../../client/contract.gen.ts'
 import type { OperationId } from './contract.ts'
-import { formatWords, patternWords } from './formats.ts'
+import { formatRefusal, patternWords } from './formats.ts'
 import { isSlipOf, meantBy } from './nearest.ts'
 import { LONGEST_POINTER } from './problem.ts'
 
@@ -54,7 +54,7 @@ function messageOf(error: ErrorObject, checked: Checked): string {
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'format':
-      return formatWords[params.format] ?? message
+      return formatRefusal(params.format, error.data) ?? message
     case 'pattern':
       return patternWords[params.pattern] ?? 'does not have the form that the contract asks for'
     case 'minLength':

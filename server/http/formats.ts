@@ -1,22 +1,46 @@
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
 /**
  * The contract's own formats. Decimals are counted in the number as JSON writes it, because arithmetic on binary floats
  * (`multipleOf: 0.01`) misjudges numbers such as 1.15.
  */
-export const formats = {
+export const decimalFormats = {
   money: decimals(2),
   'unit-price': decimals(4),
   quantity: decimals(4),
 }
 
+/** These, and those that are narrower here than elsewhere: an instant has to be one that PostgreSQL can keep. */
+export const formats = {
+  ...decimalFormats,
+  'date-time': (text: string) => instantFault(text) === null,
+}
+
+/** Teaches Ajv all formats, ours last, because what is added later counts. */
+export function withFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A): A {
+  addFormats.default(ajv as unknown as Parameters<typeof addFormats.default>[0], { mode: 'full' })
+  for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format)
+  return ajv
+}
+
+const NO_INSTANT = 'must be an instant like 2026-03-31T14:30:00Z'
+
 /** What each format of the contract wants, said to somebody whose value has another one. */
 export const formatWords: Readonly<Record<string, string>> = {
   date: 'must be a date like 2026-03-31',
-  'date-time': 'must be an instant like 2026-03-31T14:30:00Z',
+  'date-time': NO_INSTANT,
   email: 'must be an e-mail address like estimating@brazosframing.example.com',
   uri: 'must be an address like https://hooks.example.com/plumbline',
   money: 'must be an amount with at most two decimals, like 1250.50',
   'unit-price': 'must be a price with at most four decimals, like 3.1275',
   quantity: 'must be a quantity with at most four decimals, like 12.5',
+}
+
+/** The same of one value, whose own fault may be worth more words. */
+export function formatRefusal(format: string, value: unknown): string | undefined {
+  const words = formatWords[format]
+  return format === 'date-time' && typeof value === 'string' ? (instantFault(value) ?? words) : words
 }
 
 /** What each pattern of the contract wants. A pattern without words here fails the suite. */
@@ -33,4 +57,33 @@ export const patternWords: Readonly<Record<string, string>> = {
 function decimals(most: number): { type: 'number'; validate(value: number): boolean } {
   const pattern = new RegExp(`^-?\\d+(\\.\\d{1,${most}})?$`)
   return { type: 'number', validate: (value) => pattern.test(String(value)) }
+}
+
+const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)$/
+const MINUTES_OF_DAY = 24 * 60
+
+/**
+ * What is wrong with an instant; null when it can be kept. RFC 3339 knows leap seconds and any offset below a day;
+ * PostgreSQL moves the former into the next minute and refuses the latter from 16 hours on.
+ */
+function instantFault(text: string): string | null {
+  const found = INSTANT.exec(text)
+  if (found === null) return NO_INSTANT
+  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as Six
+  const [offsetHours, offsetMinutes] = [Number(found[8] ?? 0), Number(found[9] ?? 0)]
+  if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return NO_INSTANT
+  if (hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) return NO_INSTANT
+  if (second === 60) return 'must not be a leap second (:60); send the second before or after it'
+  if (offsetHours > 15) return 'must have an offset from UTC of less than 16 hours'
+  // Answers are in UTC and write a year with four digits.
+  const minutes = hour * 60 + minute - (offsetHours * 60 + offsetMinutes) * (found[7] === '-' ? -1 : 1)
+  const isPast = year === 9999 && month === 12 && day === 31 && minutes >= MINUTES_OF_DAY
+  const isBefore = year === 1 && month === 1 && day === 1 && minutes < 0
+  return isPast || isBefore ? 'must lie in the years 0001 to 9999 in UTC' : null
+}
+type Six = [number, number, number, number, number, number]
+
+function daysOf(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }

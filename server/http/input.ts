@@ -1,9 +1,8 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import type { FieldError } from '../../client/contract.gen.ts'
 import type { Contract, Operation, ParameterObject, Schema } from './contract.ts'
 import { type Checked, faultsOf } from './faults.ts'
-import { formats } from './formats.ts'
+import { withFormats } from './formats.ts'
 import { setterOf } from './setter.ts'
 
 /** What an operation is given: its path parameters, its query parameters and its body. */
@@ -85,15 +84,9 @@ function schemaCompiler(contract: Contract, options: { coerceTypes: boolean }): 
 
   function compile(schema: Schema): ValidateFunction {
     if (ajv === undefined) {
-      ajv = new Ajv2020.default({
-        strict: false,
-        allErrors: true,
-        verbose: true,
-        useDefaults: true,
-        formats,
-        ...options,
-      })
-      addFormats.default(ajv, { mode: 'full' })
+      ajv = withFormats(
+        new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true, ...options }),
+      )
       ajv.addSchema({ components: contract.document.components }, DOCUMENT)
     }
     return ajv.compile(pointingAtDocument(schema))

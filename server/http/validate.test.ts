@@ -66,6 +66,33 @@ describe('a format or a pattern says what it wants', () => {
     ])
   })
 
+  test.each([
+    ['a leap second', '2016-12-31T23:59:60Z', 'must not be a leap second (:60); send the second before or after it'],
+    [
+      'a leap second elsewhere',
+      '2017-01-01T00:59:60+01:00',
+      'must not be a leap second (:60); send the second before or after it',
+    ],
+    ['an offset of 16 hours', '2026-03-31T14:30:00+16:00', 'must have an offset from UTC of less than 16 hours'],
+    [
+      'an offset of 23 hours the other way',
+      '2026-03-31T14:30:00-23:59',
+      'must have an offset from UTC of less than 16 hours',
+    ],
+    ['the year 10000 in UTC', '9999-12-31T23:59:59-00:01', 'must lie in the years 0001 to 9999 in UTC'],
+    ['the year 0 in UTC', '0001-01-01T00:00:00+00:01', 'must lie in the years 0001 to 9999 in UTC'],
+    ['a day that is not there', '2026-02-29T00:00:00Z', 'must be an instant like 2026-03-31T14:30:00Z'],
+  ])('an instant with %s, wherever it is sent', async (_what, instant, message) => {
+    const webhook = (await plumbline.post('/api/ext/webhooks', { url: 'https://hooks.example.com', eventTypes: ['*'] }))
+      .body.id
+    const fault = (pointer: string) => [{ pointer, code: 'format', message }]
+    expect(await refusedQuery(`updatedAfter=${encodeURIComponent(instant)}`)).toEqual(fault('updatedAfter'))
+    const body = { since: instant }
+    expect(await refusedBody('POST', `/api/ext/webhooks/${webhook}/recover`, body)).toEqual(fault('/since'))
+    const skill = { skill: 'listVendors', input: { updatedAfter: instant } }
+    expect(await refusedBody('POST', '/api/ext/execute', skill)).toEqual(fault('/input/updatedAfter'))
+  })
+
   test('the address and the secret of a webhook', async () => {
     const body = { url: 'ftp://hooks.example.com', eventTypes: ['*'], secret: `whsec_${'!'.repeat(24)}` }
     expect(await refusedBody('POST', '/api/ext/webhooks', body)).toEqual([

@@ -1,11 +1,10 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import type { Permission, Skill as PublishedSkill } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
 import { type Contract, ContractError, type Operation, type Schema } from '../http/contract.ts'
 import { descriptionOf } from '../http/description.ts'
 import { type Checked, faultsOf } from '../http/faults.ts'
-import { formats } from '../http/formats.ts'
+import { withFormats } from '../http/formats.ts'
 import { nearestTo } from '../http/nearest.ts'
 import { invalid, Problem, problem } from '../http/problem.ts'
 import { setterOf } from '../http/setter.ts'
@@ -76,8 +75,7 @@ export function assertComposites(contract: Contract): void {
 
 function makeCatalogue(contract: Contract): Catalogue {
   assertComposites(contract)
-  const ajv = new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true, formats })
-  addFormats.default(ajv, { mode: 'full' })
+  const ajv = withFormats(new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true }))
   // What a vendor does in the portal is no skill of the builder's agents.
   const operations = [...contract.operations.values()].filter(
     ({ id, schemes }) => schemes.has('apiKey') && id !== NOT_A_SKILL,

@@ -1,6 +1,6 @@
 import type { Contract, Operation, ResponseObject, Schema } from '../http/contract.ts'
 import { ContractError } from '../http/contract.ts'
-import { formats } from '../http/formats.ts'
+import { decimalFormats } from '../http/formats.ts'
 
 /**
  * The schemas of skills, made from the contract. A skill takes one flat object, so an operation's path parameters, query
@@ -77,7 +77,7 @@ export function inlined(contract: Contract, schema: Schema, under: readonly stri
 export function published<S extends Schema>(schema: S): S {
   const { format, ...rest } = mapInner(schema, published)
   if (format === undefined) return rest as unknown as S
-  if (typeof format !== 'string' || !Object.hasOwn(formats, format)) return { ...rest, format } as unknown as S
+  if (typeof format !== 'string' || !Object.hasOwn(decimalFormats, format)) return { ...rest, format } as unknown as S
   const said = typeof rest.description === 'string' ? rest.description : ''
   const decimals = `At most ${format === 'money' ? 'two' : 'four'} decimals.`
   return { ...rest, description: said.includes('decimals') ? said : `${said} ${decimals}`.trim() } as unknown as S
