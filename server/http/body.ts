@@ -93,12 +93,15 @@ export function parse(text: string): unknown {
 // them, and list every unknown field of a larger object.
 const MOST_ITEMS = 1000
 const MOST_FAULTS = 1000
-// U+0000, which PostgreSQL cannot hold, and the byte order mark, which the embedded database loses at the start of a text.
-const UNSTORABLE = /\\u0000|\ufeff|\\ufeff/i
+// U+0000, which PostgreSQL cannot hold; half of a surrogate pair, which is no character, so that all of them would be kept
+// as one and the same; and the byte order mark, which the embedded database loses at the start of a text. Halves come as
+// escapes alone, because the bytes were decoded from UTF-8.
+const UNSTORABLE = /\\u0000|\\ud[89a-f]|\ufeff|\\ufeff/i
 
 function* unfit(value: unknown, at: string): Generator<FieldError> {
   if (typeof value === 'string') {
-    if (value.includes('\0')) yield { pointer: at, code: 'format', message: 'must not contain the character U+0000' }
+    const refusal = unstorable(value)
+    if (refusal !== null) yield { pointer: at, code: 'format', message: refusal }
     if (value.startsWith('\ufeff'))
       yield { pointer: at, code: 'format', message: 'must not begin with a byte order mark (U+FEFF)' }
   } else if (Array.isArray(value) && value.length > MOST_ITEMS) {
@@ -111,15 +114,18 @@ function* unfit(value: unknown, at: string): Generator<FieldError> {
     }
     for (const [key, inner] of members) {
       const pointer = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`.slice(0, LONGEST_POINTER)
-      if (key.includes('\0'))
-        yield {
-          pointer: pointer.replaceAll('\0', '\ufffd'),
-          code: 'format',
-          message: 'must not contain the character U+0000',
-        }
+      const refusal = unstorable(key)
+      if (refusal !== null)
+        yield { pointer: pointer.replaceAll('\0', '\ufffd').toWellFormed(), code: 'format', message: refusal }
       yield* unfit(inner, pointer)
     }
   }
+}
+
+/** Why no column can hold a text; null when one can. */
+export function unstorable(text: string): string | null {
+  if (text.includes('\0')) return 'must not contain the character U+0000'
+  return text.isWellFormed() ? null : 'must not contain half of a surrogate pair (U+D800 to U+DFFF alone)'
 }
 
 // Counted before parsing, so that a body of brackets costs one pass over its bytes.

@@ -93,6 +93,14 @@ describe('a format or a pattern says what it wants', () => {
     expect(await refusedBody('POST', '/api/ext/execute', skill)).toEqual(fault('/input/updatedAfter'))
   })
 
+  test('a parameter whose bytes are no text', async () => {
+    expect(await refusedQuery('status=active&q=%FF&sort=%E9t%C3%A9')).toEqual([
+      { pointer: 'sort', code: 'enum', message: expect.stringContaining('must be one of') },
+      { pointer: 'q', code: 'format', message: 'must be percent-encoded UTF-8' },
+      { pointer: 'sort', code: 'format', message: 'must be percent-encoded UTF-8' },
+    ])
+  })
+
   test('the address and the secret of a webhook', async () => {
     const body = { url: 'ftp://hooks.example.com', eventTypes: ['*'], secret: `whsec_${'!'.repeat(24)}` }
     expect(await refusedBody('POST', '/api/ext/webhooks', body)).toEqual([

@@ -2,6 +2,7 @@ import url from 'node:url'
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import * as OpenApiValidator from 'express-openapi-validator'
 import type { FieldError } from '../../client/contract.gen.ts'
+import { unstorable } from './body.ts'
 import { type Contract, ContractError, type Operation } from './contract.ts'
 import { excerpt } from './excerpt.ts'
 import { LONGEST_MESSAGE, MOST_FAULTS } from './faults.ts'
@@ -63,7 +64,7 @@ export function createValidator(contract: Contract): Validator {
     const sent = search === '' ? {} : { ...req.query }
     const refusal = await judge(operation, req, res)
     const faults = refusal === null ? [] : explain(operation, req, refusal)
-    faults.push(...unseen(sent, req.query))
+    faults.push(...unseen(search, sent, req.query))
     if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
     if (known !== null && known.length < LONGEST_REMEMBERED) {
       if (accepted.size >= MOST_REMEMBERED) accepted.clear()
@@ -161,19 +162,38 @@ export function parseQuery(text: string | null | undefined): Record<string, unkn
   return query
 }
 
-// What the library lets pass and the contract does not mean: a text that no column can hold, and what is a number to
-// JavaScript alone, such as 0x10, 1e400 and " 5".
-function unseen(sent: Record<string, unknown>, read: Record<string, unknown>): FieldError[] {
+// What the library lets pass and the contract does not mean: a text that no column can hold, bytes that are no text, and
+// what is a number to JavaScript alone, such as 0x10, 1e400 and " 5".
+function unseen(search: string, sent: Record<string, unknown>, read: Record<string, unknown>): FieldError[] {
+  const unreadable = isReadable(search) ? NONE : unreadableNames(search)
   return Object.entries(sent).flatMap(([name, text]) => {
     const pointer = name.slice(0, LONGEST_POINTER)
-    if (String(text).includes('\0')) {
-      return [{ pointer, code: 'format', message: 'must not contain the character U+0000' }]
-    }
+    if (unreadable.has(name)) return [{ pointer, code: 'format', message: 'must be percent-encoded UTF-8' }]
+    const refusal = unstorable(String(text))
+    if (refusal !== null) return [{ pointer, code: 'format', message: refusal }]
     if (typeof read[name] === 'number' && !/^-?\d{1,15}(\.\d{1,15})?$/.test(String(text))) {
       return [{ pointer, code: 'type', message: 'must be a number, written in digits' }]
     }
     return []
   })
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+// Reading a query puts U+FFFD in the place of what is no UTF-8. Bytes that are not escaped get no further than Node.
+function isReadable(query: string): boolean {
+  try {
+    // A percent sign that begins no escape stands for itself.
+    decodeURIComponent(query.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function unreadableNames(search: string): ReadonlySet<string> {
+  const parts = search.slice(1).split('&')
+  return new Set(parts.filter((part) => !isReadable(part)).flatMap((part) => Object.keys(parseQuery(part))))
 }
 
 // Should the library ever refuse what our own look finds in order, its own words are told.
