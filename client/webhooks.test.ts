@@ -49,6 +49,17 @@ test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('a request w
   })
 })
 
+test.each(['null', '5', '"x"', '[]', '{}', ''])('a signed body of %s is refused as no event', async (body) => {
+  const { id, secret } = vector
+  const request = {
+    headers: { ...headersOf(vector), 'webhook-signature': new Webhook(secret).sign(id, now, body) },
+    body,
+  }
+  const refused = verifyWebhook(request, secret, { now })
+  await expect(refused).rejects.toBeInstanceOf(WebhookVerificationError)
+  await expect(refused).rejects.toMatchObject({ fault: 'wrong_body' })
+})
+
 test('an event is told apart by its type', () => {
   const amountOf = (event: WebhookEvent) => {
     // The compiler knows the resource of each type; this function is the test.
