@@ -87,7 +87,10 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
       refusal(error, url, requestId, journey.operation),
     )
     const { requestId: shown = requestId } = (answer.body ?? {}) as { requestId?: string }
-    const own = { 'x-request-id': answer.status < 400 ? requestId : shown, 'api-version': contract.version }
+    const own = {
+      ...{ 'x-request-id': answer.status < 400 ? requestId : shown, 'api-version': contract.version },
+      ...{ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+    }
     const { deprecation: _byPrism, link, ...headers } = answer.headers
     const links = { ...(link !== undefined && { Link: link }) }
     const told = lowerCase(journey.operation?.notice ? noticed(links, journey.operation.notice) : links)

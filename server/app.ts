@@ -138,6 +138,9 @@ export function createApp(parts: AppParts): App {
     let headers: Record<string, string | number> = {
       'X-Request-Id': journey.requestId,
       'Api-Version': contract.version,
+      // What is answered is one builder's own, and is what its Content-Type says.
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
       ...(journey.principal !== null && limits.headers(journey.principal)),
       ...answer.headers,
     }
@@ -207,12 +210,20 @@ function requestIdOf(req: IncomingMessage): string {
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId()
 }
 
-// Unique by the process's own random part and a count, which costs next to nothing.
-const processPart = randomBytes(9).toString('hex')
-let requestCount = 0
+// Random, so that an id says nothing of how many there were; for many at once, because each time that random bytes are
+// asked for costs twenty times as much as making an id of them.
+const ID_LENGTH = 26
+const IDS_AT_ONCE = 512
+let random = ''
+let used = 0
 
 function newRequestId(): string {
-  return `req_${processPart}${(++requestCount).toString(36).padStart(8, '0')}`
+  if (used === random.length) {
+    random = randomBytes((ID_LENGTH * IDS_AT_ONCE) / 2).toString('hex')
+    used = 0
+  }
+  used += ID_LENGTH
+  return `req_${random.slice(used - ID_LENGTH, used)}`
 }
 
 // Only where the contract says so: a change that was made is never answered with "not modified".

@@ -147,6 +147,7 @@ function headersOf(operation: Operation | null, status: number): string[] {
     'www-authenticate',
     'retry-after',
     'cache-control',
+    'x-content-type-options',
     'etag',
     'location',
   ]
