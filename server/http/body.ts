@@ -24,7 +24,8 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
     if (operation.declaration.requestBody?.required === false) return {}
     throw invalid([{ pointer: '', code: 'required', message: 'a JSON body is required' }])
   }
-  if (!isJson(type)) throw problem('unsupported_media_type', 'Send "Content-Type: application/json".')
+  if (!isJson(type) && !(operation.method === 'PATCH' && isMergePatch(type)))
+    throw problem('unsupported_media_type', 'Send "Content-Type: application/json".')
   if (encoding !== undefined && encoding !== 'identity') {
     throw problem('unsupported_media_type', 'A compressed body is not taken; send it as it is.')
   }
@@ -39,6 +40,11 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
 function isJson(type: string | undefined): boolean {
   if (type === 'application/json') return true
   return type !== undefined && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
+}
+
+// What every PATCH is, by the name that RFC 7396 gives it.
+function isMergePatch(type: string | undefined): boolean {
+  return type !== undefined && /^application\/merge-patch\+json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
 
 function tooLarge() {
@@ -64,9 +70,11 @@ function readText(req: IncomingMessage): Promise<string> {
         fail(problem('malformed_json', 'The body is not valid UTF-8.'))
       }
     })
-    req.on('error', fail)
+    // A caller that hangs up is a fault of nobody here, so what the socket said of it is not told on.
+    const hungUp = () => fail(problem('malformed_json', 'The body ended early.'))
+    req.on('error', hungUp)
     req.on('close', () => {
-      if (!req.readableEnded) fail(problem('malformed_json', 'The body ended early.'))
+      if (!req.readableEnded) hungUp()
     })
   })
 }

@@ -1,12 +1,16 @@
+import { connect } from 'node:net'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 
 /** What holds on the wire for every request and every answer, whatever the operation. */
 let plumbline: TestPlumbline
 const VENDORS = '/api/ext/vendors'
+const lines: string[] = []
 
 beforeAll(async () => {
-  plumbline = await startTestPlumbline()
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  plumbline = await startTestPlumbline({}, { log })
 })
 afterAll(() => plumbline.stop())
 
@@ -38,4 +42,45 @@ describe('every answer', () => {
     expect(new Set(ids.map((id) => id.slice(4, 12))).size).toBe(20)
     expect(new Set(ids.map((id) => id.slice(-8))).size).toBe(20)
   })
+})
+
+describe('a merge patch under its own name', () => {
+  test.each([
+    'application/merge-patch+json',
+    'application/merge-patch+json; charset=utf-8',
+    'Application/Merge-Patch+JSON',
+  ])('%s changes a record', async (type) => {
+    const { id } = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing', email: 'a@example.com' })).body
+    const changed = await plumbline.patch(`${VENDORS}/${id}`, { email: null }, { headers: { 'content-type': type } })
+    expect([changed.status, changed.body.email]).toEqual([200, null])
+  })
+
+  test('is no body to create by, and a JSON Patch is none to change by', async () => {
+    const { id } = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body
+    const as = (type: string) => ({ headers: { 'content-type': type } })
+    const created = await plumbline.post(VENDORS, { companyName: 'A' }, as('application/merge-patch+json'))
+    const changed = await plumbline.patch(`${VENDORS}/${id}`, [], as('application/json-patch+json'))
+    expect([created.status, changed.status]).toEqual([415, 415])
+  })
+})
+
+test('a caller that hangs up in the middle of its body is no trouble of ours', async () => {
+  lines.length = 0
+  const { hostname, port } = new URL(plumbline.url)
+  const head = [
+    `POST ${VENDORS} HTTP/1.1`,
+    `Host: ${hostname}`,
+    `Authorization: Bearer ${plumbline.key}`,
+    'Content-Type: application/json',
+    'Content-Length: 1000',
+    'X-Request-Id: hung-up',
+    '',
+    '{"companyName":',
+  ].join('\r\n')
+  const socket = connect(Number(port), hostname, () => socket.write(head))
+  socket.on('error', () => {})
+  setTimeout(() => socket.resetAndDestroy(), 200)
+  const logged = () => lines.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId === 'hung-up')
+  await expect.poll(logged, { timeout: 5000 }).not.toEqual([])
+  expect(logged().map(({ level, status }) => [level, status])).toEqual([[30, 400]])
 })
