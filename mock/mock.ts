@@ -7,6 +7,7 @@ import { noticed } from '../server/http/deprecation.ts'
 import { etagOf, matchesEtag } from '../server/http/etag.ts'
 import { locations } from '../server/http/location.ts'
 import { invalid, Problem, problem } from '../server/http/problem.ts'
+import { originForm } from '../server/http/unread.ts'
 import { createValidator, parseQuery } from '../server/http/validate.ts'
 import { createPrism, type MockAnswer, type Preferred } from './prism.ts'
 import { scenariosOf } from './scenarios.ts'
@@ -78,7 +79,8 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   }
 
   async function respond(req: Request, res: Response): Promise<void> {
-    const url = req.url ?? '/'
+    if (!req.url.startsWith('/')) req.url = originForm(req.url)
+    const { url } = req
     if (isPreflight(req))
       return write(req, res, { status: 204, headers: { ...cors, 'access-control-max-age': '600' }, body: undefined })
     const requestId = requestIdOf(req)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
@@ -15,6 +16,7 @@ import { matchesEtag } from './http/etag.ts'
 import { limits as createLimits, type Limits } from './http/limits.ts'
 import type { Handlers } from './http/operation.ts'
 import { Problem, problem, toProblem } from './http/problem.ts'
+import { misfit, originForm, unreadable } from './http/unread.ts'
 import { createValidator, parseQuery, type Validator } from './http/validate.ts'
 import { authenticator } from './keys/authenticate.ts'
 
@@ -43,6 +45,8 @@ export interface App {
   readonly validator: Validator
   readonly limits: Limits
   readonly surroundings: Surroundings
+  /** Answers what Node could not read, as far as there is somebody to tell, and closes the connection. */
+  refuseUnread(error: Error, socket: Duplex): void
   /** From now on every answer asks the client to close its connection. */
   drain(): void
 }
@@ -82,6 +86,8 @@ export function createApp(parts: AppParts): App {
   let draining = false
 
   async function handle(req: Request, res: Response, url: string, journey: Journey): Promise<Answer> {
+    const odd = misfit(req)
+    if (odd !== null) throw odd
     const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
     const found = contract.match(method, pathOf(url))
     if (found.operation === null) throw nothingThere(found.allow, method)
@@ -134,13 +140,44 @@ export function createApp(parts: AppParts): App {
     return answer
   }
 
-  function write(req: IncomingMessage, res: ServerResponse, answer: Answer, journey: Journey): void {
-    let headers: Record<string, string | number> = {
-      'X-Request-Id': journey.requestId,
+  function always(requestId: string): Record<string, string | number> {
+    return {
+      'X-Request-Id': requestId,
       'Api-Version': contract.version,
       // What is answered is one builder's own, and is what its Content-Type says.
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
+    }
+  }
+
+  function refuseUnread(error: Error & { code?: unknown }, socket: Duplex): void {
+    // What is written now would be taken for the answer to a request before, which is whole or half answered.
+    const { _httpMessage: before } = socket as { _httpMessage?: ServerResponse | null }
+    const isTaken = before !== undefined && before !== null && (before.headersSent || before.req.complete)
+    if (!socket.writable || isTaken || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const requestId = newRequestId()
+    const { status, headers, text } = refusal(unreadable(error), '/', { requestId, operation: null, principal: null })
+    const body = text ?? ''
+    const fields = Object.entries({
+      ...always(requestId),
+      ...headers,
+      'Content-Type': 'application/problem+json',
+      'Content-Length': Buffer.byteLength(body),
+      Date: new Date().toUTCString(),
+      Connection: 'close',
+    })
+    const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields.map(([name, value]) => `${name}: ${value}`)]
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+    log.info({ requestId, status, reason: error.code }, 'unreadable request')
+    parts.requestEnded?.(undefined, status, 0)
+  }
+
+  function write(req: IncomingMessage, res: ServerResponse, answer: Answer, journey: Journey): void {
+    let headers: Record<string, string | number> = {
+      ...always(journey.requestId),
       ...(journey.principal !== null && limits.headers(journey.principal)),
       ...answer.headers,
     }
@@ -163,7 +200,8 @@ export function createApp(parts: AppParts): App {
 
   const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery)
   app.use((req, res, next) => {
-    if (req.url.startsWith('/api/')) respond(req, res).catch(next)
+    if (!req.url.startsWith('/')) req.originalUrl = req.url = originForm(req.url)
+    if (req.url.startsWith('/api/') || misfit(req) !== null) respond(req, res).catch(next)
     else next()
   })
   parts.addRoutes?.(app, surroundings)
@@ -181,6 +219,7 @@ export function createApp(parts: AppParts): App {
     validator,
     limits,
     surroundings,
+    refuseUnread,
     drain() {
       draining = true
     },

@@ -83,7 +83,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         express.use(docsRoutes(surroundings))
       },
     })
-    listening.answerBy(app.express)
+    listening.answerBy(app)
     const onOwnPort = metrics === null ? null : await listenForMetrics(metrics, config, log)
     const running = startJobs({
       ...{ database, config, clock, log, surroundings: app.surroundings },
@@ -138,24 +138,32 @@ function addHealthRoutes(express: Express, database: Database): void {
 interface Listening {
   server: Server
   /** To be called before the event loop turns, so that no request comes while there is nobody to answer it. */
-  answerBy(express: Express): void
+  answerBy(app: App): void
 }
 
 // The app is made after the port is known, because its links may contain it.
 async function listen(config: Config): Promise<Listening> {
   const request = withPrototype(IncomingMessage)
   const response = withPrototype(ServerResponse)
-  const server = createServer({ IncomingMessage: request.create, ServerResponse: response.create })
+  const server = createServer({
+    IncomingMessage: request.create,
+    ServerResponse: response.create,
+    // A request without it is refused by the app, with a request id.
+    requireHostHeader: false,
+  })
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(config.port, config.host, done)
   })
   return {
     server,
-    answerBy(express) {
+    answerBy({ express, refuseUnread }) {
       request.use(express.request)
       response.use(express.response)
       server.on('request', express)
+      // An expectation that is none of HTTP's is the app's to refuse, and so is what could not be read.
+      server.on('checkExpectation', express)
+      server.on('clientError', refuseUnread)
     },
   }
 }

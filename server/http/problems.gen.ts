@@ -1,4 +1,8 @@
 export const problems = {
+  malformed_request: [400, "The request is not valid HTTP."],
+  request_timeout: [408, "The request did not arrive in time."],
+  expectation_failed: [417, "The expectation cannot be met."],
+  headers_too_large: [431, "The headers are too large."],
   malformed_json: [400, "The body is not valid JSON."],
   missing_key: [401, "An API key is needed."],
   invalid_key: [401, "The API key is not valid."],

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { faults } from '../../scripts/conformance/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 
 /** What holds on the wire for every request and every answer, whatever the operation. */
@@ -84,3 +85,72 @@ test('a caller that hangs up in the middle of its body is no trouble of ours', a
   await expect.poll(logged, { timeout: 5000 }).not.toEqual([])
   expect(logged().map(({ level, status }) => [level, status])).toEqual([[30, 400]])
 })
+
+describe('what is no request', () => {
+  const auth = () => `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`
+  test.each([
+    ['a control character in a header', () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nIf-None-Match: a\u0001b`, 400],
+    ['a space in the address', () => `GET ${VENDORS}/a b HTTP/1.1\r\n${auth()}`, 400],
+    ['two lengths', () => `POST ${VENDORS} HTTP/1.1\r\n${auth()}\r\nContent-Length: 2\r\nContent-Length: 3`, 400],
+    ['no Host', () => `GET ${VENDORS} HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`, 400],
+    ['no Host, for the documentation', () => 'GET /docs HTTP/1.1\r\nConnection: close', 400],
+    ['an expectation of something else', () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nExpect: a-miracle`, 417],
+    [
+      'headers of 20,000 characters',
+      () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nX-Long: ${'x'.repeat(20_000)}`,
+      431,
+    ],
+  ])('is refused as a problem with a request id: %s', async (_what, request, status) => {
+    const answer = await raw(`${request()}\r\n\r\n`)
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    const problem = JSON.parse(body)
+    expect([head.slice(0, 12), problem.status]).toEqual([`HTTP/1.1 ${status}`, status])
+    expect(faults(problem, 'components', 'schemas', 'Problem')).toBe('')
+    expect(head).toContain(`X-Request-Id: ${problem.requestId}`)
+    expect(head).toContain('Content-Type: application/problem+json')
+    expect(head).toContain('Cache-Control: no-store')
+  })
+
+  test('is not taken for the answer to the request before it', async () => {
+    const answer = await raw(
+      `GET ${VENDORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n\u0001`,
+    )
+    expect(answer).not.toContain('malformed_request')
+  })
+
+  test('an older client needs no Host', async () => {
+    const answer = await raw(`GET ${VENDORS} HTTP/1.0\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
+describe('an address with the host in front, as proxies send it,', () => {
+  test.each([
+    [`http://elsewhere.example.com${VENDORS}?limit=1`, 200],
+    [`HTTPS://elsewhere.example.com:8443${VENDORS}`, 200],
+    [`http://elsewhere.example.com${VENDORS}?nothing=1`, 422],
+    ['http://elsewhere.example.com/healthz', 200],
+    ['http://elsewhere.example.com', 302],
+    ['http://elsewhere.example.com?x=/api/ext/vendors', 302],
+    [`ftp://elsewhere.example.com${VENDORS}`, 404],
+  ])('is the address behind it: %s', async (target, status) => {
+    const head = `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`
+    const answer = await raw(`GET ${target} HTTP/1.1\r\n${head}\r\n\r\n`)
+    expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
+    if (target.endsWith('limit=1')) expect(answer).toContain('Link: </api/ext/vendors?limit=1&cursor=')
+  })
+})
+
+/** Writes a text to a socket and answers all that comes back until the service closes it. */
+function raw(text: string): Promise<string> {
+  const { hostname, port } = new URL(plumbline.url)
+  return new Promise((done) => {
+    let answer = ''
+    const socket = connect(Number(port), hostname, () => socket.write(text))
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      answer += chunk
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => done(answer))
+  })
+}

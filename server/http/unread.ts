@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http'
+import { type Problem, problem } from './problem.ts'
+
+/** What keeps a request from being read at all, as problems; it has no operation yet, and may not even have an address. */
+
+/** The problem of bytes that Node's parser refused. */
+export function unreadable(error: { code?: unknown; reason?: unknown }): Problem {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return problem('headers_too_large', 'The request line and the headers are longer than 16 KiB.')
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return problem('payload_too_large', 'The extensions of the chunks are longer than 16 KiB.')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return problem('request_timeout', 'The headers or the body took too long.')
+    default:
+      return problem('malformed_request', typeof error.reason === 'string' ? error.reason : 'It cannot be read.')
+  }
+}
+
+/** What is wrong with a request that Node could read; null, as nearly always, when nothing is. */
+export function misfit({ headers, httpVersion }: IncomingMessage): Problem | null {
+  if (headers.host === undefined && httpVersion === '1.1')
+    return problem('malformed_request', 'A request of HTTP/1.1 has a Host header.')
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+    return problem('expectation_failed', 'Only 100-continue is met.')
+  return null
+}
+
+/** The target of a request without the host, which proxies put in front of the path. */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target
+  const origin = /^https?:\/\/[^/?#]*/i.exec(target)
+  if (origin === null) return target
+  const rest = target.slice(origin[0].length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
