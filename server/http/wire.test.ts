@@ -1,4 +1,6 @@
 import { connect } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { faults } from '../../scripts/conformance/contract.ts'
@@ -111,6 +113,30 @@ describe('what is no request', () => {
     expect(head).toContain('Cache-Control: no-store')
   })
 
+  test('is refused in the middle of a body, and logged as no error', async () => {
+    lines.length = 0
+    const head = `POST ${VENDORS} HTTP/1.1\r\n${auth()}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked`
+    const cases = [
+      [`1;${'x'.repeat(20_000)}\r\n{\r\n`, 413, 'payload_too_large'],
+      ['no number\r\n{\r\n', 400, 'malformed_request'],
+    ] as const
+    for (const [chunk, status, code] of cases) {
+      const answer = await raw(`${head}\r\n\r\n${chunk}`)
+      expect([answer.slice(0, 12), JSON.parse(answer.split('\r\n\r\n')[1] ?? '').code]).toEqual([
+        `HTTP/1.1 ${status}`,
+        code,
+      ])
+    }
+    expect(lines.map((line) => JSON.parse(line).level).filter((level) => level > 30)).toEqual([])
+  })
+
+  test('is refused when it takes too long', async () => {
+    const socket = new PassThrough()
+    const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    plumbline.app.refuseUnread(late, socket)
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"code":"request_timeout"/)
+  })
+
   test('is not taken for the answer to the request before it', async () => {
     const answer = await raw(
       `GET ${VENDORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n\u0001`,
@@ -142,11 +168,11 @@ describe('an address with the host in front, as proxies send it,', () => {
 })
 
 /** Writes a text to a socket and answers all that comes back until the service closes it. */
-function raw(text: string): Promise<string> {
+function raw(request: string): Promise<string> {
   const { hostname, port } = new URL(plumbline.url)
   return new Promise((done) => {
     let answer = ''
-    const socket = connect(Number(port), hostname, () => socket.write(text))
+    const socket = connect(Number(port), hostname, () => socket.write(request))
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       answer += chunk
     })
