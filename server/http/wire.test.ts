@@ -76,13 +76,15 @@ test('a caller that hangs up in the middle of its body is no trouble of ours', a
     `Authorization: Bearer ${plumbline.key}`,
     'Content-Type: application/json',
     'Content-Length: 1000',
+    'Expect: 100-continue',
     'X-Request-Id: hung-up',
     '',
     '{"companyName":',
   ].join('\r\n')
   const socket = connect(Number(port), hostname, () => socket.write(head))
   socket.on('error', () => {})
-  setTimeout(() => socket.resetAndDestroy(), 200)
+  // The service has begun to read when it says "100 Continue".
+  socket.once('data', () => socket.resetAndDestroy())
   const logged = () => lines.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId === 'hung-up')
   await expect.poll(logged, { timeout: 5000 }).not.toEqual([])
   expect(logged().map(({ level, status }) => [level, status])).toEqual([[30, 400]])
