@@ -7,7 +7,7 @@
  * `#/components/schemas/Money`; names are unique across the rooms. One to any other place is put in its place, and what
  * stands beside it is laid over it: maps key by key, everything else as a whole, as is a map that is a `$ref` itself. So
  * an entry of the index becomes its path, and an example says only in what it differs from another one. A schema whose
- * properties are all required says `required: all`.
+ * properties are all required says `required: all`, and the input of a change whose creation it is the patch of.
  *
  * Redocly's bundler would keep the names too, but lays nothing over what it puts in place, and cannot say afterwards
  * which line of which room something came from.
@@ -139,10 +139,32 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
           homes.set(name, place)
         }
       }
+      if (kind === 'schemas') for (const [name, schema] of Object.entries(all)) patch(all, name, schema, homes)
       places.set(all, homes)
       return [kind, all]
     })
     return Object.fromEntries(kinds.filter(([, all]) => Object.keys(all).length > 0))
+  }
+
+  /**
+   * `patchOf: VendorCreate` makes the input of a change of the input of a creation: the same fields, none of them
+   * required, without defaults, and without those that are named `without`. What differs is written under `properties`.
+   */
+  function patch(schemas: Tree, name: string, schema: unknown, homes: ReadonlyMap<string, Place>): void {
+    if (!isTree(schema) || typeof schema.patchOf !== 'string') return
+    const { patchOf, without = [], description, properties: own = {} } = schema
+    const created = schemas[patchOf]
+    const place = homes.get(name) ?? { room: front, keys: [] }
+    if (!isTree(created) || !isTree(created.properties)) throw fault(place, `${patchOf} is no input of a creation`)
+    const left = new Set(without as string[])
+    const fields = Object.entries(created.properties).filter(([field]) => !left.has(field))
+    const plain = fields.map(([field, value]) => {
+      const { default: _, description: __, ...rest } = value as Tree
+      return [field, rest]
+    })
+    for (const key of Object.keys(schema)) delete schema[key]
+    const properties = { ...Object.fromEntries(plain), ...(own as Tree) }
+    Object.assign(schema, { type: 'object', additionalProperties: false, minProperties: 1, description, properties })
   }
 
   /** A path or an event that its room has and the index has not would be published by nobody. */

@@ -259,7 +259,8 @@ export class World {
    * was made here may be touched.
    */
   learn(answer: Answer, operation?: Operation): void {
-    if (answer.status >= 300) return
+    // What a dry run shows was undone, tokens and all.
+    if (answer.status >= 300 || answer.body?.dryRun === true) return
     for (const token of portalTokensIn(answer.body)) this.admit(token)
     const isOwn = operation === undefined || '201' in operation.declaration.responses || this.#isOnOwn(operation)
     for (const id of idsIn(answer.body)) {

@@ -160,3 +160,36 @@ test('a schema that requires all names every property of its own, and so does on
     properties: { site: { required: ['required', 'height'], properties: { required: { type: 'boolean' } } } },
   })
 })
+
+test('the input of a change is that of the creation without what only a creation has', () => {
+  const { document } = bundled({
+    'contract/birds.yaml': ROOMS['contract/birds.yaml'].replace(
+      'Bird: { type: object, properties: {',
+      `BirdCreate:
+    type: object
+    required: [kind]
+    properties:
+      kind: { type: string, description: Which one. }
+      songs: { type: array, maxItems: 9, default: [] }
+      ringed: { type: boolean }
+  BirdUpdate:
+    patchOf: BirdCreate
+    without: [kind]
+    description: What changes.
+    properties: { ringed: { type: boolean, const: true } }
+  Bird: { type: object, properties: {`,
+    ),
+  })
+  expect(document.components.schemas?.BirdUpdate).toEqual({
+    type: 'object',
+    additionalProperties: false,
+    minProperties: 1,
+    description: 'What changes.',
+    properties: { songs: { type: 'array', maxItems: 9 }, ringed: { type: 'boolean', const: true } },
+  })
+})
+
+test('a change of a creation that is not there is a fault of the room', () => {
+  const room = ROOMS['contract/birds.yaml'].replace('  Bird: {', '  BirdUpdate: { patchOf: BirdCreate }\n  Bird: {')
+  expect(() => bundled({ 'contract/birds.yaml': room })).toThrow('contract/birds.yaml:4: BirdCreate is no input')
+})
