@@ -9,6 +9,7 @@ import type { Database } from './database/database.ts'
 import { type AnswerCheck, answerChecker } from './http/answer-check.ts'
 import { readBody } from './http/body.ts'
 import type { Principal, Surroundings } from './http/call.ts'
+import { clientAddress, peerAddress } from './http/client-address.ts'
 import { type Contract, ContractError, type Operation } from './http/contract.ts'
 import { noticed } from './http/deprecation.ts'
 import { type Answer, dispatcher, permit } from './http/dispatch.ts'
@@ -54,6 +55,7 @@ export interface App {
 /** What is known of a request as it goes on its way; it says in the end what the log line says. */
 interface Journey {
   requestId: string
+  address: string
   operation: Operation | null
   principal: Principal | null
 }
@@ -99,13 +101,13 @@ export function createApp(parts: AppParts): App {
     permit(principal, operation)
     req.params = params
     req.body = await readBody(req, operation)
-    return perform(operation, req, res, { principal, requestId: journey.requestId })
+    return perform(operation, req, res, { principal, requestId: journey.requestId, address: journey.address })
   }
 
   async function respond(req: Request, res: Response): Promise<void> {
     const started = performance.now()
     const url = req.url ?? '/'
-    const journey: Journey = { requestId: requestIdOf(req), operation: null, principal: null }
+    const journey = journeyOf(req)
     let answer: Answer
     try {
       answer = await handle(req, res, url, journey)
@@ -118,9 +120,10 @@ export function createApp(parts: AppParts): App {
     }
     write(req, res, answer, journey)
     const ms = Math.round((performance.now() - started) * 100) / 100
-    const line = { requestId: journey.requestId, operationId: journey.operation?.id, callerId: journey.principal?.id }
+    const { requestId, address, operation, principal } = journey
+    const line = { requestId, address, operationId: operation?.id, callerId: principal?.id }
     log.info({ ...line, method: req.method, status: answer.status, ms }, 'request')
-    parts.requestEnded?.(journey.operation?.id, answer.status, ms)
+    parts.requestEnded?.(operation?.id, answer.status, ms)
   }
 
   function refusal(error: unknown, url: string, journey: Journey): Answer {
@@ -158,11 +161,16 @@ export function createApp(parts: AppParts): App {
       socket.destroy()
       return
     }
-    const requestId = newRequestId()
-    const { status, headers, text } = refusal(unreadable(error), '/', { requestId, operation: null, principal: null })
+    const journey: Journey = {
+      requestId: newRequestId(),
+      address: peerAddress(socket),
+      operation: null,
+      principal: null,
+    }
+    const { status, headers, text } = refusal(unreadable(error), '/', journey)
     const body = text ?? ''
     const fields = Object.entries({
-      ...always(requestId),
+      ...always(journey.requestId),
       ...headers,
       'Content-Type': 'application/problem+json',
       'Content-Length': Buffer.byteLength(body),
@@ -171,7 +179,10 @@ export function createApp(parts: AppParts): App {
     })
     const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields.map(([name, value]) => `${name}: ${value}`)]
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
-    log.info({ requestId, status, reason: error.code }, 'unreadable request')
+    log.info(
+      { requestId: journey.requestId, address: journey.address, status, reason: error.code },
+      'unreadable request',
+    )
     parts.requestEnded?.(undefined, status, 0)
   }
 
@@ -199,6 +210,7 @@ export function createApp(parts: AppParts): App {
   }
 
   const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery)
+  app.set('trust proxy', config.trustedProxies)
   app.use((req, res, next) => {
     if (!req.url.startsWith('/')) req.originalUrl = req.url = originForm(req.url)
     if (req.url.startsWith('/api/') || misfit(req) !== null) respond(req, res).catch(next)
@@ -210,7 +222,7 @@ export function createApp(parts: AppParts): App {
     respond(req, res).catch(next)
   })
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    const journey = { requestId: requestIdOf(req), operation: null, principal: null }
+    const journey = journeyOf(req)
     if (res.headersSent) res.destroy()
     else write(req, res, refusal(error, req.url, journey), journey)
   })
@@ -224,6 +236,10 @@ export function createApp(parts: AppParts): App {
       draining = true
     },
   }
+}
+
+function journeyOf(req: Request): Journey {
+  return { requestId: requestIdOf(req), address: clientAddress(req), operation: null, principal: null }
 }
 
 function pathOf(url: string): string {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DataFolderUnusable, inDataFolder } from './database/data-folder.ts'
 import { makeFolder } from './database/make-folder.ts'
+import { isAddressRange } from './http/client-address.ts'
 
 /**
  * The environment, read once into a frozen value. An invalid value stops the start with a sentence that names the
@@ -11,6 +12,8 @@ import { makeFolder } from './database/make-folder.ts'
 export interface Config {
   readonly host: string
   readonly port: number
+  /** Proxies whose X-Forwarded-For is believed: addresses, ranges (10.0.0.0/8), or Express's names for some. */
+  readonly trustedProxies: readonly string[]
   /** Where people and links reach this service, without a slash at the end. */
   readonly publicUrl: string
   /** PostgreSQL's address; null means the embedded database in `dataDir`. */
@@ -52,6 +55,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
   return Object.freeze({
     host,
     port,
+    trustedProxies: addressRanges(env, 'TRUSTED_PROXIES'),
     publicUrl: publicUrl(env, host, port),
     databaseUrl,
     databasePoolSize: integer(env, 'DATABASE_POOL_SIZE', 10, 1, 1000),
@@ -107,6 +111,16 @@ function seconds(env: Env, name: string, otherwise: readonly number[]): readonly
     throw new ConfigError(`${name} has to be seconds separated by commas, such as "0,5,300", not "${text}".`)
   }
   return values
+}
+
+function addressRanges(env: Env, name: string): readonly string[] {
+  const ranges = (env[name] ?? '').split(',').map((part) => part.trim())
+  const given = ranges.filter((range) => range !== '')
+  const wrong = given.find((range) => !isAddressRange(range))
+  if (wrong === undefined) return given
+  throw new ConfigError(
+    `${name} has to be addresses or ranges separated by commas, such as "10.0.0.0/8,loopback"; "${wrong}" is neither.`,
+  )
 }
 
 /** Shorter ones can be guessed by trial. */

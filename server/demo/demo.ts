@@ -68,7 +68,7 @@ export async function makeDemo(
     deliveriesDue() {},
   })
   const principal = await userOf(database.statements, organization.id, owner.id)
-  const call = newCall(app.surroundings, { principal, requestId: 'demo' })
+  const call = newCall(app.surroundings, { principal, requestId: 'demo', address: null })
   await call.write((call) => new Story(call).tell())
   // Insurance has run out meanwhile, or is about to; that is for the calendar to find.
   await advanceCompliance(app.surroundings)

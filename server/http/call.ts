@@ -51,6 +51,8 @@ export interface Call extends Tenant {
   readonly currency: string
   readonly timeZone: string
   readonly requestId: string
+  /** Where the request came from; null for what the service does of itself. */
+  readonly address: string | null
   readonly now: Date
   /**
    * For single statements: each is a transaction of its own, unless the call is part of a larger one. While `write` is
@@ -105,12 +107,13 @@ export interface RecordedEvent {
 interface Caller {
   principal: Principal
   requestId: string
+  address: string | null
   /** When it is; now where left out. */
   now?: Date
 }
 
 /** A call with its own transactions, as it begins. */
-export function newCall(surroundings: Surroundings, { principal, requestId, now }: Caller): Call {
+export function newCall(surroundings: Surroundings, { principal, requestId, address, now }: Caller): Call {
   const { organization, permissions, poApprovalLimit } = principal
   const { database } = surroundings
   const events: RecordedEvent[] = []
@@ -124,6 +127,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, now 
     currency: organization.currency,
     timeZone: organization.timeZone,
     requestId,
+    address,
     now: now ?? surroundings.clock.now(),
     surroundings,
     isWriting: false,
@@ -169,8 +173,8 @@ export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller):
 
 /** The same work in the same transaction, done by another or at another time: what the calendar does beside a caller. */
 export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
-  const { surroundings, requestId, events, keptHidden } = call
-  const other = { ...newCall(surroundings, { principal, requestId, now }), events, keptHidden }
+  const { surroundings, requestId, address, events, keptHidden } = call
+  const other = { ...newCall(surroundings, { principal, requestId, address, now }), events, keptHidden }
   return writeCall(other, call.db, call.afterCommit)
 }
 
@@ -195,6 +199,7 @@ function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']):
     currency: outer.currency,
     timeZone: outer.timeZone,
     requestId: outer.requestId,
+    address: outer.address,
     now: outer.now,
     surroundings: outer.surroundings,
     isWriting: true,

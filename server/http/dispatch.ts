@@ -19,10 +19,11 @@ export interface Answer {
   type?: string
 }
 
-/** Who sends a request, and what it is called in answers and logs. */
+/** Who sends a request, from where, and what it is called in answers and logs. */
 export interface Sender {
   principal: Principal
   requestId: string
+  address: string
 }
 
 export interface DispatchParts {
@@ -72,16 +73,11 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   const { contract, handlers, validator, surroundings } = parts
   const locationOf = locations(contract)
 
-  async function perform(
-    operation: Operation,
-    req: Request,
-    res: Response,
-    { principal, requestId }: Sender,
-  ): Promise<Answer> {
+  async function perform(operation: Operation, req: Request, res: Response, sender: Sender): Promise<Answer> {
     req.params = decoded(req.params as Record<string, string>)
     const input = await validator.check(operation, req, res)
     const handler = handlers[operation.id] as unknown as AnyHandler
-    const call = newCall(surroundings, { principal, requestId })
+    const call = newCall(surroundings, sender)
     const ifMatch = declaredHeader(operation, req, 'if-match')
     const given = ifMatch === undefined ? input : { ...input, ifMatch }
     const key = declaredHeader(operation, req, 'idempotency-key')

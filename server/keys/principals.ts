@@ -21,7 +21,7 @@ import { ALL_PERMISSIONS, permissionsOf, type Role } from './roles.ts'
 /** A call of the service itself, on behalf of one builder: what the clock brings about. */
 export async function systemCall(surroundings: Surroundings, organizationId: string): Promise<Call> {
   const principal = systemOf(await organizationOf(surroundings.database.statements, organizationId))
-  return newCall(surroundings, { principal, requestId: newRequestId() })
+  return newCall(surroundings, { principal, requestId: newRequestId(), address: null })
 }
 
 /** The same within a transaction that is under way, whose events somebody else announces. */
@@ -31,7 +31,7 @@ export async function systemCallWithin(
   organizationId: string,
 ): Promise<WriteCall> {
   const principal = systemOf(await organizationOf(trx, organizationId))
-  return callWithin(surroundings, trx, { principal, requestId: newRequestId() })
+  return callWithin(surroundings, trx, { principal, requestId: newRequestId(), address: null })
 }
 
 /** A user, with the power of their role now; nothing once they are disabled. Throws `not_found`. */

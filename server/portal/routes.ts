@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { PortalBidInvitation } from '../../client/contract.gen.ts'
 import type { Database } from '../database/database.ts'
 import { type Call, newCall, type Principal, type Surroundings } from '../http/call.ts'
+import { clientAddress } from '../http/client-address.ts'
 import { toProblem } from '../http/problem.ts'
 import { vendorBehind } from '../keys/portal-authenticator.ts'
 import { portalToken } from '../keys/portal-token.ts'
@@ -57,7 +58,10 @@ async function answer(
     const { surroundings, database } = parts
     const { config } = surroundings
     const principal = await vendorBehind({ config, database }, String(req.params.token))
-    const page = principal === null ? notFound() : await make(newCall(surroundings, { principal, requestId: 'portal' }))
+    const page =
+      principal === null
+        ? notFound()
+        : await make(newCall(surroundings, { principal, requestId: 'portal', address: clientAddress(req) }))
     if (page === null) res.set(HEADERS).redirect(303, req.originalUrl)
     else write(res, page)
   } catch (error) {

@@ -1,0 +1,28 @@
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { startTestPlumbline } from '../../test/support/plumbline.ts'
+import { readConfig } from '../config.ts'
+
+/** The address in the log line of one request that came with this X-Forwarded-For. */
+async function loggedAddress(trustedProxies: string, forwarded: string): Promise<unknown> {
+  const lines: { msg: string; address: string }[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const plumbline = await startTestPlumbline({ TRUSTED_PROXIES: trustedProxies }, { log })
+  onTestFinished(() => plumbline.stop())
+  await plumbline.get('/api/ext/me', { headers: { 'X-Forwarded-For': forwarded } })
+  return lines.find(({ msg }) => msg === 'request')?.address
+}
+
+test('nobody is believed to speak for another address unless it is a trusted proxy', async () => {
+  expect(await loggedAddress('', '198.51.100.7')).toBe('127.0.0.1')
+  expect(await loggedAddress('10.0.0.0/8', '198.51.100.7')).toBe('127.0.0.1')
+})
+
+test('behind trusted proxies a client is the last address that none of them has', async () => {
+  expect(await loggedAddress('loopback', '203.0.113.9, 198.51.100.7')).toBe('198.51.100.7')
+  expect(await loggedAddress('loopback, 198.51.100.0/24', '203.0.113.9, 198.51.100.7')).toBe('203.0.113.9')
+})
+
+test('what is no address stops the start', () => {
+  expect(() => readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, nginx' })).toThrow(/^TRUSTED_PROXIES .*"nginx" is neither/)
+})
