@@ -2,8 +2,8 @@ import type { paths } from './contract.gen.ts'
 import type { Answer } from './problem.ts'
 
 /**
- * The types of a call, from the contract's. They are stricter than openapi-fetch's own, which let through what is written
- * beside the known names: here a misspelt parameter or an unknown field does not compile.
+ * The types of a call, derived from the contract's. They are stricter than openapi-fetch's own, which accept any extra
+ * name next to the known ones: here a misspelt parameter or an unknown field does not compile.
  */
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
@@ -16,10 +16,10 @@ export type Call<M extends Method> = <Path extends PathWith<M>>(
   ...options: Given<Options<paths[Path][M]>>
 ) => Promise<Answer<Data<paths[Path][M]>>>
 
-/** What is sent along: `params`, `body`, and what fetch takes beside them. */
+/** What a call sends: `params`, `body`, and the other options of fetch. */
 export type Options<Operation> = Params<Operation> & Body<Operation> & Omit<RequestInit, 'body' | 'headers' | 'method'>
 
-/** Options may be left out where none of them has to be there. */
+/** Options may be omitted when none of them is required. */
 export type Given<O> = Record<never, never> extends O ? [options?: O] : [options: O]
 
 type Params<Operation> = Operation extends { parameters: infer P }
@@ -38,7 +38,7 @@ type Body<Operation> = Operation extends { requestBody: { content: { 'applicatio
       : { body?: never }
     : { body?: never }
 
-/** The body of the successful answer; undefined where it has none. */
+/** The body of the successful answer; undefined if it has none. */
 export type Data<Operation> = Operation extends { responses: infer R }
   ? { [Status in keyof R & Success]: Content<R[Status]> }[keyof R & Success]
   : never
@@ -50,7 +50,7 @@ type Content<R> = R extends { content: { 'application/json': infer B } }
     ? B
     : undefined
 
-/** The paths that answer pages. */
+/** The paths that answer with pages. */
 export type ListPath = {
   [Path in PathWith<'get'>]: Data<paths[Path]['get']> extends { data: readonly unknown[]; nextCursor: string | null }
     ? Path

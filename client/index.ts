@@ -17,25 +17,25 @@ export interface ClientOptions {
   baseUrl: string
   /** An API key, `plb_…`. */
   key: string
-  /** What to send with, in place of the global fetch. */
+  /** What sends the requests, instead of the global fetch. */
   fetch?: typeof fetch
-  /** How often, and for how long, a request is tried again. */
+  /** How often, and for how long, a failed request is retried. */
   retry?: RetryOptions
 }
 
 /**
- * A client whose paths, parameters, bodies and answers have the types of the contract. A call answers `{ data, response }`
- * or `{ error, response }`, where `error` is a problem of the contract; `orThrow` turns that into the data or an exception.
- * What nobody has answered, or somebody else, is thrown in any case.
+ * A client whose paths, parameters, bodies and answers have the types of the contract. A call resolves to
+ * `{ data, response }` or `{ error, response }`, where `error` is a problem of the contract; `orThrow` turns that into
+ * the data or an exception. A call throws when there was no answer, or when the answer did not come from the service.
  */
 export interface PlumblineClient {
   GET: Call<'get'>
-  /** Every POST carries an Idempotency-Key, one of its own unless `params.header` has one. */
+  /** Every POST carries an Idempotency-Key: the one in `params.header`, or a new one. */
   POST: Call<'post'>
   PATCH: Call<'patch'>
   DELETE: Call<'delete'>
   /**
-   * Everything that a list holds, page after page as it is asked for; throws PlumblineError when one is refused.
+   * Every item of a list, fetched page by page as you iterate; throws PlumblineError if a page is refused.
    *
    *     for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { scope: 'framing' } } })) …
    */
@@ -44,12 +44,12 @@ export interface PlumblineClient {
     ...options: Given<Options<paths[Path]['get']>>
   ): AsyncGenerator<Item<Path>, void, undefined>
   /**
-   * Runs a skill, which is an operation by its operationId or one of several steps; throws PlumblineError when it is refused.
+   * Runs a skill: an operation by its operationId, or one of several steps. Throws PlumblineError if it is refused.
    *
    *     const { result } = await client.execute('awardBid', { bidId, createPurchaseOrder: true }, { dryRun: true })
    */
   execute<Name extends SkillName>(skill: Name, ...given: ExecuteArguments<Name>): Promise<ExecutionOf<Name>>
-  /** The client of openapi-fetch underneath, for its middleware and for libraries that build on it. */
+  /** The underlying openapi-fetch client, for its middleware and for libraries built on it. */
   readonly openapi: Client<paths>
 }
 
@@ -59,14 +59,14 @@ export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: 
     headers: { Authorization: `Bearer ${key}` },
     // `?ids=a,b` is how the contract writes a list in a query.
     querySerializer: { array: { style: 'form', explode: false } },
-    // Called as a plain function: browsers refuse a fetch that is called as a method of something else.
+    // Called as a plain function, because browsers reject a fetch that is called as a method of another object.
     fetch: retrying((...request) => send(...request), retry),
   })
 
   const calling = (method: Uppercase<'get' | 'post' | 'patch' | 'delete'>) => {
     const call = openapi[method] as (path: string, options?: object) => Promise<Answer<unknown>>
     return async (path: string, options?: object) => {
-      // The one answer that is no JSON is the contract as YAML.
+      // The only answer that is not JSON is the contract as YAML.
       const answer = await call(path, path.endsWith('.yaml') ? { parseAs: 'text', ...options } : options)
       const { error, response } = answer
       if (!response.ok && response.status !== 304 && !isProblem(error)) throw new PlumblineError(response, error)
@@ -93,6 +93,6 @@ export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: 
   }
 
   const client = { GET, POST, PATCH: calling('PATCH'), DELETE: calling('DELETE'), pages, execute, openapi }
-  // What is written above knows paths and skills as strings; who calls it knows each by the contract's types.
+  // The code above treats paths and skills as strings; callers see the contract's types.
   return client as unknown as PlumblineClient
 }

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import vectors from './webhooks.vectors.json' with { type: 'json' }
 
 /**
- * The package as it would be published: packed, installed into a project that has never heard of this repository, and
- * used from there. Nothing is downloaded; what it depends on is what is installed here.
+ * The package as it would be published: packed, installed into a project that knows nothing of this repository, and
+ * used from there. Nothing is downloaded; its dependencies are the ones installed here.
  */
 const root = path.resolve(import.meta.dirname, '..')
 let folder: string
@@ -20,7 +20,7 @@ let project: string
 
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'plumbline-package-'))
-  // Packed from a copy beside nothing else, so that a stale or half-written dist is never packed.
+  // Pack from a clean copy, so that a stale or half-written dist never gets in.
   const source = path.join(folder, 'source')
   mkdirSync(source)
   cpSync(path.join(root, 'tsconfig.json'), path.join(folder, 'tsconfig.json'))
@@ -58,7 +58,7 @@ test('the package holds the built client, its types, the README and the license,
   expect(Object.keys(dependencies)).toEqual(['openapi-fetch'])
 })
 
-test('publint has nothing to say', async () => {
+test('publint finds nothing to complain about', async () => {
   const { messages } = await publint({
     pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer },
     strict: true,
@@ -66,7 +66,7 @@ test('publint has nothing to say', async () => {
   expect(messages).toEqual([])
 })
 
-test('are the types wrong? No, for whoever can load ES modules', () => {
+test('attw finds the types right for everyone who can load ES modules', () => {
   const attw = path.join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js')
   const report = run(folder, attw, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', '--no-color')
   expect(report.match(/^node16 \(from ESM\): OK|^bundler: OK/gm)).toHaveLength(6)
@@ -86,9 +86,9 @@ export async function names(): Promise<string[]> {
 }
 export const event = (request: Request): Promise<WebhookEvent> => verifyWebhook({ headers: request.headers, body: '' }, '')
 export const isOurs = (error: unknown): error is PlumblineError => error instanceof PlumblineError
-// @ts-expect-error: there is no such field.
+// @ts-expect-error: no such field.
 void client.POST('/api/ext/vendors', { body: { companyName: 'x', fax: '1' } })
-// @ts-expect-error: nor such a skill.
+// @ts-expect-error: no such skill.
 void client.execute('awardBids', { bidId: 'x' })
 `
 
@@ -133,7 +133,7 @@ test('no public type is any', () => {
   }
 })
 
-test('it runs in Node as it was installed', () => {
+test('it runs in Node as installed', () => {
   const [vector] = vectors
   writeFileSync(
     path.join(project, 'use.mjs'),
@@ -154,7 +154,7 @@ test('it runs in Node as it was installed', () => {
   expect(JSON.parse(run(project, path.join(project, 'use.mjs')))).toEqual([['Bearer plb_1'], true])
 })
 
-test('it runs where there are web interfaces and nothing else, as at the edge', async () => {
+test('it runs where only web APIs exist, as on an edge runtime', async () => {
   const code = await bundled({ format: 'iife', external: [] })
   const asked: string[] = []
   const web = {
@@ -185,7 +185,7 @@ test('it runs where there are web interfaces and nothing else, as at the edge', 
   expect(asked).toEqual(['POST https://plumbline.example.com/api/ext/vendors true'])
 })
 
-test('it weighs less than 6 kB, minified and gzipped, beside openapi-fetch', async () => {
+test('it weighs less than 6 kB minified and gzipped, not counting openapi-fetch', async () => {
   const bytes = gzipSync(await bundled({ format: 'esm', external: ['openapi-fetch'] }), { level: 9 }).length
   console.log(`@plumbline/client: ${bytes} bytes min+gzip beside openapi-fetch`)
   expect(bytes).toBeLessThan(6000)
@@ -200,7 +200,7 @@ async function bundled({ format, external }: { format: 'esm' | 'iife'; external:
   const { output } = await bundle.generate({ format, minify: true, name: 'plumbline', exports: 'named' })
   await bundle.close()
   const [chunk] = output
-  // Whatever is imported beyond this would be missing in a browser.
+  // Any other import would be missing in a browser.
   expect([...chunk.imports, ...chunk.dynamicImports].sort()).toEqual(external)
   return chunk.code
 }

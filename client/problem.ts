@@ -1,18 +1,21 @@
 import type { FieldError, Problem, ProblemCode } from './contract.gen.ts'
 
 /**
- * The one error of this client. Mostly it is a problem of the contract, distinguished by `code`. What answers in the service's
- * place now and then (a gateway with a page of its own) says nothing that the contract knows, and is `unexpected_answer`.
+ * The client's only error class. Usually it is a problem of the contract, told apart by `code`. Sometimes something
+ * else answers in the service's place, such as a gateway with its own page; the code is then `unexpected_answer`.
  */
 export class PlumblineError extends Error {
   override readonly name = 'PlumblineError'
   readonly code: ProblemCode | 'unexpected_answer'
   readonly status: number
-  /** What to name when asking for help; null where none was given. */
+  /** The id to quote when asking for help; null if there was none. */
   readonly requestId: string | null
-  /** Every fault of the input; empty unless the input was at fault. */
+  /** Every fault of the input; empty if the input was not the reason. */
   readonly errors: readonly FieldError[]
-  /** The problem whole, with what belongs to its code alone (`permission`, `allowed`, `nearest`); null if there was none. */
+  /**
+   * The whole problem, including the members specific to its code (`permission`, `allowed`, `nearest`); null if there
+   * was none.
+   */
   readonly problem: Problem | null
 
   constructor(response: Response, body: unknown) {
@@ -30,12 +33,12 @@ export function isProblem(body: unknown): body is Problem {
   return typeof body === 'object' && body !== null && 'code' in body && 'requestId' in body
 }
 
-/** What a call of the client answers: the data, or the problem that stood against it. */
+/** What a call resolves to: the data, or the problem that the service answered with. */
 export type Answer<Data> =
   | { data: Data; error?: never; response: Response }
   | { data?: never; error: Problem; response: Response }
 
-/** The data of a call that succeeded; throws PlumblineError for one that was refused. */
+/** The data of a successful call; throws PlumblineError for a refused one. */
 export async function orThrow<Data>(call: PromiseLike<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await call
   if (!response.ok) throw new PlumblineError(response, error)

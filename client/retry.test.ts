@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createClient, orThrow, PlumblineError, type Problem, type ProblemCode, type RetryOptions } from './index.ts'
 import { waitMs } from './retry.ts'
 
-/** A service that answers as each test has it, one answer after the other, the last one for ever. */
+/** A service that gives each test's answers in order, and then repeats the last one. */
 type How = (request: IncomingMessage, response: ServerResponse) => void
 
 interface Seen {
@@ -135,7 +135,7 @@ describe('a request is not sent again', () => {
     expect([error?.status, seen.length]).toEqual([status, 1])
   })
 
-  test('more often than it is told to', async () => {
+  test('more often than configured', async () => {
     answers = [refusal(503, 'unavailable', { 'retry-after': '0' })]
     expect((await list({ retries: 2 })).error?.code).toBe('unavailable')
     expect(seen.length).toBe(3)
@@ -144,7 +144,7 @@ describe('a request is not sent again', () => {
     expect(seen.length).toBe(1)
   })
 
-  test('when a change under If-Match may have gone through', async () => {
+  test('when a change with If-Match may have gone through', async () => {
     const params = { path: { vendorId: 'ven_1' }, header: { 'If-Match': '"3"' } }
     answers = [broken, ok]
     await expect(client().PATCH('/api/ext/vendors/{vendorId}', { params, body: { email: null } })).rejects.toThrow()
@@ -155,7 +155,7 @@ describe('a request is not sent again', () => {
     expect(seen.length).toBe(1)
   })
 
-  test('once the caller has given up, and the wait ends at once', async () => {
+  test('once the caller has given up, and the wait ends immediately', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '50' })]
     const giveUp = new AbortController()
     const call = client().GET('/api/ext/vendors', { signal: giveUp.signal })
@@ -169,7 +169,7 @@ describe('a request is not sent again', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  test('goes with every POST, another one with each', async () => {
+  test('goes with every POST, a new one each time', async () => {
     answers = [ok]
     await create()
     await create()
@@ -178,7 +178,7 @@ describe('an Idempotency-Key', () => {
     expect(keys[0]).not.toBe(keys[1])
   })
 
-  test('is the caller’s where there is one', async () => {
+  test('is the caller’s if there is one', async () => {
     answers = [ok]
     const header = { 'Idempotency-Key': 'vendor-QB-1042' }
     await client().POST('/api/ext/vendors', { params: { header }, body: { companyName: 'Lone Star' } })
@@ -200,7 +200,7 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('what is not the service’s answer is thrown', () => {
+describe('anything but the service’s own answer is thrown', () => {
   test('a gateway’s page', async () => {
     answers = [gateway(502)]
     const error = await list({ retries: 1 }).catch((thrown: unknown) => thrown)
@@ -214,14 +214,14 @@ describe('what is not the service’s answer is thrown', () => {
     })
   })
 
-  test('a connection that breaks every time', async () => {
+  test('a connection that always breaks', async () => {
     answers = [broken]
     await expect(list({ retries: 1 })).rejects.toThrow('fetch failed')
     expect(seen.length).toBe(2)
   })
 })
 
-test('orThrow throws a problem with all that it says', async () => {
+test('orThrow throws a problem with all its details', async () => {
   answers = [refusal(403, 'permission_denied')]
   const error = await orThrow(list()).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(PlumblineError)
@@ -238,7 +238,7 @@ test('orThrow throws a problem with all that it says', async () => {
 describe('the wait before an attempt', () => {
   const headers = (given: Record<string, string>) => new Headers(given)
 
-  test('without a word from the service doubles from a quarter of a second up to eight, between half and all of it', () => {
+  test('doubles from a quarter of a second up to eight, less up to half of it, when the service names none', () => {
     expect([0, 1, 2, 3, 4, 5, 9].map((repeats) => waitMs(undefined, repeats, 1))).toEqual([
       250, 500, 1000, 2000, 4000, 8000, 8000,
     ])
@@ -247,7 +247,7 @@ describe('the wait before an attempt', () => {
     expect(waitMs(headers({ 'retry-after': 'soon', ratelimit: 'nonsense' }), 2, 1)).toBe(1000)
   })
 
-  test('is what Retry-After says, in seconds or as a date, and up to a second more', () => {
+  test('is what Retry-After says, in seconds or as a date, plus up to a second', () => {
     expect(waitMs(headers({ 'retry-after': '42' }), 0, 0)).toBe(42_000)
     expect(waitMs(headers({ 'retry-after': '42' }), 3, 1)).toBe(43_000)
     const inTen = new Date(Date.now() + 10_000).toUTCString()
@@ -256,7 +256,7 @@ describe('the wait before an attempt', () => {
     expect(waitMs(headers({ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }), 0, 0)).toBe(0)
   })
 
-  test('is otherwise as long as the last of the limits that are used up', () => {
+  test('otherwise lasts until every used-up limit has been renewed', () => {
     const ratelimit = '"minute";r=0;t=42, "day";r=9000;t=8000'
     expect(waitMs(headers({ ratelimit }), 0, 0)).toBe(42_000)
     expect(waitMs(headers({ ratelimit: '"minute";r=0;t=42, "day";r=0;t=8000' }), 0, 0)).toBe(8_000_000)

@@ -1,17 +1,17 @@
 /**
- * A fetch that tries again what can be tried again without doing anything twice.
+ * A fetch that retries whatever can be retried without doing anything twice.
  *
- * The service did nothing when it answered 429 or 503, so any request may be repeated then. When the connection failed, or
- * a gateway answered in its place, nobody knows; a POST is repeated all the same because it carries an Idempotency-Key,
- * and GET, PATCH and DELETE because doing them twice is doing them once. The exception is a change under If-Match: if the
- * first attempt went through, the repeat would be refused for the sake of its own change, so the caller has to look.
+ * A 429 or 503 means that the service did nothing, so any request may be repeated. When the connection failed, or a
+ * gateway answered instead, nobody knows. A POST is repeated anyway because it carries an Idempotency-Key, and GET,
+ * PATCH and DELETE because doing them twice has the same effect as doing them once. The exception is a change with
+ * If-Match: if the first attempt went through, its own change would make the repeat fail, so the caller has to look.
  */
 export interface RetryOptions {
-  /** How many times a request is sent again at most; 4 by default, 0 for never. */
+  /** How many times a request is resent at most; 4 by default, 0 for never. */
   retries?: number
-  /** The longest wait that is accepted. If the service asks for more, its refusal is the answer. 60 s by default. */
+  /** The longest wait to accept. If the service asks for more, the caller gets the refusal. 60 s by default. */
   longestWaitSeconds?: number
-  /** How long one attempt may take, its answer's body included; 30 s by default. */
+  /** How long one attempt may take, including reading the body; 30 s by default. */
   timeoutSeconds?: number
 }
 
@@ -26,14 +26,14 @@ export function retrying(
       try {
         const timeout = AbortSignal.timeout(timeoutSeconds * 1000)
         response = await send(request.clone(), { signal: AbortSignal.any([request.signal, timeout]) })
-        // Read here, so that a connection that breaks in the middle of the body counts as one.
+        // Read here, so that a connection that breaks in the middle of the body counts as failed.
         const text = await response.clone().text()
         if (repeats >= retries || !isWorthRepeating(request, response, text)) return response
       } catch (error) {
         if (repeats >= retries || request.signal.aborted || !isRepeatable(request)) throw error
       }
       const ms = waitMs(response?.headers, repeats)
-      // `response` is there, for without one the wait is a short one.
+      // `response` is always set here: without one the wait is short.
       if (response !== undefined && ms > (longestWaitSeconds + 1) * 1000) return response
       await pause(ms, request.signal)
     }
@@ -62,8 +62,9 @@ const LONGEST_BACKOFF_MS = 8000
 const SPREAD_MS = 1000
 
 /**
- * How long to wait before the next attempt: what the answer asks for, and up to a second more, so that those who were
- * refused together do not come back together; or else twice as long each time, between half and all of it.
+ * How long to wait before the next attempt. If the answer names a time, that time plus up to a second, so that clients
+ * refused together do not all return together. Otherwise the wait doubles each time, and lasts between half and all of
+ * that.
  */
 export function waitMs(headers: Headers | undefined, repeats: number, random = Math.random()): number {
   const asked = headers && (retryAfterSeconds(headers) ?? renewalSeconds(headers))
@@ -77,7 +78,10 @@ function retryAfterSeconds(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0)
 }
 
-/** When the last of the limits that are used up is renewed, by `RateLimit: "minute";r=0;t=42, "day";r=9000;t=8000`. */
+/**
+ * The seconds until the last of the used-up limits is renewed, from `RateLimit: "minute";r=0;t=42,
+ * "day";r=9000;t=8000`.
+ */
 function renewalSeconds(headers: Headers): number | undefined {
   const usedUp = (headers.get('RateLimit') ?? '').split(',').filter((limit) => /;\s*r=0\b/.test(limit))
   const seconds = usedUp.flatMap((limit) => /;\s*t=(\d+)/.exec(limit)?.[1] ?? []).map(Number)

@@ -3,29 +3,29 @@ import type { Execution, operations } from './contract.gen.ts'
 import type { CompositeSkills } from './skills.gen.ts'
 
 /**
- * Everything that `execute` can run, by name: every operation of the contract, whose input is flat (path and query
- * parameters and the fields of the body side by side, `ifMatch` for the header), and the composite skills.
+ * Everything that `execute` can run, by name: every operation of the contract, with its path and query parameters and
+ * its body fields side by side in one flat input (`ifMatch` for the header), and the composite skills.
  */
 export type Skills = { [Id in Exclude<keyof operations, 'executeSkill'>]: Operation<Id> } & CompositeSkills
 export type SkillName = keyof Skills
 export type SkillInput<Name extends SkillName> = Skills[Name]['input']
 export type SkillResult<Name extends SkillName> = Skills[Name]['result']
 
-/** What came of running a skill, with the result of that skill. */
+/** The outcome of running a skill, with that skill's type of result. */
 export type ExecutionOf<Name extends SkillName> = Omit<Execution, 'skill' | 'result'> & {
   skill: Name
   result: SkillResult<Name>
 }
 
 export interface ExecuteOptions {
-  /** Does everything and undoes it in the end: the answer shows the result and the events that would have been. */
+  /** Does everything and then undoes it: the answer shows the result and the events that there would have been. */
   dryRun?: boolean
-  /** Names the attempt, in place of the key that each call gets by itself. */
+  /** Identifies the attempt, instead of the key that each call generates. */
   idempotencyKey?: string
   signal?: AbortSignal
 }
 
-/** The input may be left out where nothing in it has to be there. */
+/** The input may be omitted when none of it is required. */
 export type ExecuteArguments<Name extends SkillName> =
   Record<never, never> extends SkillInput<Name>
     ? [input?: SkillInput<Name>, options?: ExecuteOptions]
@@ -58,5 +58,5 @@ type IfMatch<Id extends keyof operations> = operations[Id]['parameters'] extends
     : unknown
   : unknown
 
-// Written out, so that an editor shows the fields and not how they came together.
+// Spelled out, so that an editor shows the fields and not how they were combined.
 type Flat<T> = { [Field in keyof T]: T[Field] }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { compile } from '../test/support/compile.ts'
 
-/** Code against the client that has to compile, and code that must not, compiled for real. */
+/** Code against the client that has to compile, and code that must not, both really compiled. */
 const PRELUDE = `
 import { createClient, orThrow, PlumblineError, verifyWebhook, type Problem, type ProblemCode, type WebhookEvent } from '@plumbline/client'
 const client = createClient({ baseUrl: 'https://plumbline.example.com', key: 'plb_' })
@@ -213,12 +213,12 @@ const wrong: [what: string, code: string, error: RegExp][] = [
   ['a client without a key', `createClient({ baseUrl: '' })`, /'key' is missing/],
 ]
 
-/** The code blocks of the README, which are files of one project there. */
+/** The code blocks of the README, compiled as the files of one project. */
 const blocks = [
   ...readFileSync(path.join(import.meta.dirname, 'README.md'), 'utf8').matchAll(/```(tsx?)\n(.*?)```/gs),
 ].map(([, type = '', code = ''], index): [string, string] => [
   code.includes('createQueries(') ? `plumbline.${type}` : `readme-${index}.${type}`,
-  // Each is a module, also where it only exports.
+  // Make each one a module, even if it imports and exports nothing.
   code,
 ])
 

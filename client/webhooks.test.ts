@@ -17,7 +17,7 @@ describe('the published test vectors', () => {
     else await expect(verified).rejects.toBeInstanceOf(WebhookVerificationError)
   })
 
-  test('are signed as the standard signs', () => {
+  test('are signed as the standard says', () => {
     const signed = new Webhook(vector.secret).sign(vector.id, new Date(vector.timestamp * 1000), vector.body)
     expect(signed).toBe(vector.signature)
   })
@@ -25,7 +25,7 @@ describe('the published test vectors', () => {
 
 const now = new Date(vector.timestamp * 1000)
 
-test('several secrets are tried, for the time of a rotation', async () => {
+test('several secrets are tried, as a rotation needs', async () => {
   const request = { headers: headersOf(vector), body: vector.body }
   const secrets = ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', vector.secret]
   expect((await verifyWebhook(request, secrets, { now })).id).toBe(vector.id)
@@ -33,7 +33,7 @@ test('several secrets are tried, for the time of a rotation', async () => {
   await expect(verifyWebhook(request, [], { now })).rejects.toMatchObject({ fault: 'wrong_signature' })
 })
 
-test('headers are taken as Fetch and as Node have them, and under the name of either signature', async () => {
+test('headers are accepted from Fetch and from Node, under either signature name', async () => {
   const { id, timestamp, signature, body, secret } = vector
   const own = { 'Webhook-Id': id, 'Webhook-Timestamp': String(timestamp), 'X-Webhook-Signature': signature }
   expect((await verifyWebhook({ headers: own, body }, secret, { now })).id).toBe(id)
@@ -49,7 +49,7 @@ test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('a request w
   })
 })
 
-test.each(['null', '5', '"x"', '[]', '{}', ''])('a signed body of %s is refused as no event', async (body) => {
+test.each(['null', '5', '"x"', '[]', '{}', ''])('a signed body of %s is refused as not an event', async (body) => {
   const { id, secret } = vector
   const request = {
     headers: { ...headersOf(vector), 'webhook-signature': new Webhook(secret).sign(id, now, body) },
@@ -60,9 +60,9 @@ test.each(['null', '5', '"x"', '[]', '{}', ''])('a signed body of %s is refused 
   await expect(refused).rejects.toMatchObject({ fault: 'wrong_body' })
 })
 
-test('an event is told apart by its type', () => {
+test('events are told apart by type', () => {
   const amountOf = (event: WebhookEvent) => {
-    // The compiler knows the resource of each type; this function is the test.
+    // The compiler knows the resource of each type, so this function is the test.
     if (event.type === 'vendor.created') return event.data.object.companyName
     if (event.type === 'payment.created') return event.data.object.amount
     return null

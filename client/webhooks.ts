@@ -1,8 +1,9 @@
 import type { webhooks } from './contract.gen.ts'
 
 /**
- * The receiver's side of webhooks: is this request from Plumbline, is it whole, and is it new? Signatures follow Standard
- * Webhooks. Runs wherever there is WebCrypto (Node, Deno, Bun, workers and edge runtimes) and depends on nothing.
+ * The receiver's side of webhooks: is this request from Plumbline, is it intact, and is it recent? Signatures follow
+ * Standard Webhooks. Runs wherever WebCrypto exists (Node, Deno, Bun, workers and edge runtimes) and has no
+ * dependencies.
  *
  *     const event = await verifyWebhook({ headers: request.headers, body: await request.text() }, secret)
  *     if (event.type === 'bid.submitted') console.log(event.data.object)
@@ -13,22 +14,22 @@ export type WebhookEvent = { [Type in keyof webhooks]: EventOf<Type> }[keyof web
 type EventOf<Type extends keyof webhooks> = webhooks[Type]['post']['requestBody']['content']['application/json']
 
 export interface WebhookRequest {
-  /** The headers as Fetch gives them, or as Node's `http` and Express do. */
+  /** The headers, from Fetch or from Node's `http` and Express. */
   headers: { get(name: string): string | null } | Record<string, string | string[] | undefined>
-  /** The body exactly as it came, not parsed and written again. */
+  /** The body exactly as received, not parsed and serialized again. */
   body: string | Uint8Array
 }
 
 export interface VerifyOptions {
-  /** How many seconds a request may be old, or ahead of this machine's clock; 300 unless told. */
+  /** How many seconds old, or ahead of this machine's clock, a request may be; 300 by default. */
   toleranceSeconds?: number
-  /** The present time, for tests. */
+  /** The current time, for tests. */
   now?: Date
 }
 
 export type WebhookFault = 'missing_header' | 'wrong_timestamp' | 'wrong_signature' | 'wrong_body'
 
-/** The request is not to be trusted; `fault` says why. Answer it with 400, and do nothing else. */
+/** The request cannot be trusted; `fault` says why. Answer with 400 and do nothing else. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   readonly fault: WebhookFault
@@ -42,11 +43,11 @@ export class WebhookVerificationError extends Error {
 const TOLERANCE_SECONDS = 300
 
 /**
- * The event of a request, once it is proven to be ours.
+ * Returns the event of a request after checking that the request is ours.
  *
- * @param secret the subscription's secret, or several while one takes the place of another
- * @throws WebhookVerificationError when the signature is wrong or missing, when the request is older than five minutes,
- *   and when its id is not that of the event in it
+ * @param secret the subscription's secret, or several during a rotation
+ * @throws WebhookVerificationError if the signature is missing or wrong, if the request is more than five minutes old, or
+ *   if its id is not that of the event in the body
  */
 export async function verifyWebhook(
   { headers, body }: WebhookRequest,
@@ -60,13 +61,13 @@ export async function verifyWebhook(
   const seconds = /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN
   const ageSeconds = now.getTime() / 1000 - seconds
   if (!(Math.abs(ageSeconds) <= toleranceSeconds)) {
-    throw new WebhookVerificationError('wrong_timestamp', 'The request is too old, or its time lies ahead.')
+    throw new WebhookVerificationError('wrong_timestamp', 'The request is too old, or its time is in the future.')
   }
 
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const signed = concat(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
   if (!(await isSigned(signed, given, typeof secret === 'string' ? [secret] : secret))) {
-    throw new WebhookVerificationError('wrong_signature', 'No signature fits the request.')
+    throw new WebhookVerificationError('wrong_signature', 'No signature matches the request.')
   }
 
   const event = parse(bytes)
@@ -86,7 +87,7 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, given: string, secrets:
     if (raw === null || raw.length === 0) continue
     const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
     for (const signature of signatures) {
-      // Compares without telling by its time how much was right.
+      // Takes the same time however much of the signature is right.
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
     }
   }
@@ -114,8 +115,8 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return whole
 }
 
-// What is signed was written by whoever knows the secret. That is Plumbline, or a test that signs anything, even `null`;
-// an event is what bears the signed id, and its shape is the contract's.
+// Whoever knows the secret wrote this: Plumbline, or a test that signs anything at all, even `null`. It counts as an
+// event if it has the signed id; the contract vouches for the rest of its shape.
 function parse(bytes: Uint8Array): WebhookEvent | null {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent | null

@@ -116,7 +116,7 @@ export function browser(service: () => TestPlumbline): void {
         const body = page.getByLabel('The body, byte by byte')
         await body.fill((await body.inputValue()).replace('39850', '39851'))
         await page.getByRole('button', { name: 'Verify' }).click()
-        await verdict.filter({ hasText: 'No signature fits the request.' }).waitFor()
+        await verdict.filter({ hasText: 'No signature matches the request.' }).waitFor()
       })
     })
   })
