@@ -3,7 +3,10 @@ import path from 'node:path'
 import { bundle } from '../contract/bundle.ts'
 import { type Contract, type ContractDocument, readContract, sourceHash } from '../server/http/contract.ts'
 
-/** The contract as it is now. What `npm run generate` has made of it reads faster, and is the same while its hash says so. */
+/**
+ * The current contract. The document that `npm run generate` wrote is faster to read, and is used if its hash still
+ * matches.
+ */
 export function contractNow(): Contract {
   const prepared = path.resolve(import.meta.dirname, '../server/contract.gen.json')
   if (existsSync(prepared)) {

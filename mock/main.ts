@@ -43,7 +43,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 function portOf(text: string): number {
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('It is not a port.')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('That is not a port.')
   return port
 }
 

@@ -13,7 +13,7 @@ import { type RunningMock, startMock } from '../test/support/mock.ts'
 import { createMock } from './mock.ts'
 import { scenariosOf } from './scenarios.ts'
 
-/** The mock by itself: every scenario of the contract can be had, and what Prism gets wrong comes out right. */
+/** Tests of the mock alone: every scenario of the contract can be requested, and Prism's mistakes are corrected. */
 const operations = [...contract.operations.values()]
 const lists = operations.filter(({ declaration }) =>
   declaration.parameters?.some((declared) => contract.resolve(declared).name === 'cursor'),
@@ -31,12 +31,12 @@ afterAll(() => Promise.all([mock.stop(), dynamic.stop()]))
 
 interface Answer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came over the wire, whatever that is.
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever came over the wire.
   body: any
   headers: Headers
 }
 
-/** Sends what the contract's own examples say of an operation, save what is said otherwise. */
+/** Sends an operation as the contract's own examples have it, apart from what the caller overrides. */
 async function send(
   operation: Operation,
   {
@@ -81,7 +81,7 @@ function shown(operation: Operation, status: number, example: string): unknown {
   return at(...content, type, 'examples', example, 'value')
 }
 
-describe('every scenario can be had', () => {
+describe('every scenario can be requested', () => {
   test.each(operations)('$id', async (operation) => {
     const scenarios = scenariosOf(contract, operation)
     for (const { status, example } of scenarios) {
@@ -96,7 +96,7 @@ describe('every scenario can be had', () => {
     if (first?.example) expect(unasked.body).toEqual(shown(operation, first.status, first.example))
   })
 
-  test('by its name alone, whatever the client accepts, and never another one in its place', async () => {
+  test('by name alone, whatever the client accepts, and never with another one in its place', async () => {
     const [list] = lists
     if (list === undefined) throw new Error('There is no list.')
     for (const accept of ['application/json', '*/*', 'text/html']) {
@@ -112,7 +112,7 @@ describe('every scenario can be had', () => {
     expect(unknown.body.errors[0].message).toContain('200 empty')
   })
 
-  test('among them an empty list and a full page of every list, and every state of what has states', () => {
+  test('including an empty and a full page of every list, and a resource in each of its states', () => {
     for (const operation of lists) {
       const names = scenariosOf(contract, operation).map(({ example }) => example)
       expect([operation.id, names]).toEqual([operation.id, expect.arrayContaining(['page', 'empty'])])
@@ -134,7 +134,7 @@ describe('every scenario can be had', () => {
   })
 })
 
-test.each(operations)('$id makes answers up that are valid by its schema, when asked to', async (operation) => {
+test.each(operations)('$id makes up answers that match its schema, when asked to', async (operation) => {
   for (const answer of [
     await send(operation, { headers: { prefer: 'dynamic=true' } }),
     await send(operation, { url: dynamic.url }),
@@ -153,15 +153,15 @@ test.each(operations)('$id makes answers up that are valid by its schema, when a
   }
 })
 
-describe('what Prism gets wrong comes out right', () => {
-  test('a malformed body is refused and hangs nothing', async () => {
+describe('Prism’s mistakes are corrected', () => {
+  test('a malformed body is refused, and nothing hangs', async () => {
     for (const operation of withBody) {
       const refused = await send(operation, { body: '{"a":' })
       expect([operation.id, refused.status, refused.body.code]).toEqual([operation.id, 400, 'malformed_json'])
     }
   })
 
-  test('an unknown query parameter is refused, and so is what the schema of a known one does not take', async () => {
+  test('an unknown query parameter is refused, and so is a known one with an invalid value', async () => {
     for (const operation of operations) {
       const refused = await send(operation, {
         query: `${addressOf(operation).includes('?') ? '&' : '?'}noSuchParameter=1`,
@@ -176,7 +176,7 @@ describe('what Prism gets wrong comes out right', () => {
     if (list !== undefined) expect((await send(list, { query: '?limit=201' })).body.errors[0].pointer).toBe('limit')
   })
 
-  test('a key has to have the form of one', async () => {
+  test('a key has to look like a key', async () => {
     for (const [authorization, code] of [
       [undefined, 'missing_key'],
       ['Basic plb_bearer', 'invalid_key'],
@@ -196,14 +196,14 @@ describe('what Prism gets wrong comes out right', () => {
     }
   })
 
-  test('following the cursors of a list comes to an end', async () => {
+  test('following the cursors of a list ends', async () => {
     const client = createClient({ baseUrl: mock.url, key: 'plb_mock' })
     let count = 0
     for await (const _vendor of client.pages('/api/ext/vendors')) count++
     expect(count).toBe((shown(contractOperation('listVendors'), 200, 'page') as { data: unknown[] }).data.length)
   })
 
-  test('headers say what holds for the answer', async () => {
+  test('headers match the answer', async () => {
     const page = await send(contractOperation('listVendors'), { query: '?limit=5&scope=framing' })
     expect(page.headers.get('link')).toBe(
       `</api/ext/vendors?limit=5&scope=framing&cursor=${page.body.nextCursor}>; rel="next"`,
@@ -226,7 +226,7 @@ describe('what Prism gets wrong comes out right', () => {
   })
 })
 
-test('what is deprecated says so as the service does', async () => {
+test('deprecated operations say so, as in the service', async () => {
   const document = structuredClone(contract.document)
   const { get } = document.paths['/api/ext/vendors'] ?? {}
   Object.assign(get ?? {}, { deprecated: true, 'x-sunset': '2027-06-30' })
@@ -247,7 +247,7 @@ function contractOperation(id: string): Operation {
   return operation
 }
 
-test('a page from anywhere may ask, and read every header', async () => {
+test('a page of any origin may call it and read every header', async () => {
   const origin = { origin: 'http://localhost:5173' }
   const asked = await fetch(`${mock.url}/api/ext/vendors`, {
     method: 'OPTIONS',
@@ -266,7 +266,7 @@ test('a page from anywhere may ask, and read every header', async () => {
   expect(answer.headers.get('access-control-expose-headers')).toBe('*')
 })
 
-test('the client of a customer cannot tell it from the service', async () => {
+test('a customer’s client cannot tell it from the service', async () => {
   const client = createClient({ baseUrl: mock.url, key: 'plb_mock', retry: { retries: 0 } })
   const { data } = await client.GET('/api/ext/me')
   expect(data?.organization.name).toBe('Harrow & Finch Homes')
@@ -292,17 +292,17 @@ test('`npm run mock` is ready in less than two seconds', async () => {
   while (!(await answers(port))) {}
   const seconds = (performance.now() - started) / 1000
   const ownSeconds = secondsOfWork(port)
-  // The group: npm, its shell, and the mock.
+  // The process group: npm, its shell and the mock.
   if (child.pid !== undefined) process.kill(-child.pid)
   console.log(
     `npm run mock: first answer after ${seconds.toFixed(2)} s, ${ownSeconds?.toFixed(2)} s of work of its own`,
   )
-  // The mock works alone, so on a machine with nothing else to do the one is the other, and what else goes on here does
-  // not count.
+  // The processor time counts where it is known, because other work on this machine would distort the elapsed time. On
+  // an idle machine the two are about the same.
   expect(ownSeconds ?? seconds).toBeLessThan(2)
 }, 60_000)
 
-/** How long processes that were told of the port have worked, where the system tells. */
+/** The processor time used by the processes that were started with this port, on systems that report it. */
 function secondsOfWork(port: number): number | undefined {
   if (!existsSync('/proc/self/stat')) return undefined
   const TICKS_PER_SECOND = 100
@@ -316,7 +316,7 @@ function secondsOfWork(port: number): number | undefined {
         .map(Number)
       ticks += user + system
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
   }
   return ticks / TICKS_PER_SECOND
@@ -372,7 +372,7 @@ describe('`npm run mock:webhooks`', () => {
     }
   })
 
-  test('says the secret, and fails when the receiver does not take it', async () => {
+  test('prints the secret, and fails when the receiver does not accept it', async () => {
     const receiver = await startReceiver()
     receiver.answer((_received, response) => void response.writeHead(500).end('not today'))
     const { code, out } = await run('--url', receiver.url, '--type', 'bid.submitted')

@@ -13,18 +13,18 @@ import { createPrism, type MockAnswer, type Preferred } from './prism.ts'
 import { scenariosOf } from './scenarios.ts'
 
 /**
- * The contract, answering by its own examples: whatever a frontend, an agent or an integration sends, it is told what the
- * service would tell it, as far as one can know without holding anything.
+ * The contract, answering with its own examples: a frontend, an agent or an integration gets the answer that the
+ * service would give, as far as that can be known without storing anything.
  *
- * Prism makes the answers. Its look at requests is left out, because it lets through or refuses otherwise than the
- * contract says (a malformed body even hangs it), and in its place stand the parts of the service that hold no data: how
- * a path is found, a body read, an input validated, a problem written. So the mock has no rules of its own. What it may
- * answer differently from the service is listed in test/mock/differences.txt.
+ * Prism makes the answers. Its validation of requests is not used, because it accepts and refuses other things than the
+ * contract does (a malformed body even hangs it). Instead the mock uses the parts of the service that need no data:
+ * finding the path, reading the body, validating the input, writing a problem. So the mock has no rules of its own.
+ * test/mock/differences.txt lists where it may answer differently from the service.
  */
 export interface MockOptions {
   /** Made-up answers unless a request prefers otherwise. */
   dynamic?: boolean
-  /** Told of each request when it has been answered. */
+  /** Called after each request has been answered. */
   onAnswer?: (method: string, url: string, status: number) => void
 }
 
@@ -51,13 +51,13 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     await validator.check(operation, req, res)
     const preferred = preference(contract, operation, req)
     const query = new URLSearchParams(url.slice(pathOf(url).length))
-    // Whoever follows a page's cursor comes to the end.
+    // The next page of a list is empty, so that following cursors ends.
     const isNextPage = query.has('cursor') && preferred.example === undefined && preferred.code === undefined
     const answer = await prism.answer(operation, isNextPage ? { example: 'empty' } : { dynamic, ...preferred })
     return putRight(itemOf, operation, url, req, answer)
   }
 
-  /** The problem as it was found, with the headers that the contract declares for its status. */
+  /** The problem that was thrown, with the headers that the contract declares for its status. */
   async function refusal(
     error: unknown,
     url: string,
@@ -103,7 +103,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
     const hasBody = text !== '' && status !== 204 && status !== 304
     const { 'content-type': type, ...others } = headers
-    // A body that was refused unread would be taken for the next request.
+    // Close the connection after an unread body, which would otherwise be taken for the next request.
     const isUnread =
       !req.complete &&
       (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0)
@@ -123,8 +123,8 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
 }
 
 /**
- * What Prism cannot know of an answer. It copies every header from its example, where the service sends one only when there
- * is something to say, and says what holds for the body.
+ * Corrects what Prism cannot know. It copies every header from its example, but the service sends some of them only
+ * when they apply, and computes others from the body.
  */
 function putRight(
   itemOf: ReturnType<typeof locations>,
@@ -136,7 +136,7 @@ function putRight(
   const { status, body } = answer
   const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...shown } = answer.headers
   const headers = withOwnLimits(operation, shown)
-  // Who is on another tier is refused before anything is counted.
+  // The tier is checked before any request is counted.
   if ((body as { code?: string } | undefined)?.code === 'tier_required') {
     delete headers.ratelimit
     delete headers['ratelimit-policy']
@@ -157,7 +157,7 @@ function putRight(
   return status === 200 && isUnchanged ? { status: 304, headers, body: undefined } : { status, headers, body }
 }
 
-/** A vendor spends nothing of the builder's day, so in the portal only the minute's limit is reported. */
+/** A vendor does not use up the builder's daily quota, so the portal reports only the limit per minute. */
 function withOwnLimits({ schemes }: Operation, headers: Record<string, string>): Record<string, string> {
   if (schemes.has('apiKey')) return headers
   const limits = Object.entries(headers).filter(([name]) => name === 'ratelimit' || name === 'ratelimit-policy')
@@ -170,8 +170,8 @@ function nextLink(url: string, cursor: string): string {
   return `<${pathOf(url)}?${parameters}>; rel="next"`
 }
 
-// A key cannot be looked up here, so every one of the right beginning is believed, and may do everything; so is the token
-// of a vendor, in the portal.
+// Keys cannot be looked up here, so every key with the right prefix is accepted, with all permissions; and so is every
+// vendor's token in the portal.
 function checkCredential({ schemes }: Operation, authorization: string | undefined): void {
   const refused = (code: 'missing_key' | 'invalid_key', detail: string) =>
     new Problem(code, detail, {}, { 'WWW-Authenticate': challenge(code) })
@@ -229,7 +229,7 @@ function nothingThere(allow: readonly string[], method: string): Problem {
   )
 }
 
-// A page may come from anywhere, send what it likes, and read every header.
+// A page of any origin may call, send any header, and read every header.
 const cors = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',

@@ -2,25 +2,25 @@ import { createInstance, getHttpOperationsFromSpec, type IHttpOperationConfig } 
 import type { Contract, ContractDocument, Operation } from '../server/http/contract.ts'
 
 /**
- * Prism, as the one who chooses and makes the answers, in this process. What requests have to be like is not asked of it:
- * the server's own validator has looked at them before (mock.ts says why).
+ * Prism, which picks and makes the answers, in this process. It does not validate requests: the server's own validator
+ * has checked them already (mock.ts says why).
  */
 export interface Prism {
-  /** The answer to a valid request of the operation, in the form that is preferred. */
+  /** The answer to a valid request of the operation, in the preferred form. */
   answer(operation: Operation, preferred: Preferred): Promise<MockAnswer>
 }
 
 export interface Preferred {
   code?: number
   example?: string
-  /** Made up from the schema, in place of an example. */
+  /** Made up from the schema, instead of an example. */
   dynamic?: boolean
   seed?: string
 }
 
 export interface MockAnswer {
   status: number
-  /** By names in lower case. */
+  /** By lower-case name. */
   headers: Record<string, string>
   body: unknown
 }
@@ -29,13 +29,13 @@ export function createPrism(contract: Contract): Prism {
   const unchecked = { checkSecurity: false, validateRequest: false, validateResponse: false, errors: false } as const
   const config = { ...unchecked, mock: { dynamic: false }, isProxy: false, upstreamProxy: undefined } as const
   const prism = createInstance(config, { logger: silent() })
-  // Read when a path is first asked for: all of the contract at once would take longer than the start may.
+  // Each path is read when it is first requested: reading the whole contract at once would make the start too slow.
   const read = new Map<string, ReturnType<typeof getHttpOperationsFromSpec>>()
   function operationsOf(path: string, dynamic: boolean): ReturnType<typeof getHttpOperationsFromSpec> {
     const key = `${dynamic} ${path}`
     let operations = read.get(key)
     if (operations === undefined) {
-      // Prism writes into what it is given.
+      // Prism modifies its input, so it gets a copy.
       const own = structuredClone(part(contract.document, path))
       operations = getHttpOperationsFromSpec(dynamic ? makeable(own) : own)
       read.set(key, operations)
@@ -68,7 +68,7 @@ export function createPrism(contract: Contract): Prism {
 
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
-/** The contract with one path alone, and what this refers to. */
+/** The contract reduced to one path and everything it refers to. */
 function part(document: ContractDocument, path: string): ContractDocument {
   const { openapi, info, jsonSchemaDialect } = document as ContractDocument & { jsonSchemaDialect?: string }
   const components: Record<string, Record<string, unknown>> = {}
@@ -88,8 +88,8 @@ function part(document: ContractDocument, path: string): ContractDocument {
 }
 
 /**
- * The same schemas in words that Prism's generator understands, because it knows nothing of the contract's own formats, writes
- * a text by its pattern even where a format has to hold, and takes every `at most` for a goal.
+ * The same schemas in terms that Prism's generator understands: it does not know the contract's own formats, generates
+ * from a pattern even where a format has to hold too, and fills every list up to its maximum.
  */
 function makeable<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(makeable) as Value
@@ -110,10 +110,10 @@ function makeable<Value>(value: Value): Value {
 }
 
 const DECIMALS: Record<string, number> = { money: 0.01, 'unit-price': 0.0001, quantity: 0.0001 }
-/** Enough to see a list as one. */
+/** Enough to recognize a list. */
 const MOST_MADE = 3
 
-// Prism tells a logger of every step; who sent what is said by main.ts.
+// Prism logs every step; main.ts already prints each request.
 function silent(): Parameters<typeof createInstance>[1]['logger'] {
   const say = () => {}
   const logger = {

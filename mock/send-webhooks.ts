@@ -7,14 +7,14 @@ import { signature } from '../server/webhooks/signature.ts'
 import { contractNow } from './contract.ts'
 
 /**
- * Sends events to a receiver that is being written, as the service would: the contract's examples, each as a new event that
- * happens now, signed with the receiver's secret.
+ * Sends events to a receiver under development, as the service would: the contract's examples, each as a new event with
+ * the current time, signed with the receiver's secret.
  *
  *     npm run mock:webhooks -- --url http://localhost:8080/hooks --type bid.submitted
  *     npm run mock:webhooks -- --url … --type bid.submitted --type po.created --secret whsec_…
  *     npm run mock:webhooks -- --url … --type '*'            one of every type
  *
- * Ends with 1 unless every one was answered with a status from 200 to 299. Nothing is sent a second time.
+ * Exits with 1 unless each one was answered with a status from 200 to 299. Nothing is retried.
  */
 const contract = contractNow()
 const known = Object.keys(contract.document.webhooks ?? {}) as EventType[]
@@ -23,7 +23,7 @@ const options = new Command('mock:webhooks')
   .description('Sends events to a receiver, signed, as the service would.')
   .requiredOption('--url <url>', 'where to, http://localhost:8080/hooks for example', urlOf)
   .requiredOption('--type <type>', `of which type, once or more often; '*' for one of each`, typesOf)
-  // The same on every machine, so that a receiver can be set up once. It protects nothing.
+  // The same on every machine, so that a receiver needs to be set up only once. It protects nothing.
   .option(
     '--secret <secret>',
     'what to sign with',
@@ -54,7 +54,7 @@ async function send(url: string, type: EventType): Promise<boolean> {
   }
   const started = performance.now()
   try {
-    // Ten seconds, and a redirect is an answer like any other: as the service has it.
+    // As in the service: ten seconds, and a redirect is an answer like any other.
     const answer = await fetch(url, {
       method: 'POST',
       headers,
@@ -73,7 +73,7 @@ async function send(url: string, type: EventType): Promise<boolean> {
 }
 
 function urlOf(text: string): string {
-  if (!URL.canParse(text)) throw new InvalidArgumentError('It is not a URL.')
+  if (!URL.canParse(text)) throw new InvalidArgumentError('That is not a URL.')
   return text
 }
 
