@@ -1,15 +1,15 @@
 /**
- * What breaks for those who code against a released contract when another one takes its place. Both are published
- * documents: the operations, the events and the composite skills.
+ * What breaks for clients of a released contract when another one replaces it. Both are published documents: the
+ * operations, the events and the composite skills.
  *
- * What clients send may only come to be judged more mildly, what they are answered may only come to hold more: a request
- * that was valid stays valid, and an answer still has every field, with a type and a value that were possible before.
- * Fields that are added to an answer break nobody, for clients ignore what they do not know. Neither do the bounds of
- * what is answered (lengths, ranges): nobody reserves their room by them.
+ * Inputs may only become more permissive and answers may only gain: a request that was valid stays valid, and an answer
+ * still has every field, with a type and a value that were possible before. Fields added to an answer break nobody,
+ * because clients ignore what they do not know. Nor do the bounds in answers (lengths, ranges), because clients do not
+ * rely on them.
  */
 export interface BreakingChange {
   kind: Kind
-  /** Where it is, for people: an operationId, an event or a skill, and what it is in there. */
+  /** Where it is, for people: an operationId, an event or a skill, and the part of it. */
   place: string
   what: string
 }
@@ -70,11 +70,11 @@ interface Skill {
   output: Schema
 }
 type Schema = Record<string, unknown>
-/** Whether a schema judges what clients send, or describes what they are sent. */
+/** Whether a schema validates what clients send or describes what they receive. */
 type Direction = 'asked' | 'answered'
 type Found = Generator<BreakingChange>
 
-/** Lists to which a minor version may add: their descriptions tell clients to expect it. */
+/** Lists that a minor version may extend: their descriptions tell clients to expect it. */
 const GROWING = ['#/components/schemas/ProblemCode', '#/components/schemas/Permission']
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete']
@@ -109,7 +109,7 @@ class Comparison {
   }
 
   *#operation(place: string, before: Operation, after: Operation): Found {
-    // It is the name of a method of every generated client, and of a skill.
+    // It is the name of a method in every generated client, and of a skill.
     if (before.operationId !== after.operationId)
       yield { kind: 'operation renamed', place, what: `it is called ${after.operationId}` }
     const needed = permissionsOf(this.#present, after)
@@ -123,7 +123,7 @@ class Comparison {
     const [old, now] = [this.#declared(this.#released, before), this.#declared(this.#present, after)]
     for (const [key, parameter] of old) {
       const same = now.get(key)
-      // A parameter of a path is known by its place, and the path is the same.
+      // A path parameter is identified by its position, and the path is the same.
       if (same === undefined && parameter.in !== 'path')
         yield { kind: 'parameter removed', place, what: `${key} is refused` }
       if (same?.required === true && parameter.required !== true)
@@ -210,7 +210,7 @@ class Comparison {
     seen: ReadonlySet<string> = new Set(),
   ): Found {
     if (before === undefined || after === undefined) return
-    // A schema that contains itself is compared once on the way down.
+    // A recursive schema is compared once on the way down.
     const pair = `${String(before.$ref)} ${String(after.$ref)}`
     if (before.$ref !== undefined && after.$ref !== undefined) {
       if (seen.has(pair)) return
@@ -218,7 +218,7 @@ class Comparison {
     }
     const old = variants(this.#released, before)
     const now = variants(this.#present, after)
-    // Whoever sends had the old variants to choose from, whoever is answered knows no others.
+    // A sender could use any of the old variants; a receiver knows only those.
     const [held, against] = direction === 'asked' ? [old, now] : [now, old]
     for (const variant of held) {
       const candidates = against
@@ -241,7 +241,7 @@ class Comparison {
     }
   }
 
-  /** Two variants of the same type. */
+  /** Compares two variants of the same type. */
   *#plain(direction: Direction, place: string, before: Variant, after: Variant, seen: ReadonlySet<string>): Found {
     yield* values(direction, place, before, after)
     const [old, now] = [before.schema, after.schema]
@@ -283,11 +283,11 @@ class Comparison {
   }
 }
 
-/** One plain form that a value may have: `anyOf` and lists of types are taken apart into these. */
+/** One plain form that a value may have: `anyOf` and lists of types are split into these. */
 interface Variant {
   type: string
   schema: Schema
-  /** The component that it is, where it is one. */
+  /** The component that it is, if it is one. */
   component: string | undefined
 }
 
@@ -299,13 +299,13 @@ function variants(document: Published, schema: Schema, component?: string): Vari
   return types.map((type) => ({ type, schema, component }))
 }
 
-// A constant needs no type beside it.
+// A constant needs no type next to it.
 function typeOf({ const: constant, properties }: Schema): string {
   if (constant !== undefined) return typeof constant
   return properties === undefined ? 'any' : 'object'
 }
 
-/** Whether what is of the second variant's type can be of the first one's. */
+/** Whether a value of the second variant's type is also of the first one's. */
 function covers(general: Variant, special: Variant): boolean {
   if (general.type === special.type || general.type === 'any') return true
   return general.type === 'number' && special.type === 'integer'
@@ -362,7 +362,7 @@ function permissionsOf(document: Published, { security = document.security ?? []
   return security.flatMap((requirement) => Object.values(requirement).flat())
 }
 
-// Parameters may stand beside the methods of a path.
+// Parameters may be declared next to the methods of a path.
 function withShared(operation: Operation, item: Record<string, unknown> | undefined): Operation {
   const shared = (item?.parameters ?? []) as unknown[]
   return { ...operation, parameters: [...shared, ...(operation.parameters ?? [])] }

@@ -1,8 +1,8 @@
 import { type ContractDocument, type ParameterObject, readContract, type Schema } from '../server/http/contract.ts'
 
 /**
- * What of an input is there whether it was sent or not, because the contract has a default for it that the validator
- * fills in. The contract's own types say what may be sent, so in them these fields are optional.
+ * The fields of an input that are always set, sent or not, because the validator fills in a default from the contract.
+ * The contract's own types say what may be sent, so they have these fields as optional.
  */
 export function checkedTypes(document: ContractDocument): string {
   const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
@@ -39,9 +39,9 @@ export function checkedTypes(document: ContractDocument): string {
 }
 
 interface FilledFields {
-  /** The fields with a default. */
+  /** The fields with a default of their own. */
   own: string[]
-  /** Those in which something has one, with the types that they have then. */
+  /** The fields that contain one with a default, and the type they have once it is filled in. */
   inner: Map<string, string>
 }
 

@@ -1,11 +1,12 @@
 /**
- * Puts package-lock.json in order after packages were added or updated: `npm run complete-lock`.
+ * Completes package-lock.json after packages were added or updated: `npm run complete-lock`.
  *
- * It adds the optional packages of other platforms that npm left out because the registry it asked does not hold them;
- * `npm ci` refuses a lock without them, on every platform. An entry names its platform, and npm skips it on all others.
+ * It adds the optional packages of other platforms that npm left out because the registry in use does not have them;
+ * without them `npm ci` refuses the lock on every platform. Each entry names its platform, and npm skips it on all
+ * others.
  *
- * It removes which Node each package asks for. npm compares that with the Node that npm itself runs on, and warns about
- * Node 20, although everything here runs on the Node that package.json pins.
+ * It removes the Node versions that packages ask for. npm compares them with the Node that npm itself runs on and would
+ * warn on Node 20, although everything here runs on the Node that package.json pins.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

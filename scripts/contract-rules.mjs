@@ -1,9 +1,9 @@
 /**
- * What the contract promises beyond being valid OpenAPI, as rules of Redocly's lint.
+ * What the contract promises beyond being valid OpenAPI, as rules for Redocly's lint.
  *
  * Each rule is a generator over the whole document that yields [place, fault]; a place is the list of keys that leads
- * there. They know nothing of particular resources: a new one is held to them without an edit here. What they do hold
- * by name is closed by decision: the 30 event types, and the short lists of exceptions below, which only shrink.
+ * there. The rules know no particular resource, so they apply to a new one without an edit. What they do list by name
+ * is meant to stay: the 30 event types, and the short lists of exceptions below, which only shrink.
  */
 
 const RULES = {
@@ -36,7 +36,7 @@ export default function plumbline() {
 
 export const ruleNames = Object.keys(RULES)
 
-/** The faults of a document by rule, for whoever has it in memory. */
+/** The faults of a document by rule, for callers that have the document in memory. */
 export function* faultsOf(document) {
   for (const [name, check] of Object.entries(RULES)) {
     for (const [place, message] of check(document)) yield { rule: name, place, message }
@@ -78,16 +78,16 @@ const EVENT_TYPES = [
   'sale.cancelled',
 ]
 
-/** Operations whose name is a verb alone: the noun would only repeat the path. */
+/** Operations whose name is only a verb, because a noun would just repeat the path. */
 const BARE_VERBS = ['redeliver']
 
 /**
- * What the service itself knows, rather than records: it is made from this document, so it has no version, no dates to
- * sort or filter by, and no states in between.
+ * What describes the service rather than records. It comes from this document, so it has no version, no dates to sort
+ * or filter by, and no intermediate states.
  */
 const CATALOGUES = ['/api/ext/skills', '/api/ext/event-types']
 
-/** Which verbs an operationId may start with; a POST takes any verb that is not one of the others'. */
+/** The verbs that an operationId may start with; a POST takes any verb that is not in these lists. */
 const VERBS = {
   get: ['list', 'get', 'compare', 'find', 'download'],
   put: ['replace'],
@@ -95,7 +95,7 @@ const VERBS = {
   delete: ['archive', 'remove', 'delete'],
 }
 
-/** The docs lead to a tag by its group, so that a tag outside of them would not be found. */
+/** The docs navigate to a tag by its group, so a tag outside the groups would never be found. */
 function* tagGroups(document) {
   const declared = (document.tags ?? []).map((tag) => tag.name)
   const grouped = (document['x-tagGroups'] ?? []).flatMap((group) => group.tags)
@@ -109,7 +109,7 @@ function* tagGroups(document) {
 function* pathOrder(document) {
   const tagOrder = (document.tags ?? []).map((tag) => tag.name)
   let lastTag = -1
-  /** The highest rank seen so far of each resource within the present tag. */
+  /** The highest rank so far of each resource in the current tag. */
   let ranks = new Map()
   for (const [path, item] of Object.entries(document.paths)) {
     if (!/^(\/([a-z]+([-.][a-z]+)*|\{[a-zA-Z]+\}))+$/.test(path))
@@ -125,7 +125,7 @@ function* pathOrder(document) {
     if (tag !== lastTag) ranks = new Map()
     lastTag = tag
 
-    // A resource is what stands before the first parameter; what belongs to it stands from the whole to the part.
+    // The resource is the part before the first parameter; its paths go from the collection down to its parts.
     const resource = path.replace(/\/\{.*/, '')
     const rank = rankOf(path, item)
     const highest = ranks.get(resource) ?? 0
@@ -138,7 +138,7 @@ function* pathOrder(document) {
 
 const RANKS = ['collection', 'item', 'sub-resource', 'action']
 
-/** Below an item, what can be read is a sub-resource; what can only be posted to is an action. */
+/** Below an item, a path that can be read is a sub-resource; one that can only be posted to is an action. */
 function rankOf(path, item) {
   if (!path.includes('{')) return 0
   if (path.endsWith('}')) return 1
@@ -183,14 +183,15 @@ function* permissions(document) {
     if (isPortal(operation) && needed.length > 0) yield [place, 'A vendor has no permissions.']
     for (const permission of needed) {
       if (!known.includes(permission)) yield [place, `"${permission}" is not among the permissions.`]
-      // Docs and tools say what is needed from here, so prose need not; where it does, it says all of it.
+      // Docs and tools show the permissions from here, so the description need not; if it does, it has to name them
+      // all.
       if (saysLess(operation, permission))
         yield [[...at, 'description'], `The description does not say that it needs ${permission}.`]
     }
   }
 }
 
-/** Whether only a vendor may call it, who has no permissions to lack and no integration to keep in step. */
+/** Whether only a vendor may call it, who has no permissions and no integration. */
 function isPortal({ security }) {
   return security?.length > 0 && security.every((requirement) => 'portalToken' in requirement)
 }
@@ -211,7 +212,7 @@ function* examples(document) {
   }
 }
 
-/** Whoever reads the document, or runs the mock, sees a resource in each of its states. */
+/** Readers of the document, and users of the mock, see a resource in each of its states. */
 function* statesShown(document) {
   for (const { path, operation, method, at } of operations(document)) {
     if (method !== 'get' || !path.endsWith('}')) continue
@@ -318,7 +319,7 @@ function* lists(document) {
       yield [[...at, 'responses', '200'], 'A page declares the header Link.']
     const sort = resolve(document, query.get('sort')?.schema)
     if (!sort) continue
-    // What is only ever added to (events, moves of a status) has one order, that of its happening.
+    // Append-only records (events, status changes) have a single order: the one in which they happened.
     const item = resolve(document, resolve(document, page.properties.data)?.items)
     const changes = Boolean(item?.properties?.updatedAt)
     const fields = (sort.enum ?? []).map((field) => field.replace(/^-/, ''))
@@ -338,7 +339,7 @@ function* bounds(document) {
     if (types.includes('string') && !('maxLength' in schema) && schema.format !== 'date')
       yield [at, 'A string has a maxLength.']
     if (types.includes('array') && !('maxItems' in schema)) yield [at, 'An array has maxItems.']
-    // What we answer is bounded by what we took in, and by arithmetic; only what we take in has to be limited here.
+    // Answers are bounded by what was accepted and by arithmetic, so only inputs need limits here.
     if ((types.includes('number') || types.includes('integer')) && asked.has(schema)) {
       if (!('minimum' in schema || 'exclusiveMinimum' in schema))
         yield [at, 'A number that is sent to us has a minimum.']
@@ -360,7 +361,10 @@ function* closedObjects(document) {
   }
 }
 
-/** What the validator, the type generator and the agents' schema dialects disagree about is not used at all. */
+/**
+ * Keywords that the validator, the type generator or the agents' schema dialects interpret differently are not used at
+ * all.
+ */
 const AVOIDED = {
   allOf: 'write the properties out',
   discriminator: 'give each variant its own const',
@@ -379,7 +383,7 @@ function* plainSchemas(document) {
   }
 }
 
-/** Absent is null: whatever is only ever answered lists all of its properties as required. */
+/** Absent is null: a schema that only occurs in answers lists all of its properties as required. */
 function* wholeAnswers(document) {
   const asked = new Set([...requestSchemas(document)].map(({ schema }) => schema))
   const seen = new Set()
@@ -400,7 +404,7 @@ function* events(document) {
     if (!EVENT_TYPES.includes(type)) yield [at, `The event types are a closed list, and ${type} is not on it.`]
     const { post, ...rest } = document.webhooks[type]
     if (!post || METHODS.some((method) => method in rest)) yield [at, 'An event is sent by POST.']
-    // With an operationId it would count as an operation of ours wherever code is generated.
+    // With an operationId, code generators would take it for an operation of ours.
     if (post?.operationId) yield [[...at, 'post', 'operationId'], 'An event has no operationId.']
     const media = post?.requestBody?.content?.['application/json']
     if (!media?.schema) yield [at, 'An event has a payload in application/json.']
@@ -418,7 +422,7 @@ function* events(document) {
   }
 }
 
-/** What an operation emits is said under `x-emits`, from where docs and tools take it. */
+/** The events of an operation are declared under `x-emits`, where docs and tools find them. */
 function* emits(document) {
   const declared = Object.keys(document.webhooks ?? {})
   for (const { operation, method, at } of operations(document)) {
@@ -441,7 +445,7 @@ function* emits(document) {
   }
 }
 
-/** The composite skills stand beside the operations, which are skills too. */
+/** The composite skills are listed apart from the operations, which are skills too. */
 function* skills(document) {
   const known = document.components?.schemas?.Permission?.enum ?? []
   const operationIds = [...operations(document)].map(({ operation }) => operation.operationId)
@@ -462,7 +466,7 @@ function* skills(document) {
   }
 }
 
-/** Every code has its entry, and whoever meets it anywhere reads the same title and status. */
+/** Every code has an entry, and has the same title and status everywhere. */
 function* problemCatalogue(document) {
   const codes = document.components?.schemas?.ProblemCode?.enum ?? []
   const entries = document['x-problems'] ?? {}
@@ -489,7 +493,7 @@ function* problemCatalogue(document) {
   }
 }
 
-/** What is released is written down, and what will go is announced with its last day. */
+/** Every release is in the changelog, and everything deprecated is announced with its last day. */
 function* changelog(document) {
   const releases = document['x-changelog'] ?? []
   const at = ['x-changelog']
@@ -575,7 +579,7 @@ function* operations(document) {
   }
 }
 
-/** Every place where a body is described, under `paths`, with the key path of its media type. */
+/** Every body under `paths`, with the key path of its media type. */
 function* bodies(document) {
   for (const { operation, at } of operations(document)) {
     for (const [type, media] of Object.entries(resolve(document, operation.requestBody)?.content ?? {})) {
@@ -611,7 +615,7 @@ function* answerSchemas(document) {
   }
 }
 
-/** Every schema that stands in the document, once, at the place where it is written. */
+/** Every schema written in the document, once, where it is written. */
 function* everySchema(document) {
   for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
     yield* written(schema, ['components', 'schemas', name])
@@ -636,14 +640,14 @@ function* everySchema(document) {
   }
 }
 
-/** A schema and those written inside it; references are not followed. */
+/** A schema and those written inside it, without following references. */
 function* written(schema, at) {
   if (!schema || typeof schema !== 'object' || schema.$ref) return
   yield { schema, at }
   for (const [keys, inner] of subschemas(schema)) yield* written(inner, [...at, ...keys])
 }
 
-/** A schema and all that it reaches, through references too. */
+/** A schema and everything it reaches, including through references. */
 function* within(document, schema, at, visited) {
   if (!schema || typeof schema !== 'object') return
   const target = resolve(document, schema)
@@ -679,7 +683,7 @@ function keysOf(reference) {
     .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The same fault of a shared component is found through each of its uses, and told once. */
+/** A fault in a shared component is found through each of its uses, but reported once. */
 function rule(check) {
   return () => ({
     Root(document, context) {

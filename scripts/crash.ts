@@ -1,11 +1,11 @@
 /**
- * What happens when things die: the service, its database, or both under load. Every scenario starts its own service and
- * its own PostgreSQL (or a data folder), and ends with a count of what held and what did not.
+ * What happens when things die under load: the service, its database, or both. Every scenario starts its own service
+ * and its own PostgreSQL (or a data folder), and ends with a list of what held and what did not.
  *
  *   npm run test:crash                       all scenarios
- *   npm run test:crash -- outage drain       those whose name begins so
+ *   npm run test:crash -- outage drain       those whose name starts like this
  *   npm run test:crash -- kill --kills 200   with more rounds of killing (20 by default)
- *   npm run test:crash -- --kills 100        only the deliveries, with so many kills
+ *   npm run test:crash -- --kills 100        only the deliveries, with that many kills
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -37,7 +37,7 @@ const program = new Command('test:crash')
 const { kills } = program.opts<{ kills?: number }>()
 const ROUNDS = kills ?? 20
 
-/** Retries come within seconds, so that a round need not wait a day. */
+/** Retries come within seconds, so that a round does not take a day. */
 const QUICK_RETRIES = { WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5,5,5,5,5', WEBHOOK_PROBE_MAX_SECONDS: '2' }
 
 const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
@@ -83,7 +83,7 @@ const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
   },
 ]
 
-// Whoever ends it early leaves no processes behind: those end with this one's exit.
+// Interrupting it leaves no processes behind: they end with this one.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 type Check = (held: boolean, what: string) => void
@@ -110,7 +110,7 @@ async function main(): Promise<void> {
   process.exit(failed === 0 ? 0 : 1)
 }
 
-/** SIGKILL at a random moment under load, again and again: what was acknowledged is there, complete, and was delivered. */
+/** SIGKILL at random moments under load: everything acknowledged is there, complete, and was delivered. */
 async function killed(check: Check, database: Environment): Promise<void> {
   const environment = { ...openEnvironment(database), ...QUICK_RETRIES }
   const { key } = await makeBuilder(environment)
@@ -119,7 +119,7 @@ async function killed(check: Check, database: Environment): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const service = await startService(environment)
     if (round === 0) await ledger.subscribe(service.url, receiver.url)
-    // What was cut off by the last kill is sent again first, under its old Idempotency-Key.
+    // First resend what the last kill cut off, under its old Idempotency-Key.
     await ledger.repeatUnanswered(service.url)
     const load = ledger.write(service.url, 16)
     await ledger.untilMore(20)
@@ -134,7 +134,7 @@ async function killed(check: Check, database: Environment): Promise<void> {
   await receiver.close()
 }
 
-/** Where an event is when the process dies decides what the next one has to do. */
+/** How far an event had come when the process died decides what the next process has to do. */
 async function killedAtPoints(check: Check, postgres: Postgres): Promise<void> {
   for (const [i, point] of POINTS.entries()) {
     const environment = openEnvironment({ DATABASE_URL: await postgres.database(`point${i}`) })
@@ -146,7 +146,9 @@ async function killedAtPoints(check: Check, postgres: Postgres): Promise<void> {
   }
 }
 
-/** Deaths at random, at the points, and of the database, under load and one after the other: see what receivers make of it. */
+/**
+ * Deaths under load, one after the other: at random, at the points, and of the database. Checks what the receivers got.
+ */
 async function killedWhileDelivering(check: Check, postgres: Postgres): Promise<void> {
   const proxy = await startPostgresProxy(postgres.url)
   const environment = { ...openEnvironment({ DATABASE_URL: proxy.url }), ...QUICK_RETRIES }
@@ -198,7 +200,10 @@ async function killedWhileDelivering(check: Check, postgres: Postgres): Promise<
   await proxy.close()
 }
 
-/** The database goes away under load and comes back: the service says so meanwhile, and is itself again without a restart. */
+/**
+ * The database goes away under load and comes back: the service says so in the meantime, and recovers without a
+ * restart.
+ */
 async function outage(check: Check, postgres: Postgres, takeAway: () => Promise<void>): Promise<void> {
   const environment = { ...openEnvironment({ DATABASE_URL: postgres.url }), ...QUICK_RETRIES }
   const { key } = await makeBuilder(environment)
@@ -244,7 +249,7 @@ async function outage(check: Check, postgres: Postgres, takeAway: () => Promise<
   await receiver.close()
 }
 
-/** SIGTERM under load: every request that was taken is answered in full, and the process ends well and soon. */
+/** SIGTERM under load: every accepted request is answered in full, and the process ends soon and with success. */
 async function drained(check: Check, database: Environment): Promise<void> {
   const environment = { ...openEnvironment(database), ...QUICK_RETRIES }
   const { key } = await makeBuilder(environment)
@@ -289,7 +294,7 @@ async function drained(check: Check, database: Environment): Promise<void> {
   await receiver.close()
 }
 
-/** A thousand requests at once at two processes that share one database: as many pass as the limit says, to the one. */
+/** A thousand requests at once to two processes on one database: exactly as many pass as the limit allows. */
 async function limited(check: Check, url: string): Promise<void> {
   const environment = openEnvironment({ DATABASE_URL: url })
   const { organizationId, key } = await makeBuilder(environment)
@@ -336,7 +341,7 @@ async function threeKeys(environment: Environment, organizationId: string): Prom
   return made.map(({ secret }) => secret)
 }
 
-/** Three processes find an empty database at the same moment: one of them lays the schema, and all of them serve. */
+/** Three processes find an empty database at the same moment: one of them creates the schema, and all of them serve. */
 async function startedAtOnce(check: Check, url: string): Promise<void> {
   const environment = openEnvironment({ DATABASE_URL: url })
   const services = await Promise.all([0, 1, 2].map(() => startService(environment)))
@@ -389,7 +394,7 @@ async function reportLedger(
   )
 }
 
-/** A request that the service has taken and that waits for its body. */
+/** A request that the service has accepted and whose body it waits for. */
 function beginRequest(url: string, key: string, body: string): Promise<{ finish(): Promise<string> }> {
   const { hostname, port } = new URL(url)
   return new Promise((begun, fail) => {

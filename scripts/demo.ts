@@ -8,15 +8,15 @@ import { verifyWebhook } from '../client/webhooks.ts'
 import { type Receiver, startReceiver } from './demo-receiver.ts'
 
 /**
- * The bidding pipeline from the first phone call to the order, over real HTTP against a running service, with nothing
- * but the client that any integrator has:
+ * The bidding pipeline from the first phone call to the order, over real HTTP against a running service, using only the
+ * client that any integrator has:
  *
  *     npm start                        in one terminal
  *     npm run demo                     in another
  *     npm run demo -- --base-url https://plumbline.example.com --key plb_…
  *
- * It builds its own corner of the data (a community with one home, three vendors) and takes it out of use in the end,
- * also when it fails on the way.
+ * It makes its own data (a community with one home, three vendors) and archives it at the end, even if it fails on the
+ * way.
  */
 const options = new Command('demo')
   .description('Plays the bidding pipeline against a running service, step by step.')
@@ -28,7 +28,7 @@ const { baseUrl } = options
 const secret = `whsec_${randomBytes(24).toString('base64')}`
 const plumbline = createClient({ baseUrl, key: options.key ?? demoKey(), fetch: told })
 
-/** What to undo in the end, the last first. */
+/** What to undo at the end, last first. */
 const traces: (() => Promise<unknown>)[] = []
 let chapters = 0
 
@@ -132,7 +132,7 @@ async function play(): Promise<void> {
   chapter('The builder tries the award out, and then awards')
   await tryAward(best.bidId)
   const accepted = await awardAtOnce(best.bidId, 3)
-  // What is awarded cannot be cancelled, and need not be.
+  // An awarded request cannot be cancelled, and does not need to be.
   traces.splice(traces.indexOf(cancel), 1)
   const [orderId] = accepted.poIds
   if (orderId === undefined) throw new Error('The award made no purchase order.')
@@ -205,7 +205,7 @@ async function callVendors(): Promise<[Vendor, Vendor, Vendor]> {
     const vendor = await orThrow(plumbline.POST('/api/ext/vendors', once))
     const path = { vendorId: vendor.id }
     traces.push(() => orThrow(plumbline.DELETE('/api/ext/vendors/{vendorId}', { params: { path } })))
-    // An agent on a bad line is not sure that its request went through, and sends it again.
+    // An agent on a bad line does not know whether its request went through, and sends it again.
     const again = await orThrow(plumbline.POST('/api/ext/vendors', once))
     if (again.id !== vendor.id) throw new Error('A repeated request made a second vendor.')
     say(`${contactName} of ${companyName}, sent twice, recorded once.`)
@@ -218,7 +218,7 @@ async function callVendors(): Promise<[Vendor, Vendor, Vendor]> {
   ]
 }
 
-/** Unit prices by line; null where the vendor leaves the line out. */
+/** Unit prices by line; null if the vendor leaves the line out. */
 type Prices = Record<'walls' | 'trusses' | 'sheathing', number | null>
 
 function bidLines(prices: Prices) {
@@ -243,7 +243,7 @@ async function submitBid(
   return bid
 }
 
-/** Shows the bids side by side, and picks the lowest one that leaves nothing out. */
+/** Shows the bids side by side and picks the lowest complete one. */
 async function compare(bidRequestId: string) {
   const sheet = await orThrow(
     plumbline.GET('/api/ext/bids/requests/{bidRequestId}/comparison', { params: { path: { bidRequestId } } }),
@@ -280,7 +280,7 @@ async function tryAward(bidId: string): Promise<void> {
   say(`Nothing has changed yet. The award would emit: ${trial.events.map((event) => event.type).join(', ')}.`)
 }
 
-/** The builder's impatient finger: several awards of the same bid at one moment, of which one wins. */
+/** An impatient double click: several awards of the same bid at once, of which one wins. */
 async function awardAtOnce(bidId: string, times: number): Promise<Bid> {
   const attempts = await Promise.all(
     Array.from({ length: times }, () =>
@@ -308,14 +308,14 @@ async function placeOrder(purchaseOrderId: string): Promise<void> {
       }),
     )
   let order = await move('approved')
-  // What is beyond the budget or the caller's limit waits for a second, explicit approval.
+  // An order beyond the budget or the caller's limit needs a second, explicit approval.
   if (order.status === 'pending_approval') order = await move('approved')
   order = await move('issued')
   order = await move('accepted')
   say(`${order.number} over ${money(order.total)} is ${order.status}.`)
 }
 
-/** Holds what the subscriber has heard against what the service says has happened. */
+/** Compares what the subscriber received with what the service says has happened. */
 async function reckonUp(receiver: Receiver, after: string | undefined): Promise<void> {
   const { data: happened } = await orThrow(
     plumbline.GET('/api/ext/events', { params: { query: { limit: 200, ...(after !== undefined && { after }) } } }),
@@ -357,7 +357,10 @@ async function tidyUp(): Promise<void> {
   }
 }
 
-/** Sends a request and prints it. When the key's minute is used up, the client waits for the next one by itself. */
+/**
+ * Sends a request and prints it. When the key's limit per minute is used up, the client waits for the next one by
+ * itself.
+ */
 async function told(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const request = new Request(input, init)
   const response = await fetch(request)
@@ -385,7 +388,7 @@ function reasonOf(error: unknown): string {
     return `${error.message}${faults}`
   }
   const { message, cause } = error as Error
-  // This is all that fetch says when there was no answer, whatever the reason.
+  // fetch says only this when there was no answer, whatever the reason.
   if (message === 'fetch failed') {
     const { code, message: why } = cause as { code?: string; message?: string }
     return `Nothing answers at ${baseUrl} (${code ?? why}). Start the service first: npm start`

@@ -1,7 +1,7 @@
 /**
- * Makes everything that follows from the contract and the migrations: the contract as JSON for the server, the types of
- * both, the problems' statuses and titles, the
- * verifier for browsers, and the database's types. `--check` writes nothing and fails when anything on disk is stale.
+ * Generates everything that follows from the contract and the migrations: the contract as JSON for the server, the
+ * types of both, the problems' statuses and titles, the verifier for browsers, and the database's types. `--check`
+ * writes nothing and fails if anything on disk is stale.
  *
  *   npm run generate            npm run generate -- --check
  */
@@ -48,7 +48,7 @@ function put(file: string, content: string): void {
   else writeFileSync(target, content)
 }
 
-/** An operation, an event or a component to a line, so that a change of one is a change of one line. */
+/** Writes an operation, an event or a component per line, so that a change to one changes one line. */
 function oneEntryALine(value: object, depth = 3): string {
   const entries = Object.entries(value).map(([key, each]: [string, unknown]) => {
     const isOpen = depth > 0 && typeof each === 'object' && each !== null && !Array.isArray(each)
@@ -89,7 +89,7 @@ interface ProblemExample {
   title: string
 }
 
-// The documentation lets people try a signature in their browser, by the client's own code without its types.
+// The documentation lets people check a signature in the browser, with the client's own code minus its types.
 function browserVerifier(): void {
   const source = readFileSync(path.join(root, 'client/webhooks.ts'), 'utf8')
   put('server/docs/verify-webhook.gen.js', stripTypeScriptTypes(source))
@@ -110,7 +110,7 @@ async function tableTypes(): Promise<void> {
     outFile,
     excludePattern: 'kysely_*',
   })
-  // The connections hand timestamps and bigints over as JSON has them (server/database/wire-types.ts).
+  // The connections return timestamps and bigints as JSON has them (server/database/wire-types.ts).
   const types = readFileSync(outFile, 'utf8')
     .replace(/export type Timestamp = .*;/, 'export type Timestamp = ColumnType<string, Date | string, Date | string>;')
     .replace(
@@ -124,8 +124,9 @@ async function tableTypes(): Promise<void> {
   await database.close()
 }
 
-// What the types of tables.gen.ts do not tell apart: a date from a text, a decimal from an integer, an id from what a
-// caller wrote. An id is the key of its row or refers to one, so nothing is ever in it but what the service made.
+// What the types of tables.gen.ts do not distinguish: a date from a text, a decimal from an integer, an id from a text
+// that a caller wrote. A column is an id if it is the key of its row or a foreign key, so it only ever holds what the
+// service made.
 async function columnTypes(database: Database): Promise<string> {
   const { sql } = await import('kysely')
   const { rows } = await sql<{ table: string; column: string; type: string; isNullable: boolean; isId: boolean }>`
@@ -154,7 +155,7 @@ async function columnTypes(database: Database): Promise<string> {
   ].join('')
 }
 
-// A schema that the validator cannot compile would otherwise come to light as a 500 on the first request that meets it.
+// Without this, a schema that the validator cannot compile would only show up as a 500 on the first request to use it.
 async function compileContract(): Promise<void> {
   const { loadContract } = await import('../server/http/contract.ts')
   const { createValidator } = await import('../server/http/validate.ts')

@@ -1,8 +1,8 @@
 import type { ContractDocument, Schema } from '../server/http/contract.ts'
 
 /**
- * What each field of each record of the contract holds, in the contract's order, for the columns that it is kept in
- * (server/resources/columns.ts). A record is a schema with an id, a version and who made it when.
+ * What each field of each record of the contract holds, in the contract's order, so that server/resources/columns.ts
+ * can match the columns to it. A record is a schema with an id, a version, and who created it when.
  */
 export function recordKinds(document: ContractDocument): string {
   const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
@@ -22,7 +22,7 @@ export function recordKinds(document: ContractDocument): string {
 
 const RECORD = ['id', 'version', 'createdBy', 'createdAt', 'updatedAt']
 
-/** The kind of a field by its schema alone, with a question mark where it may be null. */
+/** The kind of a field according to its schema alone, with a question mark if it may be null. */
 export function kindOf(document: ContractDocument, schema: Schema, field: string): string {
   const variants = variantsOf(document, schema)
   const some = variants.filter((variant) => variant.type !== 'null')
@@ -33,7 +33,7 @@ export function kindOf(document: ContractDocument, schema: Schema, field: string
   return some.length < variants.length ? `${kind}?` : kind
 }
 
-/** The schema without references and alternatives: one for each type that it allows. */
+/** The schema without references and alternatives: one variant for each type it allows. */
 function variantsOf(document: ContractDocument, schema: Schema): Schema[] {
   if (typeof schema.$ref === 'string') return variantsOf(document, target(document, schema.$ref))
   const alternatives = schema.anyOf ?? schema.oneOf
@@ -59,7 +59,7 @@ function plainKind(document: ContractDocument, { type, format, items, enum: few,
   }
   if (type !== 'string') return null
   const values = (one === undefined ? few : [one]) as unknown[] | undefined
-  // Lists write the values of an enum between quotes as they are.
+  // Lists write the values of an enum between quotes without escaping.
   if (values !== undefined)
     return values.every((value) => value === null || SIMPLE.test(String(value))) ? 'enum' : 'text'
   if (format === 'date') return 'date'

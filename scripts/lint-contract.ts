@@ -1,6 +1,6 @@
 /**
- * The lint of the contract: `npm run lint:contract`. Redocly reads the whole document by the rules of redocly.yaml; what it
- * finds is reported with the file and line where it is written.
+ * The lint of the contract: `npm run lint:contract`. Redocly checks the whole document against redocly.yaml; each
+ * finding is reported with the file and line where it was written.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Bundle, BundleError, bundle } from '../contract/bundle.ts'
 
-/** A room is read by people, from top to bottom. One that grows beyond this is divided. */
+/** These files are read by people, from top to bottom. One that grows beyond this has to be split. */
 const MOST_LINES = 1500
 
 const root = path.resolve(import.meta.dirname, '..')
 const contract = readContract()
 const faults = [...tooLong(contract), ...found(contract)]
-// A value that is put in at several places has its fault once.
+// A fault in a value that is included in several places is reported once.
 for (const fault of new Set(faults)) console.error(fault)
 if (faults.length > 0) process.exit(1)
 console.log('The contract keeps all rules.')

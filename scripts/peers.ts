@@ -1,10 +1,12 @@
 /**
- * Whether the tools of others accept the published contract: `npm run test:peers`, or `-- orval newman` for some of them.
+ * Whether other people's tools accept the published contract: `npm run test:peers`, or `-- orval newman` for some of
+ * them.
  *
- * Each is installed into a folder of its own below the system's temporary one, for none of them is a part of the house,
- * and kept there for the next time. A generator of clients makes one from the published document; it has to compile under strict
- * TypeScript, and its first calls, a list and a creation, have to succeed against a service with the demo data. Spectral
- * has to find nothing but what .spectral.yaml excepts. Every request of the Postman collection has to be understood.
+ * Each tool is installed into its own folder below the system's temporary one, because none is a dependency of this
+ * project, and kept there for the next run. A client generated from the published document has to compile under strict
+ * TypeScript, and its first calls, a list and a creation, have to succeed against a service with the demo data.
+ * Spectral may find only what .spectral.yaml excepts. The service has to accept every request of the Postman collection
+ * as valid.
  */
 import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,10 +16,10 @@ import { openEnvironment, startService } from './processes/service.ts'
 
 interface Peer {
   packages: string[]
-  /** What npm has to take in the place of a version that is not to be had. */
+  /** Versions for npm to install instead of ones that are not available. */
   overrides?: Record<string, string>
   files?: Record<string, string>
-  /** Says in a line what came of it; throws where it failed. */
+  /** Returns a line about the outcome; throws if it failed. */
   check(at: Place): Promise<string>
 }
 
@@ -25,7 +27,7 @@ interface Place {
   folder: string
   url: string
   key: string
-  /** Runs a tool that is installed in the folder, and answers what it printed; throws when it fails. */
+  /** Runs a tool that is installed in the folder and returns its output; throws if it fails. */
   run(tool: string, ...args: string[]): Promise<string>
 }
 
@@ -51,7 +53,7 @@ const { data: vendor } = await createVendor({ body: { companyName } })`,
   }),
   orval: client({
     packages: ['orval@8.38.0'],
-    // Its newer releases want a validator that the registry does not have everywhere.
+    // Its newer releases need a validator that not every registry has.
     overrides: { '@scalar/openapi-parser': '0.29.7' },
     files: {
       'orval.config.mjs': `export default { plumbline: {
@@ -92,7 +94,7 @@ export default defineConfig({
 })`,
     },
     generate: ['kubb', 'generate', '--config', 'kubb.config.ts'],
-    // Its client sends JSON without saying so, which is for its user to put right.
+    // Its client sends JSON without a content type, which is left to its user to fix.
     calls: `import { createVendor, listVendors } from './out'
 const headers = { Authorization: \`Bearer \${key}\`, 'Content-Type': 'application/json' }
 const at = { baseURL: url, headers }
@@ -119,7 +121,7 @@ function client(parts: {
   overrides?: Record<string, string>
   files?: Record<string, string>
   generate: [tool: string, ...args: string[]]
-  /** Lines that come to \`page\` and \`vendor\` from \`url\`, \`key\` and \`companyName\`. */
+  /** Code that sets `page` and `vendor`, given `url`, `key` and `companyName`. */
   calls: string
 }): Peer {
   const tools = ['typescript@5.9.3', '@types/node@24.19.2', 'tsx@4.21.0']
@@ -163,11 +165,11 @@ console.log(page.data[0]?.companyName, vendor.id)
 
 const ID = /\b([a-z]{2,4})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
 
-// What is sent are the contract's examples, whose ids name nothing here, and some of whose names are taken.
+// The requests are the contract's examples, whose ids refer to nothing here and some of whose names are taken.
 const UNDERSTOOD = ['not_found', 'conflict', 'unknown_reference']
 
 const wanted = process.argv.slice(2)
-// Whoever interrupts this ends the service with it.
+// Interrupting this also ends the service.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-peers-data-'))
 const service = await startService({ ...openEnvironment({ DATA_DIR: dataDir }), DEMO: 'true' })
@@ -236,7 +238,7 @@ interface Folder {
   request?: { method: string; url: { variable?: { value: string }[] } }
 }
 
-/** Has the collection read what exists: the ids of the contract's examples name nothing here. */
+/** Makes the collection read resources that exist: the ids of the contract's examples refer to nothing here. */
 async function readWhatExists(collection: Folder, url: string, key: string): Promise<void> {
   const existing = new Map<string, string>()
   for (const list of [

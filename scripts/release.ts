@@ -1,11 +1,11 @@
 /**
- * Change control. The contract of the last release is kept in contract/released.yaml, reduced to what clients depend on:
- * no texts, no examples.
+ * Change control. contract/released.yaml keeps the contract of the last release, reduced to what clients depend on: no
+ * texts, no examples.
  *
- *   npm run lint:breaking       fails when the contract breaks it, unless the major version has risen
- *   npm run release             the same, and then keeps the contract as the released one; its version has to have risen
+ *   npm run lint:breaking       fails if the contract breaks it, unless the major version has risen
+ *   npm run release             the same, and then keeps the contract as the released one; its version must have risen
  *
- * Both take other documents in the place of these two, each in one file: … -- [contract] [released].
+ * Both accept other documents instead of these two, each in one file: … -- [contract] [released].
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -58,7 +58,7 @@ function keep(): void {
   mkdirSync(path.dirname(kept), { recursive: true })
   const head = `# What clients of ${version} depend on, as "npm run release" wrote it. Never edited by hand.\n`
   const document = new Document(present, { aliasDuplicateObjects: false })
-  // What holds only plain values fits a line.
+  // Collections of plain values fit on a line.
   visit(document, {
     Collection(_key, node) {
       const inner = node.items.map((item) => (isPair(item) ? item.value : item))
@@ -69,7 +69,7 @@ function keep(): void {
   console.log(`Kept ${version} as the released contract.`)
 }
 
-/** The published document without what only people read. */
+/** The published document without the parts that only people read. */
 function outline(document: ContractDocument): Published {
   const whole = publishWhole(document, '') as unknown as Published
   const { info, security, paths, webhooks, 'x-skills': skills, components } = whole
@@ -78,7 +78,7 @@ function outline(document: ContractDocument): Published {
     if (Array.isArray(value)) return value.map((each) => bare(each, false))
     if (typeof value !== 'object' || value === null) return value
     const entries = Object.entries(value).filter(([key]) => isNamed || !texts.has(key))
-    // Below these the keys are names that somebody gave, which may be those of texts.
+    // Below these, the keys are chosen names, which may look like those of texts.
     return Object.fromEntries(entries.map(([key, each]) => [key, bare(each, !isNamed && key === 'properties')]))
   }
   const { examples: _, ...rest } = components ?? {}

@@ -1,10 +1,10 @@
 /**
- * How fast the service is, and whether that stays so as the contract and the data grow. Everything that is compared runs
- * in one go, in rounds that visit every measurement in turn, because only ratios of neighbours say something on a shared
- * machine. Prints a table and writes dist/bench.json.
+ * How fast the service is, and whether it stays fast as the contract and the data grow. Everything compared runs at the
+ * same time, in rounds that visit each measurement in turn, because on a shared machine only ratios of neighbouring
+ * measurements mean anything. Prints a table and writes dist/bench.json.
  *
  *   npm run bench                               all of it, about a quarter of an hour
- *   npm run bench -- webhooks                   only the webhooks; with names only those parts: latency, throughput, isolation, size
+ *   npm run bench -- webhooks                   only the webhooks, or some parts: latency, throughput, isolation, size
  *   npm run bench -- --rounds 3 --seconds 2 --vendors 100000
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -33,7 +33,7 @@ const CONNECTIONS = 32
 const COPIES = 10
 const STARTS = 5
 
-/** One thing that is measured: requests of a kind at one service. */
+/** One measurement: requests of one kind to one service. */
 interface Measurement {
   name: string
   service: Service
@@ -42,7 +42,7 @@ interface Measurement {
 
 interface Window extends Seen {
   perSecond: number
-  /** Processor time of the service for one request, in microseconds. */
+  /** The service's processor time per request, in microseconds. */
   cpuMicros: number
 }
 
@@ -83,7 +83,7 @@ const measurements: Measurement[] = [
 const windows = new Map<string, Window[]>(measurements.map(({ name }) => [name, []]))
 for (const measurement of measurements) await measure(measurement)
 for (let round = 0; round < rounds; round++) {
-  // The order turns with the round, so that nothing always comes after the same neighbour.
+  // The order rotates with the round, so that no measurement always follows the same neighbour.
   for (let i = 0; i < measurements.length; i++) {
     const measurement = measurements[(i + round * 4) % measurements.length]
     if (measurement === undefined) continue
@@ -128,7 +128,7 @@ function load(what: Load): Promise<Seen> {
   })
 }
 
-/** The time from the start of the process to its first answer, on a database that has been started before. */
+/** The time from the start of the process to its first answer, on an existing database. */
 async function measureStarts(): Promise<{ embedded: number[]; postgresql: number[] }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bench-'))
   const embedded = openEnvironment({ DATA_DIR: folder })
@@ -139,7 +139,7 @@ async function measureStarts(): Promise<{ embedded: number[]; postgresql: number
     ['postgresql', postgresql],
   ] as const) {
     const { key } = await makeBuilder(environment)
-    // The first one lays the schema, and does not count.
+    // The first start creates the schema and does not count.
     for (let i = 0; i <= STARTS; i++) {
       const started = await startService(environment, {
         probe: '/api/ext/vendors',
@@ -159,12 +159,12 @@ interface Filled {
   ids: string[]
 }
 
-/** A builder with so many vendors, written by the database itself. */
+/** A builder with this many vendors, inserted by the database itself. */
 async function fill(environment: Environment, count: number): Promise<Filled> {
   const { organizationId, key } = await makeBuilder(environment)
   const client = new pg.Client(environment.DATABASE_URL)
   await client.connect()
-  // Ids as TypeIDs of an earlier time, so that those of new vendors come after them.
+  // TypeIDs of an earlier time, so that new vendors sort after them.
   await client.query(
     `insert into "vendors" ("organizationId", "id", "companyName", "email", "phone", "scopes", "contactName", "accountingId", "externalId",
        "status", "portalStatus", "complianceStatus", "communityIds", "contacts", "address", "defaultRetainagePercent", "version", "createdBy", "createdAt", "updatedAt")
@@ -213,7 +213,7 @@ function creations(key: string): string[] {
   })
 }
 
-/** The services share one core, and the load and the database the other, where the machine lets us say so. */
+/** Pins the services to one core, and the load and the database to the other, where the machine allows it. */
 function pin(all: Service[]): void {
   if (!canPin()) return
   for (const { pid } of all) execFileSync('taskset', ['-apc', '0', String(pid)], { stdio: 'ignore' })
@@ -229,12 +229,12 @@ function canPin(): boolean {
   }
 }
 
-/** User and system time of a process so far; 0 where the system does not say. */
+/** User and system time of a process so far; 0 if the system does not report it. */
 function cpuMs(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // In ticks of 10 ms, on every Linux there is.
+    // In ticks of 10 ms, as on every common Linux.
     return (Number(fields[11]) + Number(fields[12])) * 10
   } catch {
     return 0

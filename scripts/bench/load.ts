@@ -1,6 +1,7 @@
 /**
- * Loads one address and prints what it saw as JSON: so many connections, each sending its next request when the answer to
- * the last one has come. A process of its own, over bare sockets, so that it takes little of the machine that it measures.
+ * Loads one address and prints the results as JSON: a number of connections, each sending its next request when the
+ * last one has been answered. A separate process, on bare sockets, to take as little as possible of the machine that it
+ * measures.
  *
  *   echo '{"port":3000,"requests":["GET / HTTP/1.1…"],"connections":32,"seconds":3}' | node scripts/bench/load.ts
  */
@@ -8,7 +9,7 @@ import { connect } from 'node:net'
 
 export interface Load {
   port: number
-  /** Whole requests as they go over the wire; each connection goes round them from another start. */
+  /** Whole requests as they go over the wire; each connection cycles through them from a different start. */
   requests: string[]
   connections: number
   seconds: number

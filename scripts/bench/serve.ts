@@ -1,6 +1,6 @@
 /**
- * The service with its contract mounted COPIES times over: every further copy has the same operations under other paths
- * and names. Nothing else is different, so what it costs more is what a larger contract costs.
+ * The service with its contract mounted COPIES times: each further copy has the same operations under other paths and
+ * names. Nothing else differs, so any extra cost is the cost of a larger contract.
  */
 import { pino } from 'pino'
 import { readConfig } from '../../server/config.ts'

@@ -22,8 +22,8 @@ import { newSecret, placeOf } from '../../server/webhooks/secret.ts'
 import { startPostgres } from '../processes/postgres.ts'
 
 /**
- * How fast, how fair and how steady webhooks are, on a PostgreSQL of its own with fsync on: `npm run bench -- webhooks`.
- * The receivers are another process, and the service is one process, this one.
+ * How fast, fair and steady webhooks are, on a private PostgreSQL with fsync on: `npm run bench -- webhooks`. The
+ * receivers run in another process, and the service in this one.
  */
 const THIS_FILE = fileURLToPath(import.meta.url)
 
@@ -32,7 +32,7 @@ interface Arrival {
   atMs: number
 }
 
-/** The time of this machine with fractions of a millisecond, comparable between processes. */
+/** This machine's time with fractions of a millisecond, comparable between processes. */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now()
 }
@@ -154,7 +154,7 @@ async function cleared(bench: Bench): Promise<void> {
 }
 
 function startWorker({ database, config, clock }: Bench) {
-  // No subscription of these fails so often as to be disabled.
+  // No subscription here fails often enough to be disabled.
   const tellDisabled = async () => () => {}
   return startDelivery({ database, config, clock, log: pino({ level: 'error' }), tellDisabled })
 }
@@ -180,14 +180,14 @@ async function latency(bench: Bench): Promise<string> {
   await Promise.all(writes)
   await bench.receivers.until(committed.size, 10_000)
   await worker.stop()
-  // The first second warms up.
+  // The first second is for warming up.
   const waits = [...committed]
     .slice(perSecond)
     .map(([id, atMs]) => (bench.receivers.arrivals.get(`/a ${id}`) ?? Number.NaN) - atMs)
   return `commit to first byte at 200 events a second: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} (goal: p50 < 15, p99 < 100)`
 }
 
-/** Deliveries a second of one process that finds a backlog, and of a bare loop that claims, signs and posts by hand. */
+/** Deliveries per second of one process with a backlog, and of a bare loop that claims, signs and posts. */
 async function throughput(bench: Bench): Promise<string> {
   const [events, subscriptions] = [3000, 10]
   const run = async (work: () => Promise<() => Promise<void>>) => {
@@ -213,7 +213,7 @@ async function throughput(bench: Bench): Promise<string> {
   return `deliveries a second of one process: ${ours.toFixed(0)}; a bare loop: ${bare.toFixed(0)}; ratio ${(ours / bare).toFixed(2)} (goal: 2000, 0.5)`
 }
 
-/** The least that such a loop can do: no limits, no retries, no record of attempts. */
+/** The minimum for such a loop: no limits, no retries, no record of attempts. */
 async function bareLoop(bench: Bench): Promise<() => Promise<void>> {
   const db = bench.database.statements
   await sql`insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "nextAttemptAt", "createdAt", "updatedAt")
@@ -256,7 +256,7 @@ async function bareLoop(bench: Bench): Promise<() => Promise<void>> {
   }
 }
 
-/** 200 receivers that hang for as long as they may, beside 1,000 that answer: how late do those hear of an event? */
+/** 200 receivers that hang for as long as allowed, next to 1,000 that answer: how late do those get an event? */
 async function isolation(bench: Bench): Promise<string> {
   await cleared(bench)
   await subscribe(
@@ -283,7 +283,7 @@ async function isolation(bench: Bench): Promise<string> {
   return `1000 healthy receivers beside 200 that hang: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 1000)`
 }
 
-/** What a claim costs in front of a table of ten thousand deliveries, and of a million. */
+/** The cost of a claim on a table of ten thousand deliveries, and of a million. */
 async function size(bench: Bench): Promise<string> {
   const cost: number[] = []
   for (const rows of [10_000, 1_000_000]) {
@@ -293,8 +293,8 @@ async function size(bench: Bench): Promise<string> {
       Array.from({ length: 20 }, (_, i) => `/${i}`),
     )
     await record(bench, 1)
-    // The newest two thousand wait; ids and events are made in the order of time, as real ones are.
-    // A statement of this size is not for the connections that requests share.
+    // The newest two thousand are due; ids and events are in the order of time, like real ones. A statement of this
+    // size must not run on the connections that requests share.
     await bench.database.transaction((trx) =>
       sql`insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "status", "nextAttemptAt", "createdAt", "updatedAt")
       select ${bench.organizationId}, 'dlv_' || lpad(n::text, 10, '0'), (${ids}::text[])[1 + n % 20], 'evt_' || lpad(n::text, 10, '0'), 'vendor.created', n,
@@ -321,7 +321,7 @@ async function size(bench: Bench): Promise<string> {
 const PARTS = { latency, throughput, isolation, size }
 export const WEBHOOK_PARTS: readonly string[] = Object.keys(PARTS)
 
-/** All of it, or the parts of these names; a line for each. */
+/** All parts, or those with these names; a line for each. */
 export async function measureWebhooks(wanted: string[]): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
   if (postgres === null) return []

@@ -9,23 +9,23 @@ import { type Answer, remoteService, type Service } from './service.ts'
 import { prefixOf, renamed, schemaOfBody, World } from './world.ts'
 
 /**
- * What a server has to do that claims this contract, over every operation, whatever operations there are. It works on
- * things of its own, made from the contract's examples, and takes them away again at the end. main.ts runs it.
+ * What a server that claims this contract has to do, checked for every operation in it. The checks use resources of
+ * their own, made from the contract's examples, and remove them at the end. main.ts runs them.
  */
 const { baseUrl, key, restrictedKey, receiver, isProxied, only, progress } = readOptions()
-/** What the keys may do; what they may not is only asked to be refused. */
+/** What the keys may do. An operation beyond that is only checked to be refused. */
 const permitted = new Set(key.permissions)
 const restricted = new Set(restrictedKey?.permissions)
 const operations = [...contract.operations.values()].filter(({ id }) => only === undefined || id === only)
 
-/** What the run has seen of an operation: every answer is judged, whatever it was asked for. */
+/** What the run has seen of an operation: every answer is judged, whatever the request was for. */
 interface Seen {
   faults: Set<string>
-  /** Whether it has done once what it is there for. */
+  /** Whether it has succeeded at least once. */
   hasSucceeded: boolean
-  /** Why it has not, as far as it was refused. */
+  /** Why it has not, if it was refused. */
   refusals: Set<string>
-  /** A creation that was sent a second time with its Idempotency-Key: what was answered each time. */
+  /** A creation that was sent twice with one Idempotency-Key: the answer each time. */
   repeated: { first: Answer; again: Answer; headers: Record<string, string> } | null
 }
 const seen = new Map(
@@ -69,19 +69,19 @@ after(async () => {
   for (const line of await cleanUp(worlds.toReversed())) progress(line)
 })
 
-describe('whoever is not known is refused', () => {
+describe('unknown callers are refused', () => {
   for (const operation of operations) {
     test(operation.id, async () => {
       const address = addressForRefusal(operation)
       expectProblem(await world.send(operation, { address, key: null }), 401, 'missing_key')
-      // A proxy looks no closer at a key than whether there is one.
+      // A proxy only checks that there is a key.
       const wrong = await world.send(operation, { address, key: `${key.secret.slice(0, -4)}0000` })
       expectProblem(wrong, 401, 'invalid_key')
     })
   }
 })
 
-describe('a key without the permission is refused by its name', () => {
+describe('a key without the permission is refused, and the permission named', () => {
   for (const operation of operations) {
     test(operation.id, async (t) => {
       if (operation.permissions.length === 0) return t.skip('asks for no permission')
@@ -99,7 +99,7 @@ describe('a key without the permission is refused by its name', () => {
   }
 })
 
-describe('input against the contract is refused, with a pointer to the fault', () => {
+describe('input that breaks the contract is refused, with a pointer to the fault', () => {
   for (const operation of operations) {
     test(operation.id, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key may not do this')
@@ -121,7 +121,7 @@ describe('input against the contract is refused, with a pointer to the fault', (
         const { [name]: _left, ...rest } = good
         expectFaultAt(await world.send(operation, { address, body: rest }), `/${name}`)
       }
-      // A proxy that reads the body itself may never answer when it is none.
+      // A proxy that parses the body itself may never answer a malformed one.
       if (isProxied) return
       expectProblem(await world.send(operation, { address, body: '{"a":' }), 400, 'malformed_json')
       const headers = { 'content-type': 'text/plain' }
@@ -130,7 +130,7 @@ describe('input against the contract is refused, with a pointer to the fault', (
   }
 })
 
-describe('what is not there is not found', () => {
+describe('what does not exist is not found', () => {
   for (const operation of operations.filter(({ path }) => path.includes('{'))) {
     test(operation.id, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key may not do this')
@@ -144,7 +144,7 @@ describe('what is not there is not found', () => {
   }
 })
 
-describe('a method that a path does not have is refused with those that it has', () => {
+describe('a method that a path does not have is refused, and its methods named', () => {
   for (const [path, those] of Map.groupBy(operations, (operation) => operation.path)) {
     const known = those.map(({ method }): string => method)
     const other = ['PUT', 'DELETE', 'PATCH', 'POST'].find((method) => !known.includes(method))
@@ -163,7 +163,7 @@ describe('a method that a path does not have is refused with those that it has',
   }
 })
 
-describe('a list has no gaps between its pages, and nothing twice', () => {
+describe('the pages of a list have no gaps and no duplicates', () => {
   for (const operation of operations.filter(isList)) {
     test(operation.id, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key may not do this')
@@ -179,7 +179,7 @@ describe('a list has no gaps between its pages, and nothing twice', () => {
         const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
         assert.equal(next === undefined, body.nextCursor === null, `nextCursor and Link disagree: ${next}`)
       }
-      // Others may add to a list while it is read; what was there at first is still there, in its order.
+      // A list may grow while it is read, but everything that was there at first has to stay, in the same order.
       const ids = (items: unknown[]) => items.map((item) => (item as { id?: string }).id ?? JSON.stringify(item))
       assert.deepEqual(ids(walked), [...new Set(ids(walked))], 'an item comes twice')
       const first = new Set(ids(whole.body.data))
@@ -192,7 +192,7 @@ describe('a list has no gaps between its pages, and nothing twice', () => {
   }
 })
 
-describe('what a condition says is held to', () => {
+describe('conditional requests are honoured', () => {
   for (const operation of operations.filter(({ declaration }) => '304' in declaration.responses)) {
     test(`${operation.id}, not modified`, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key may not do this')
@@ -206,7 +206,7 @@ describe('what a condition says is held to', () => {
   )) {
     test(`${operation.id}, another version`, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key may not do this')
-      // What could not be changed in any version is refused for that, so the next one is tried.
+      // A resource that cannot be changed in any version is refused for that reason, so try the next one.
       for (let which = 0; ; which++) {
         const address = world.addressOf(operation, which)
         assert.ok(address !== undefined, 'nothing can be changed at all')
@@ -217,16 +217,16 @@ describe('what a condition says is held to', () => {
   }
 })
 
-describe('what the examples show is done, and every answer of this run was as the contract says', () => {
+describe('the examples succeed, and every answer of this run matched the contract', () => {
   before(async () => {
     progress('doing what the examples show')
     for (const operation of operations) if (operation.method === 'GET') await attempt(world, operation)
     const changing = operations.filter(({ method }) => method !== 'GET')
-    // What belongs to something goes before it.
+    // Delete what belongs to another resource before that resource.
     const removing = changing.filter(({ method }) => method === 'DELETE').toReversed()
     const inOrder = [...changing.filter((operation) => !removing.includes(operation)), ...removing]
     for (const operation of inOrder) await attempt(world, operation)
-    // What was settled by then is done to something new, and first what was not done yet.
+    // By now some resources are in a final state, so make new ones for the operations that have not succeeded yet.
     for (let pending = inOrder.filter(isPending); pending.length > 0 && worlds.length < MOST_WORLDS; ) {
       progress(`making more for ${pending.map(({ id }) => id).join(', ')}`)
       const another = new World(service, key.secret, receiver)
@@ -246,7 +246,7 @@ describe('what the examples show is done, and every answer of this run was as th
   }
 })
 
-describe('a creation that is sent again is answered as before, and done once', () => {
+describe('a repeated creation gets the same answer, and is done once', () => {
   for (const operation of operations.filter(({ declaration }) => '201' in declaration.responses)) {
     test(operation.id, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key may not do this')
@@ -255,7 +255,7 @@ describe('a creation that is sent again is answered as before, and done once', (
       const { first, again, headers } = repeated
       assert.deepEqual([again.status, again.body], [first.status, first.body])
       assert.equal(again.headers.get('idempotent-replayed'), 'true')
-      // The same key for another request is a mistake of the sender's.
+      // The same key on a different request is a mistake of the client.
       const skills = contract.operations.get('executeSkill')
       if (skills === undefined || !isPermitted(skills)) return
       const other = await world.send(skills, { body: { skill: 'getCaller', input: {} }, headers })
@@ -264,7 +264,7 @@ describe('a creation that is sent again is answered as before, and done once', (
   }
 })
 
-/** Does what the examples show, to one thing after the other: what one's state forbids, another's may allow. */
+/** Does what the examples show to one resource after the other: what one's state forbids, another's may allow. */
 async function attempt(at: World, operation: Operation): Promise<void> {
   if (!isPermitted(operation)) return
   for (let which = 0; which < MOST_TRIES; which++) {
@@ -313,7 +313,7 @@ function addressOf(operation: Operation): string {
   return world.addressFor(operation)
 }
 
-/** Who is refused does not come to the point where it matters what is there. */
+/** A caller without access is refused before the server looks at the ids, so they can be anything. */
 function addressForRefusal(operation: Operation): string {
   return world.addressOf(operation) ?? operation.path.replaceAll(/\{\w+\}/g, 'x')
 }
@@ -338,7 +338,7 @@ function expectFaultAt(answer: Answer, pointer: string): void {
   assert.ok(pointers.includes(pointer), `the fault at ${pointer} is not named: ${brief(answer.body)}`)
 }
 
-/** Whether a validating proxy has refused the request itself; an answer of the server that it refuses is a fault. */
+/** Whether the validating proxy refused the request itself; if it refuses an answer of the server, that is a fault. */
 function isFromProxy({ status, body }: Answer): boolean {
   return isProxied && status < 500 && String(body?.type).startsWith('https://stoplight.io/prism/errors#')
 }

@@ -3,8 +3,8 @@ import { contract } from './contract.ts'
 import { kindOf, operationsOn, prefixOf, schemaOfBody, type World } from './world.ts'
 
 /**
- * Takes away what worlds have made: archives or deletes whatever has an operation for that, and ends what has none, such as
- * a bid request. Answers a line for each kind of which something stays behind.
+ * Removes what the worlds have made: archives or deletes everything that has an operation for it, and ends everything
+ * else, such as a bid request. Returns a line for each kind of which something is left.
  */
 export async function cleanUp(worlds: readonly World[]): Promise<string[]> {
   const left = new Map<Operation, { ended: number; kept: number }>()
@@ -28,7 +28,7 @@ export async function cleanUp(worlds: readonly World[]): Promise<string[]> {
   })
 }
 
-/** Finds what was not created but came about, such as the purchase order of an accepted bid, by what it belongs to. */
+/** Finds what was not created but came into being, such as the purchase order of an accepted bid, through its owner. */
 async function findWhatCameAbout(world: World): Promise<void> {
   for (const list of contract.operations.values()) {
     const [, kind] = [...world.made].find(([, { path }]) => path === list.path) ?? []
@@ -40,7 +40,7 @@ async function findWhatCameAbout(world: World): Promise<void> {
     for (const id of world.idsFor(owner)) {
       const { status, body } = await world.send(list, { address: `${list.path}?${owner}=${id}&limit=100` })
       if (status !== 200) continue
-      // A filter may also show what is for everybody.
+      // A filtered list may also include items that belong to everybody.
       for (const item of body.data) if (item[owner] === id) world.remember(item.id)
     }
   }
@@ -49,7 +49,7 @@ async function findWhatCameAbout(world: World): Promise<void> {
 async function endAll(world: World): Promise<ReadonlySet<string>> {
   const ended = new Set<string>()
   const tryAll = async (endingsFor: (prefix: string) => Ending[]): Promise<void> => {
-    // What is in use by something else goes after that, so everything is tried as long as something goes.
+    // What something else uses can only go after that, so keep trying as long as anything goes.
     for (let before = -1; before < ended.size; ) {
       before = ended.size
       for (const prefix of [...world.made.keys()].toReversed()) {
@@ -58,7 +58,7 @@ async function endAll(world: World): Promise<ReadonlySet<string>> {
       }
     }
   }
-  // What can be deleted is not merely ended, unless that is what keeps it.
+  // Delete what can be deleted; end it only if that is what makes the deletion possible.
   await tryAll((prefix) => {
     const endings = endingsOf(prefix)
     const deletions = endings.filter(({ operation }) => operation.method === 'DELETE')
@@ -82,7 +82,7 @@ async function isEnded(world: World, endings: Ending[], id: string): Promise<boo
   return false
 }
 
-/** The operations that remove a thing of this kind, or end it for good. */
+/** The operations that remove a resource of this kind, or end it for good. */
 function endingsOf(prefix: string): Ending[] {
   const endings: Ending[] = []
   for (const operation of contract.operations.values()) {

@@ -5,7 +5,7 @@ import { type ContractDocument, readContract } from '../../server/http/contract.
 import { withFormats } from '../../server/http/formats.ts'
 
 /**
- * The contract, for whoever walks it, and its schemas compiled strictly: an unknown keyword, an unknown format or a
+ * The contract, for code that walks it, with its schemas compiled strictly: an unknown keyword, an unknown format or a
  * required property that is not declared is a fault of the contract and throws.
  */
 export const root = path.resolve(import.meta.dirname, '../..')
@@ -17,14 +17,14 @@ for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
   ajv.addSchema(standalone(schema), `schema:${name}`)
 const compiled = new Map<string, ValidateFunction>()
 
-// The package for others has the contract beside it; in the repository it is where the server has it.
+// The published package has the contract next to it; in the repository the server has it.
 function readDocument(): ContractDocument {
   const beside = path.join(import.meta.dirname, 'contract.gen.json')
   const file = existsSync(beside) ? beside : path.join(root, 'server/contract.gen.json')
   return (JSON.parse(readFileSync(file, 'utf8')) as { document: ContractDocument }).document
 }
 
-/** The value at a place in the document, references followed; undefined where there is none. */
+/** The value at a place in the document, following references; undefined if there is none. */
 export function at(...keys: string[]): unknown {
   return keys.reduce<unknown>(
     (place, key) => follow((follow(place) as Record<string, unknown> | undefined)?.[key]),
@@ -40,7 +40,7 @@ function follow(place: unknown): unknown {
   return target
 }
 
-/** The entries of an object in the document, references followed. */
+/** The entries of an object in the document, following references. */
 export function entriesAt(...keys: string[]): [string, Record<string, unknown>][] {
   return Object.keys((at(...keys) as Record<string, unknown> | undefined) ?? {}).map((key) => [
     key,
@@ -48,7 +48,7 @@ export function entriesAt(...keys: string[]): [string, Record<string, unknown>][
   ])
 }
 
-/** The faults of a value by the schema at a place, one to a line; an empty text when it is valid. */
+/** The faults of a value against the schema at a place, one per line; an empty string if it is valid. */
 export function faults(value: unknown, ...keys: string[]): string {
   const place = home(keys)
   const key = JSON.stringify(place)
@@ -65,7 +65,10 @@ export function faults(value: unknown, ...keys: string[]): string {
     .join('\n')
 }
 
-/** A schema for itself: what it refers to is a schema of its own, because the document around them is none. */
+/**
+ * A schema that stands alone: each reference becomes the id of another schema, because the whole document is not a
+ * schema.
+ */
 function standalone(schema: unknown): AnySchemaObject {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === '$ref' && typeof value === 'string'
@@ -77,7 +80,7 @@ function standalone(schema: unknown): AnySchemaObject {
   ) as AnySchemaObject
 }
 
-/** Where a place really is, once every reference on the way to it is followed. */
+/** Where a place really is, once every reference on the way is followed. */
 function home(keys: string[]): string[] {
   let place: string[] = []
   for (const key of keys) {

@@ -3,8 +3,8 @@ import { at, contract, faults } from './contract.ts'
 import type { Answer } from './service.ts'
 
 /**
- * What is wrong with an answer by what the contract declares of its operation, in words; an empty text when nothing is.
- * Looked at are the status, the type and the schema of the body, and the headers that have to be there.
+ * What is wrong with an answer according to its operation in the contract, in words; an empty string if nothing is.
+ * Checks the status, the required headers, and the type and the schema of the body.
  */
 export function faultOf(operation: Operation, answer: Answer): string {
   const { status, body, headers } = answer
@@ -26,12 +26,12 @@ export function faultOf(operation: Operation, answer: Answer): string {
   return wrong === '' ? '' : `${operation.id} answers ${status} against its schema:\n${wrong}\n${brief(body)}`
 }
 
-/** Where an operation stands in the document. */
+/** Where an operation is in the document. */
 export function placeOf({ path, method }: Operation): string[] {
   return ['paths', path, method.toLowerCase()]
 }
 
-/** As much of a body as is read in a report. */
+/** As much of a body as a report needs. */
 export function brief(body: unknown): string {
   const text = JSON.stringify(body) ?? 'nothing'
   return text.length > 600 ? `${text.slice(0, 600)} …` : text

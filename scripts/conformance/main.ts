@@ -15,7 +15,7 @@ import { ask } from './service.ts'
  *
  *   npm run conformance -- --base-url http://localhost:3000 --key plb_…
  *
- * Prints a report as it goes, writes one for a CI where it is told to, and exits with 0 when everything holds, with 1 when
+ * Prints a report as it goes and writes one for a CI if asked to. Exits with 0 if everything holds and with 1 if
  * something does not.
  */
 interface Given {
@@ -74,7 +74,7 @@ results.on('test:fail', () => {
 results.compose(new spec()).pipe(process.stdout)
 if (given.junit !== undefined) await finished(results.compose(junit).pipe(createWriteStream(given.junit)))
 
-/** The key with what it may do; ends the run where there is no server, or none that knows the key. */
+/** The key and what it may do; ends the run if the server does not answer or does not accept the key. */
 async function keyOf(secret: string): Promise<Key> {
   const answer = await ask(baseUrl, 'GET', '/api/ext/me', undefined, { key: secret }).catch((error: Error) => {
     return program.error(`${baseUrl} does not answer: ${String(error.cause ?? error)}`)

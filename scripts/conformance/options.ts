@@ -1,17 +1,17 @@
-/** What a run was told; main.ts says it before the checks are read. */
+/** The options of a run, which main.ts sets before the checks are loaded. */
 export interface Options {
   /** The server's address, without a slash at the end. */
   baseUrl: string
   key: Key
-  /** A key of the same organization that lacks permissions, to see it refused. */
+  /** A key of the same organization that lacks permissions, to check that it is refused. */
   restrictedKey?: Key
-  /** Where the subscriptions that are made lead. */
+  /** The URL of the subscriptions that are made. */
   receiver: string
-  /** Whether a validating proxy stands before the server, whose own refusals count as the server's. */
+  /** Whether the server is behind a validating proxy, whose own refusals count as the server's. */
   isProxied: boolean
-  /** The operation that alone is checked; every one where this is left out. */
+  /** The only operation to check; all of them if omitted. */
   only?: string
-  /** Shows a line to whoever waits. */
+  /** Shows a line of progress. */
   progress(line: string): void
 }
 

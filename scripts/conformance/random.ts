@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 
-/** Where values that nobody thought of come from: whole numbers, and all that can be made of them. */
+/** A source of random values: whole numbers, and everything made from them. */
 export abstract class Random {
-  /** A whole number, both ends included, each as likely as any other. */
+  /** A whole number, both ends included, evenly distributed. */
   abstract between(least: number, most: number): number
 
-  /** From 0 up to, not including, 1. */
+  /** From 0 up to but not including 1. */
   next(): number {
     return this.between(0, 2 ** 32 - 1) / 2 ** 32
   }
@@ -21,7 +21,7 @@ export abstract class Random {
   }
 }
 
-/** Follows from its seed (mulberry32), so that what a run found can be found again. */
+/** Determined by its seed (mulberry32), so that a finding can be reproduced. */
 export class SeededRandom extends Random {
   #state: number
 
@@ -38,7 +38,9 @@ export class SeededRandom extends Random {
   }
 }
 
-/** Drawn by fast-check, which repeats a run by its seed and looks for the smallest values that still fail. */
+/**
+ * Drawn by fast-check, which repeats a run from its seed and shrinks a failure to the smallest values that still fail.
+ */
 export class DrawnRandom extends Random {
   readonly #draw: fc.GeneratorValue
 
@@ -52,7 +54,7 @@ export class DrawnRandom extends Random {
   }
 }
 
-// Left to itself fast-check prefers what is near the ends, which would make every rare choice a frequent one.
+// By default fast-check prefers values near the ends, which would make every rare choice a frequent one.
 function evenly(least: number, most: number): fc.Arbitrary<number> {
   return fc.noBias(fc.integer({ min: least, max: most }))
 }

@@ -1,22 +1,22 @@
-/** A service that is to be asked, wherever it runs. */
+/** A service to send requests to, wherever it runs. */
 export interface Service {
   request(method: string, target: string, body?: unknown, options?: RequestOptions): Promise<Answer>
 }
 
 export interface RequestOptions {
-  /** Another key than the usual one; null for none. */
+  /** The key to use instead of the usual one; null for none. */
   key?: string | null | undefined
   headers?: Record<string, string>
 }
 
 export interface Answer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is judged, whatever it is.
+  // biome-ignore lint/suspicious/noExplicitAny: whatever came over the wire is judged.
   body: any
   headers: Headers
 }
 
-/** Sends one request. A text is sent as it is, so that it can be anything; every other body as JSON. */
+/** Sends one request. A string body is sent unchanged, so that it can be anything; every other body as JSON. */
 export async function ask(
   baseUrl: string,
   method: string,
@@ -39,17 +39,17 @@ export async function ask(
   return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
 }
 
-/** The options of a request, with the usual key where they name no other and do not say none. */
+/** The options of a request, with the usual key unless they name another or null. */
 export function withKey(usual: string, options: RequestOptions = {}): RequestOptions {
   return { ...options, key: options.key === undefined ? usual : options.key }
 }
 
-/** The longest that an answer is waited for, in ms. */
+/** The longest to wait for an answer, in ms. */
 const ANSWER_MS = 60_000
 
 /**
- * A service behind its address. Its limits are obeyed: where it says to come back later, that is when the request is sent
- * again, and `onWait` is told for how many seconds.
+ * A service at an address. Its limits are obeyed: a request that is told to come back later is resent then, and
+ * `onWait` is called with the number of seconds.
  */
 export function remoteService(baseUrl: string, key: string, onWait: (seconds: number) => void): Service {
   return {
@@ -58,7 +58,7 @@ export function remoteService(baseUrl: string, key: string, onWait: (seconds: nu
         const answer = await ask(baseUrl, method, target, body, withKey(key, options))
         if (answer.status !== 429) return answer
         const seconds = Number(answer.headers.get('retry-after') ?? 1)
-        // The quota of a day is not waited for.
+        // Never wait for a daily quota.
         if (!(seconds <= MOST_WAIT_S)) return answer
         onWait(seconds)
         await new Promise((next) => setTimeout(next, Math.max(seconds, 1) * 1000))

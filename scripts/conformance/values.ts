@@ -4,13 +4,15 @@ import type { Random } from './random.ts'
 
 /**
  * Values made from the schemas of the contract: valid ones, and ones that break their schema in one place. It knows the
- * keywords that the contract uses and no resource by name; an id it asks for, by the name of the field that holds it.
+ * keywords that the contract uses but no resource by name; for an id it asks `idFor` with the name of the field.
  */
 export interface Sources {
   random: Random
-  /** An id to put into a field of this name (`vendorId`, `communityIds`), or undefined for one that means nothing. */
+  /**
+   * An id for a field of this name (`vendorId`, `communityIds`); undefined to get a made-up one that refers to nothing.
+   */
   idFor(field: string): string | undefined
-  /** What stands in every field named `url`: nothing is ever sent anywhere else. */
+  /** The value of every field named `url`, so that nothing is ever sent anywhere else. */
   url: string
 }
 
@@ -52,10 +54,10 @@ function validText(schema: Schema, { random, idFor, url }: Sources, field: strin
   }
   if (typeof schema.pattern === 'string') {
     const text = matching(schema, random)
-    // A pattern that only asks for something somewhere is longer when more is put behind it.
+    // A pattern that only requires something somewhere still matches when the text is extended.
     return [...(text.length < least ? text.padEnd(least, 'x') : text)].slice(0, most).join('')
   }
-  // Most texts are short; now and then one is as long as it may be.
+  // Most texts are short; now and then one is as long as allowed.
   const length = random.chance(0.05) ? Math.min(most, 3000) : random.between(least, Math.max(least, Math.min(most, 30)))
   const alphabet = random.chance(0.8) ? PLAIN : STRANGE
   return Array.from({ length }, () => random.pick(alphabet))
@@ -65,7 +67,7 @@ function validText(schema: Schema, { random, idFor, url }: Sources, field: strin
 
 function matching(schema: Schema, random: Random): string {
   const pattern = String(schema.pattern)
-  // What looks ahead cannot be generated from; such a schema shows examples.
+  // A pattern with lookaheads cannot be generated from; such a schema has examples.
   if (pattern.includes('(?')) return random.pick(schema.examples as string[])
   const [text = ''] = fc.sample(fc.stringMatching(new RegExp(pattern, 'u')), {
     seed: random.between(0, 2 ** 31),
@@ -75,7 +77,7 @@ function matching(schema: Schema, random: Random): string {
 }
 
 const PLAIN = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,-']
-// What breaks escaping, collation, length counting and search patterns.
+// Characters that break escaping, collation, length counting and search patterns.
 const STRANGE = [
   ...`'"\\%_;:/<>&$\`{}[]()|*?+~^#@!=\t\n\u00e9\u00df\u0131\u0130\u4e2d\u0627\u200b\u202e\ufeff\uffff`,
   '--',
@@ -90,7 +92,7 @@ function validNumber(schema: Schema, whole: boolean, random: Random): number {
   const edge = random.next()
   if (edge < 0.05 && 'minimum' in schema) return least
   if (edge < 0.1 && 'maximum' in schema) return most
-  // Large sums overflow what they are added up to, which is worth a try, but not every time.
+  // Large amounts overflow their sums, which is worth trying, but not every time.
   const reach = random.chance(0.9) ? Math.min(most, Math.max(least + 1, 100_000)) : most
   const value = Number(
     (Math.max(least, -100_000) + random.next() * (reach - Math.max(least, -100_000))).toFixed(decimals),
@@ -121,7 +123,7 @@ function validObject(schema: Schema, sources: Sources, depth: number): Record<st
   return Object.fromEntries(chosen.map(([name, inner]) => [name, validValue(inner, sources, name, depth + 1)]))
 }
 
-/** A way to break one value by its schema; it may turn out to be valid all the same, which the caller has to check. */
+/** Breaks one value against its schema. The result may happen to be valid, which the caller has to check. */
 export function brokenValue(schema: unknown, value: unknown, random: Random): unknown {
   const here = resolved(schema)
   if (typeof value === 'object' && value !== null && random.chance(0.7)) {

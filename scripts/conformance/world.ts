@@ -7,27 +7,30 @@ import type { Answer, Service } from './service.ts'
 import { validValue } from './values.ts'
 
 /**
- * A builder's world, made by playing the contract's own examples: every example of a creation is sent, with the ids in it
- * exchanged for those of things that exist by then. So a suite that walks the contract has something of every kind to
- * work on, and a new resource brings its own.
+ * A builder's world, made from the contract's own examples: every example of a creation is sent, with its ids replaced
+ * by those of existing resources. A suite that walks the contract then has something of every kind to work on, and a
+ * new resource brings its own.
  */
 export class World {
   readonly key: string
   readonly #service: Service
-  /** Where every subscription of this world leads. */
+  /** The URL of every subscription in this world. */
   readonly receiver: string
-  /** The ids of what exists, by prefix. */
+  /** The ids that exist, by prefix. */
   readonly #existing = new Map<string, string[]>()
-  /** Which real thing stands for an id of the examples: the one made from its example, so that what they say of one another holds. */
+  /**
+   * The real resource for each id of the examples: the one made from that example, so that references between examples
+   * hold.
+   */
   readonly #standIns = new Map<string, string>()
-  /** How many fields of a resource of the examples its stand-in was made with. */
+  /** How many fields of an example resource its stand-in was made with. */
   readonly #likeness = new Map<string, number>()
-  /** What stands in for an id that no example of a creation was like. */
+  /** What stands in for an id that resembles no example of a creation. */
   readonly #makeshifts = new Map<string, string>()
   readonly #made = new Map<string, Operation>()
-  /** The tokens of the vendors' portal addresses, by what they open: a vendor, or one of its invitations. */
+  /** The tokens of the vendors' portal addresses, by what they open: a vendor or one of its invitations. */
   readonly #portalTokens = new Map<string, string>()
-  /** How the last creation of each operation was refused. */
+  /** The last refusal of each creation. */
   readonly #refusals = new Map<Operation, string>()
   #isSettled = false
 
@@ -37,20 +40,20 @@ export class World {
     this.receiver = receiver
   }
 
-  /** An id of what exists, of the kind that a field or parameter of this name holds. */
+  /** An existing id of the kind that a field or parameter of this name holds. */
   idFor(field: string): string | undefined {
     return this.idsFor(field)[0]
   }
 
   idsFor(field: string): readonly string[] {
-    // What may be of any kind.
+    // This one may be of any kind.
     if (field === 'resourceId') return [...this.#existing.values()].flat()
     return this.#existing.get(prefixOf(field) ?? '') ?? []
   }
 
   /**
-   * The address of an operation with real ids in it, and the query that it demands; undefined while something is missing.
-   * `which` asks for another than the first thing of each kind.
+   * The address of an operation with real ids and the required query; undefined while something is missing. `which`
+   * asks for a resource other than the first of each kind.
    */
   addressOf(operation: Operation, which = 0): string | undefined {
     let path = operation.path
@@ -66,33 +69,35 @@ export class World {
     return query.size > 0 ? `${path}?${query}` : path
   }
 
-  /** From now on the portal is entered with this token, where no other opens the address. */
+  /** From now on the portal is entered with this token, unless another one opens the address. */
   admit(portalToken: string): void {
     this.#portalTokens.set(portalToken.slice(0, portalToken.indexOf('.')), portalToken)
   }
 
-  // A vendor is let in only to what it has the address of, or to all that is its own.
+  // A vendor only gets in to the invitation it has the address of, or to everything of its own.
   #idsIn(operation: Operation, parameter: string): readonly string[] {
     const ids = this.idsFor(parameter)
     const opened = ids.filter((id) => this.#portalTokens.has(id))
     return isOpenToKeys(operation) || opened.length === 0 ? ids : opened
   }
 
-  /** What a request to the operation is let in by: this world's key, or in the portal a token that opens its address. */
+  /**
+   * The credential for a request to the operation: this world's key, or in the portal a token that opens the address.
+   */
   credentialFor(operation: Operation, address: string): string | undefined {
     if (isOpenToKeys(operation)) return this.key
     const [id = ''] = address.split(/[/?]/).filter((part) => this.#portalTokens.has(part))
     return this.#portalTokens.get(id) ?? [...this.#portalTokens.values()].at(-1)
   }
 
-  /** The address of an operation with real ids in it; throws with what is missing for it. */
+  /** The address of an operation with real ids; throws with what is missing. */
   addressFor(operation: Operation): string {
     const address = this.addressOf(operation)
     if (address === undefined) throw new Error(this.missingFor(operation) ?? `${operation.id} has no address.`)
     return address
   }
 
-  /** Why an operation has no address, and what would give it one; null when it has one. */
+  /** Why an operation has no address, and what would give it one; null if it has one. */
   missingFor(operation: Operation): string | null {
     for (const declared of operation.declaration.parameters ?? []) {
       const { name, in: where, required, ...rest } = contract.resolve(declared)
@@ -117,7 +122,7 @@ export class World {
       : `${creation.id} would make one, but its examples refer to something that does not exist.`
   }
 
-  /** An example with real ids in the place of its own; undefined while something in it does not exist. */
+  /** An example with its ids replaced by real ones; undefined while one of them does not exist. */
   real(example: unknown): unknown {
     let isWhole = true
     const visit = (value: unknown, field: string): unknown => {
@@ -125,7 +130,7 @@ export class World {
       if (typeof value === 'object' && value !== null) {
         return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, visit(inner, name)]))
       }
-      // Deliveries go to a receiver of the test's own, and nowhere else.
+      // Deliveries go to the test's own receiver and nowhere else.
       if (field === 'url' && typeof value === 'string') return this.receiver
       if (typeof value !== 'string' || !TYPE_ID.test(value)) return value
       const standIn = this.#standInFor(value)
@@ -142,15 +147,15 @@ export class World {
     const existing = this.#existing.get(prefixIn(id)) ?? []
     const taken = new Set([...this.#standIns.values(), ...this.#makeshifts.values()])
     const free = existing.find((candidate) => !taken.has(candidate))
-    // At first two ids mean two things; only when nothing else is to come may one stand for both.
+    // At first two ids stand for two resources; only when no more will be made may one resource stand for both.
     const standIn = free ?? (this.#isSettled ? existing[0] : undefined)
     if (standIn !== undefined) this.#makeshifts.set(id, standIn)
     return standIn
   }
 
   /**
-   * What was made from an example stands from now on for the resource of the examples that is most like it, and what it
-   * belongs to for what that resource belongs to.
+   * From now on, what was made from an example stands in for the example resource that is most like it, and what it
+   * belongs to for what that one belongs to.
    */
   #bind(example: object, made: Record<string, unknown>): void {
     const fields = Object.entries(example)
@@ -171,7 +176,10 @@ export class World {
     }
   }
 
-  /** Plays every creation until there is something of every kind, and waits for what comes about by itself. */
+  /**
+   * Plays every creation until there is something of every kind, and waits for what the service creates in the
+   * background.
+   */
   async populate(): Promise<this> {
     const creations = [...contract.operations.values()].filter(({ declaration }) => '201' in declaration.responses)
     for (let round = 0; round < ROUNDS; round++) {
@@ -203,7 +211,7 @@ export class World {
         if (address === undefined) missing++
         else if (operation.method === 'GET') this.learn(await this.send(operation), operation)
       }
-      // Deliveries are made by workers, a moment after the events.
+      // Workers create the deliveries a moment after the events.
       if (missing === 0 || Date.now() > deadline) return this
       await new Promise((next) => setTimeout(next, 50))
     }
@@ -219,7 +227,7 @@ export class World {
     return otherwise === null ? answer : create(otherwise)
   }
 
-  /** The examples of an operation's body that can be played now; one undefined body for an operation that takes none. */
+  /** The examples of an operation's body that can be sent now; a single undefined for an operation without a body. */
   bodiesOf(operation: Operation): unknown[] {
     return this.#playable(operation).map(({ body }) => body)
   }
@@ -231,7 +239,7 @@ export class World {
       .filter(({ body }) => body !== undefined)
   }
 
-  /** Sends an operation as its first playable example would have it, save what is said otherwise. */
+  /** Sends an operation like its first playable example, apart from what the caller overrides. */
   send(operation: Operation, other: Partial<Sending> = {}): Promise<Answer> {
     const address = other.address ?? this.addressFor(operation)
     const body = 'body' in other ? other.body : this.bodyOf(operation)
@@ -239,7 +247,7 @@ export class World {
     return this.#service.request(operation.method, address, body, { key, headers: other.headers ?? {} })
   }
 
-  /** A body that the contract accepts: an example's, or one made from the schema where no example can be played. */
+  /** A body that the contract accepts: from an example, or made from the schema if no example can be played. */
   bodyOf(operation: Operation): unknown {
     if (!operation.takesBody) return undefined
     const [example] = this.bodiesOf(operation)
@@ -254,17 +262,16 @@ export class World {
   }
 
   /**
-   * Remembers every id of an answer as something that exists. Where the operation is told, it says whether the answer is
-   * about something of this world; if it is not, then of what can be made nothing is remembered, because nothing but what
-   * was made here may be touched.
+   * Remembers every id of an answer as existing. Given the operation, it can tell whether the answer is about something
+   * of this world; if not, it ignores every kind that can be created, because only what was made here may be touched.
    */
   learn(answer: Answer, operation?: Operation): void {
-    // What a dry run shows was undone, tokens and all.
+    // What a dry run shows was undone, tokens included.
     if (answer.status >= 300 || answer.body?.dryRun === true) return
     for (const token of portalTokensIn(answer.body)) this.admit(token)
     const isOwn = operation === undefined || '201' in operation.declaration.responses || this.#isOnOwn(operation)
     for (const id of idsIn(answer.body)) {
-      // The document itself can be downloaded, and what its examples show does not exist for that.
+      // The contract itself can be downloaded, but what its examples show does not exist.
       if (EXAMPLE_IDS.has(id) || (!isOwn && this.#made.has(prefixIn(id)))) continue
       this.remember(id)
     }
@@ -275,7 +282,7 @@ export class World {
     return this.#made.has(prefixOf(parameter) ?? '')
   }
 
-  /** What was made here and can be made, by prefix, with the operation that makes it. */
+  /** The kinds that were made here, by prefix, with the operation that makes each. */
   get made(): ReadonlyMap<string, Operation> {
     return this.#made
   }
@@ -292,7 +299,7 @@ export class World {
   }
 }
 
-/** What a creation needs may be made only after it in the contract, and that again may need something. */
+/** A creation may need something that the contract creates only later, which may again need something. */
 const ROUNDS = 4
 
 export interface Sending {
@@ -306,7 +313,7 @@ export function schemaOfBody(operation: Operation): unknown {
   return at(...placeOf(operation), 'requestBody', 'content', 'application/json', 'schema')
 }
 
-/** A body under another name, where its own is taken by somebody else's record; null where that is not what was refused. */
+/** A body under a new name, if the refusal was because another record has its name; otherwise null. */
 export function renamed(body: unknown, refused: Answer): unknown {
   const fault = refused.status === 409 ? refused.body.errors?.[0] : undefined
   const field = fault?.code === 'conflict' ? String(fault.pointer).slice(1) : ''
@@ -315,7 +322,7 @@ export function renamed(body: unknown, refused: Answer): unknown {
   return { ...(body as object), [field]: `${name} ${Math.random().toString(36).slice(2, 8)}` }
 }
 
-/** The ids of what an answer shows: whatever stands under `id`, however deep. */
+/** The ids in an answer: every `id`, however deep. */
 export function* idsIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
@@ -324,25 +331,25 @@ export function* idsIn(value: unknown): Generator<string> {
   }
 }
 
-/** The tokens of the portal addresses that an answer shows, save those of invitations that were not sent yet. */
+/** The tokens of the portal addresses in an answer, except those of invitations that have not been sent yet. */
 function* portalTokensIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   const { portalUrl, status } = value as { portalUrl?: unknown; status?: unknown }
   const token = typeof portalUrl === 'string' ? portalUrl.slice(portalUrl.lastIndexOf('/') + 1) : ''
-  // The document itself can be downloaded, and what its examples show opens nothing.
+  // The contract itself can be downloaded, but the tokens in its examples open nothing.
   const isShown = EXAMPLE_IDS.has(token.slice(0, token.indexOf('.')))
   if (token !== '' && !isShown && status !== 'pending') yield token
   for (const inner of Object.values(value)) yield* portalTokensIn(inner)
 }
 
-/** Whether an API key may call it; what is not is the vendors' portal. */
+/** Whether an API key may call it; otherwise it belongs to the vendors' portal. */
 export function isOpenToKeys({ schemes }: Operation): boolean {
   return schemes.has('apiKey')
 }
 
 export const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** The prefix of the ids that a field of this name holds, learnt from the examples: vendorId and vendorIds hold ven_…. */
+/** The prefix of the ids in a field of this name, learnt from the examples: vendorId and vendorIds hold ven_…. */
 export function prefixOf(field: string): string | undefined {
   return PREFIXES.get(field.replace(/Ids$/, 'Id'))
 }
@@ -363,7 +370,7 @@ function learnPrefixes(): Map<string, string> {
     }
   }
   for (const [, example] of entriesAt('components', 'examples')) visit(example.value)
-  // A path parameter is often named by nothing but its own resource, whose examples show the id as `id`.
+  // A path parameter often occurs only in the paths of its own resource, whose examples show the id as `id`.
   for (const { path, method } of contract.operations.values()) {
     const name = /\{(\w+)\}$/.exec(path)?.[1]
     if (name === undefined || method !== 'GET') continue
@@ -376,7 +383,7 @@ function learnPrefixes(): Map<string, string> {
   return prefixes
 }
 
-/** The prefix of what a creation makes, learnt from its examples; undefined for every other operation. */
+/** The prefix of what a creation makes, learnt from its examples; undefined for any other operation. */
 export function kindOf(operation: Operation): string | undefined {
   const place = [...placeOf(operation), 'responses', '201', 'content', 'application/json', 'examples']
   const [example] = '201' in operation.declaration.responses ? entriesAt(...place) : []
@@ -384,7 +391,7 @@ export function kindOf(operation: Operation): string | undefined {
   return typeof id === 'string' && TYPE_ID.test(id) ? prefixIn(id) : undefined
 }
 
-/** The operations on one thing whose ids have this prefix, with nothing behind its id in their paths. */
+/** The operations on a single resource with this prefix, whose paths end with its id. */
 export function operationsOn(kind: string): Operation[] {
   return [...contract.operations.values()].filter(({ path }) => {
     const parameter = /\{(\w+)\}$/.exec(path)?.[1]
@@ -398,7 +405,7 @@ export const EXAMPLE_IDS: ReadonlySet<string> = new Set(
 
 type Resource = Record<string, unknown>
 
-/** The resources that the examples show, by id, each in its fullest form. */
+/** The resources in the examples, by id, each in its fullest form. */
 const EXAMPLE_RESOURCES: ReadonlyMap<string, Resource> = learnResources()
 
 function learnResources(): Map<string, Resource> {

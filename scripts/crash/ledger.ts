@@ -4,14 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Receiver } from '../processes/receiver.ts'
 
 /**
- * Writes vendors without pause and keeps a book of it: what was sent, what was acknowledged, what was left without an
- * answer. Afterwards the book is held against what the service shows.
+ * Writes vendors without pause and records what was sent, what was acknowledged and what was left without an answer.
+ * Afterwards the records are compared with what the service shows.
  */
 export class Ledger {
   readonly #key: string
-  /** What was sent, by its externalId, which is its Idempotency-Key too. */
+  /** What was sent, by externalId, which is also the Idempotency-Key. */
   readonly #entries = new Map<string, Entry>()
-  /** How often each answer came, `201`, `503 unavailable` or `no connection`. */
+  /** How often each answer came: `201`, `503 unavailable` or `no connection`. */
   readonly answers = new Map<string, number>()
   #isWriting = false
   #repeated = 0
@@ -33,7 +33,7 @@ export class Ledger {
     if (status !== 201) throw new Error(`The subscription was answered with ${status}: ${JSON.stringify(body)}`)
   }
 
-  /** Writes with so many at a time until `stop` is called or the service is gone. */
+  /** Writes with this many concurrent writers until `stop` is called or the service is gone. */
   async write(service: string, writers: number): Promise<void> {
     this.#isWriting = true
     await Promise.all(
@@ -65,7 +65,7 @@ export class Ledger {
     }
   }
 
-  /** Sends again, under its old Idempotency-Key, whatever was left without an answer. */
+  /** Resends, under its old Idempotency-Key, whatever was left without an answer. */
   async repeatUnanswered(service: string): Promise<void> {
     for (const [externalId, entry] of this.#entries) {
       if (entry.vendor !== null) continue
@@ -87,7 +87,7 @@ export class Ledger {
       if (found.length > 1) doubled.push(externalId)
       if (vendor === null) continue
       const [stored] = found
-      // A change whose answer was cut off may have been made, so the version may be ahead of what we know.
+      // A change whose answer was cut off may have been made, so the version may be ahead of the recorded one.
       const isThere =
         stored?.id === vendor.id &&
         stored.version >= vendor.version &&
@@ -116,7 +116,7 @@ export class Ledger {
     return new Set((await this.#all<Event>(service, '/api/ext/events?limit=200')).map(({ id }) => id))
   }
 
-  /** The events that have not come to the receiver within a minute. */
+  /** The events that did not reach the receiver within a minute. */
   async undelivered(service: string, receiver: Receiver): Promise<string[]> {
     const deadline = Date.now() + 60_000
     for (;;) {
@@ -171,8 +171,8 @@ export class Ledger {
     return items
   }
 
-  // A connection of its own for each request: one that is kept could be closed by the service just as we use it again, and
-  // nobody could tell that from a request that was cut.
+  // Each request has its own connection: the service could close a kept one just as we reuse it, which would look the
+  // same as a request that was cut off.
   #send(
     method: string,
     service: string,
@@ -215,7 +215,7 @@ function resourceOf(event: Event): string {
 
 interface Entry {
   companyName: string
-  /** As it was last acknowledged. */
+  /** As last acknowledged. */
   vendor: Vendor | null
 }
 

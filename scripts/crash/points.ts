@@ -4,13 +4,13 @@ import { type Receiver, startReceiver } from '../processes/receiver.ts'
 import { type Environment, makeBuilder, type Service, startService } from '../processes/service.ts'
 
 /**
- * The moments in the life of an event at which a process may die, each with what has to come of it. The service knows
- * nothing of them: what it says to its database and to a receiver tells when it has come so far.
+ * The moments in the life of an event at which a process may die, and what has to come of each. The service knows
+ * nothing of them: its traffic with the database and the receiver shows how far it has come.
  */
 export const POINTS = ['before commit', 'after commit', 'after claim', 'after send', 'before settle'] as const
 export type Point = (typeof POINTS)[number]
 
-/** Has `kill` called as soon as the service comes to the point. */
+/** Calls `kill` as soon as the service reaches the point. */
 export function arm(point: Point, proxy: PostgresProxy, receiver: Receiver, kill: () => void): void {
   proxy.arm(MOMENTS[point] ?? (() => false), kill)
   if (point !== 'after send') return
@@ -51,7 +51,7 @@ export interface Found {
   faults: string[]
 }
 
-/** A process dies at the point, another one is started, and its work is judged. */
+/** Kills a process at the point, starts another, and checks its work. */
 export async function dieAt(point: Point, environment: Environment): Promise<Found> {
   const { key } = await makeBuilder(environment)
   const proxy = await startPostgresProxy(environment.DATABASE_URL ?? '')
@@ -77,7 +77,7 @@ export async function dieAt(point: Point, environment: Environment): Promise<Fou
       send(service, key, '/api/ext/vendors', { companyName: 'Lone Star Framing LLC' }, 'vendor-1').catch(() => null)
     const answered = await create(first)
     await Promise.race([first.ended, delay(20_000, undefined, { ref: false })])
-    if (first.isRunning) throw new Error(`The service did not come to the point ${point}.`)
+    if (first.isRunning) throw new Error(`The service did not reach the point ${point}.`)
     disarm(proxy, receiver)
 
     const second = await start()

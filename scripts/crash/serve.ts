@@ -1,6 +1,6 @@
 /**
- * The service for a process that is to die soon. It is the service that `npm start` runs, but does not compile every
- * validator ahead: that takes seconds of a processor, and such a process answers a handful of requests.
+ * The service for a process that is about to be killed. It is the same service as `npm start`, but does not compile
+ * every validator up front: that takes seconds of processor time, and such a process only answers a few requests.
  */
 import { enableCompileCache } from 'node:module'
 

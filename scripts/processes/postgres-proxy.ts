@@ -2,23 +2,26 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
- * Stands between a service and its PostgreSQL, reads along, and holds everything back from a chosen moment on: so a test
- * can end a process just before a statement reaches the database, or just before its answer reaches the process.
+ * Sits between a service and its PostgreSQL, reads the traffic, and from a chosen moment on holds everything back, so
+ * that a test can kill a process just before a statement reaches the database, or just before the reply reaches the
+ * process.
  */
 export interface PostgresProxy {
   readonly url: string
-  /** From the first moment for which `isIt` holds nothing passes any more, and `then` is called, until the next `arm`. */
+  /**
+   * From the first moment for which `isIt` is true, nothing passes any more and `then` is called, until the next `arm`.
+   */
   arm(isIt: (moment: Moment) => boolean, then: () => void): void
   close(): Promise<void>
 }
 
 export interface Moment {
-  /** Before a statement is passed on to the database, or before the answer that it is done is passed back. */
+  /** Before a statement goes to the database, or before the reply that it is done goes back. */
   kind: 'statement' | 'done'
   text: string
-  /** What the database says of a statement that is done, such as `UPDATE 3`. */
+  /** What the database says about a completed statement, such as `UPDATE 3`. */
   tag: string | null
-  /** What was done before on this connection, in the same transaction. */
+  /** What was done before in the same transaction on this connection. */
   transaction: readonly Done[]
 }
 
@@ -76,7 +79,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       return isHeld
     })
     pass(database, client, (type, body) => {
-      // Whatever an error cuts short, the next transaction begins with nothing waiting.
+      // Whatever an error cut short, the next transaction starts with nothing pending.
       if (type === 'Z' && body.toString('latin1') === 'I') waiting.length = 0
       if (type !== 'C') return isHeld
       const [tag = ''] = stringsOf(body)
@@ -86,7 +89,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       return isHere
     })
 
-    // Whole messages only, so that none is half on its way when it is held back. The first one of a client has no type.
+    // Passes whole messages only, so that none is held back halfway. A client's first message has no type.
     function pass(from: Socket, to: Socket, isStopped: (type: string, body: Buffer) => boolean): void {
       let rest = Buffer.alloc(0)
       from.on('data', (chunk: Buffer) => {

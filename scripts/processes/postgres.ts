@@ -8,21 +8,21 @@ import pg from 'pg'
 import { freePort } from './service.ts'
 
 /**
- * A private PostgreSQL server, made from the binaries on the machine in a folder of its own and gone when it is stopped.
- * Durability is as shipped (fsync on) unless a caller sets it otherwise. PostgreSQL refuses to run as root, so under root
+ * A private PostgreSQL server, made from the binaries on the machine in its own folder, which `stop` removes.
+ * Durability is at the default (fsync on) unless a caller changes it. PostgreSQL refuses to run as root, so under root
  * it runs as the user postgres.
  */
 export interface PrivatePostgres {
   readonly port: number
-  /** The address of the database of that name, `plumbline` unless another is named; it is made when it does not exist. */
+  /** The URL of the database of that name, `plumbline` by default; the database is created if it does not exist. */
   database(name?: string): Promise<string>
-  /** The server is down when this resolves; its data stay for `start`. */
+  /** Resolves when the server is down; its data stay for `start`. */
   pause(): Promise<void>
-  /** SIGKILL to the server: what its clients see when a machine loses its database. */
+  /** SIGKILL to the server: what clients see when the database's machine dies. */
   kill(): Promise<void>
-  /** Starts it again on the same port and data after `pause` or `kill`. */
+  /** Starts it again with the same port and data after `pause` or `kill`. */
   start(): Promise<void>
-  /** The server is down and its folder removed. */
+  /** Stops the server and removes its folder. */
   stop(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export function hasPostgres(): boolean {
   return findBinaries() !== null
 }
 
-/** Null, after one loud line, where the machine has no PostgreSQL. */
+/** Null, after printing a conspicuous line, if the machine has no PostgreSQL. */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PrivatePostgres | null> {
   const binaries = findBinaries()
   if (binaries === null) {
@@ -61,7 +61,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   let server: ChildProcess | null = null
 
   async function start(): Promise<void> {
-    // After SIGKILL its own children hold the old shared memory for a moment, and a start before they are gone is refused.
+    // After SIGKILL the server's children briefly keep its shared memory, and a start is refused until they are gone.
     for (let attempt = 1; ; attempt++) {
       const child = spawn(path.join(binaries ?? '', 'postgres'), ['-D', data, ...options], {
         ...owner,
@@ -88,7 +88,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   }
 
   process.once('exit', () => server?.kill('SIGKILL'))
-  // Whoever is ended from outside takes its server along, and ends then as it would have.
+  // A process that is ended from outside stops its server first, and then ends as it would have.
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       server?.kill('SIGKILL')
@@ -119,7 +119,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   }
 }
 
-/** Null once the server takes connections; its log when it ended instead. */
+/** Null once the server takes connections; its log if it ended instead. */
 function readyOrGone(child: ChildProcess): Promise<string | null> {
   return new Promise((resolve) => {
     let log = ''

@@ -1,13 +1,13 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A receiver of webhooks on a free port: it keeps what comes in, and answers as the test says. */
+/** A webhook receiver on a free port: it keeps what arrives, and answers as the test says. */
 export interface Receiver {
   url: string
   readonly received: Received[]
-  /** Decides the answer from now on; at first everything is answered 204. */
+  /** Sets how requests are answered from now on; at first all are answered 204. */
   answer(how: (received: Received, response: ServerResponse) => void): void
-  /** Waits until so many requests have come in, or until the condition holds of all that came. */
+  /** Waits for this many requests, or until the condition holds for those that came. */
   until(holds: number | ((received: Received[]) => boolean)): Promise<Received[]>
   close(): Promise<void>
 }
@@ -17,7 +17,7 @@ export interface Received {
   path: string
   headers: IncomingHttpHeaders
   body: string
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came over the wire, whatever that is.
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever came over the wire.
   event: any
   atMs: number
 }
@@ -64,7 +64,7 @@ export async function startReceiver(): Promise<Receiver> {
         }
         const timer = setTimeout(() => {
           waiting.delete(look)
-          fail(new Error(`${received.length} requests came in, and not what was waited for.`))
+          fail(new Error(`${received.length} requests came in, but not the expected ones.`))
         }, 15_000)
         waiting.add(look)
         look()

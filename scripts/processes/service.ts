@@ -7,26 +7,26 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 /**
- * The service as its operator runs it: a process of its own, started from the command line with an environment. For what
- * can only be seen from outside: crashes, signals, several processes on one database, speed.
+ * The service as an operator runs it: a separate process, started from the command line with an environment. For what
+ * only shows from outside: crashes, signals, several processes on one database, speed.
  */
 export interface Service {
   readonly url: string
   readonly pid: number
   /** From the start of the process to its first answer. */
   readonly startMs: number
-  /** Whether the process has not ended. */
+  /** Whether the process is still running. */
   readonly isRunning: boolean
-  /** What it has written to its log so far. */
+  /** Its log so far. */
   readonly log: string
   signal(name: NodeJS.Signals): void
   /** The exit code, null after a signal, once the process has ended. */
   readonly ended: Promise<number | null>
-  /** Resolves once nobody can write to its log any more: the process has ended, and so has every process it started. */
+  /** Resolves once nothing can write to its log any more: the process and every process it started have ended. */
   readonly closed: Promise<void>
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM and waits for the end. */
   stop(): Promise<number | null>
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<number | null>
 }
 
@@ -38,7 +38,7 @@ process.once('exit', () => {
   for (const child of started) child.kill('SIGKILL')
 })
 
-/** An environment in which nothing of ours but the contract itself limits what a test sends. */
+/** An environment in which only the contract limits what a test sends. */
 export function openEnvironment(database: Environment): Environment {
   return {
     ...database,
@@ -52,7 +52,10 @@ export function openEnvironment(database: Environment): Environment {
   }
 }
 
-/** Starts a process and waits for its first answer at `probe`; throws with its log when it ends or 60 s pass without one. */
+/**
+ * Starts a process and waits for its first answer at `probe`; throws with its log if it ends or does not answer within
+ * 60 s.
+ */
 export async function startService(
   environment: Environment,
   {
@@ -122,7 +125,7 @@ export async function startService(
   }
 }
 
-/** One of the operators' verbs on the database of an environment, and what it printed. */
+/** Runs one of the operators' commands on the database of an environment, and returns what it printed. */
 export async function operate<Printed>(environment: Environment, ...verb: string[]): Promise<Printed> {
   const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'server/cli.ts'), ...verb], {
     cwd: root,
@@ -131,7 +134,7 @@ export async function operate<Printed>(environment: Environment, ...verb: string
   return JSON.parse(stdout) as Printed
 }
 
-/** A builder and a key with every permission, made by the operators' verbs. */
+/** A builder and a key with every permission, made with the operators' commands. */
 export async function makeBuilder(
   environment: Environment,
   name = 'Harrow & Finch Homes',
