@@ -16,7 +16,7 @@ function play(...args: string[]): Promise<{ stdout: string; stderr: string; code
   return promisify(execFile)(process.execPath, [script, ...args], { env: { PATH: process.env.PATH, NO_COLOR: '1' } })
 }
 
-test('the demonstration plays the whole pipeline, hears every event, and leaves nothing in use', async () => {
+test('the demo plays the whole pipeline, receives every event, and leaves nothing in use', async () => {
   const { stdout } = await play('--base-url', plumbline.url, '--key', plumbline.key)
   expect(stdout).toContain('3 awards at once: 1 won, 2 refused with 409.')
   expect(stdout).toMatch(/(\d+) events happened, and \1 were heard, each with a good signature\./)
@@ -28,7 +28,7 @@ test('the demonstration plays the whole pipeline, hears every event, and leaves 
   expect(orders.map((order: { status: string }) => order.status)).toEqual(['void'])
 })
 
-test('a demonstration that is refused says why, and fails', async () => {
+test('a demo that is refused says why, and fails', async () => {
   const key = await plumbline.newKey(['vendors:read', 'webhooks:write', 'events:read'])
   const refused = await play('--base-url', plumbline.url, '--key', key).catch(
     (error: { code: number; stdout: string }) => error,
@@ -38,7 +38,7 @@ test('a demonstration that is refused says why, and fails', async () => {
   expect((await plumbline.get('/api/ext/webhooks')).body.data).toEqual([])
 })
 
-test('a demonstration without a service says how to start one', async () => {
+test('a demo without a service says how to start one', async () => {
   const alone = await play('--base-url', 'http://127.0.0.1:9', '--key', plumbline.key).catch(
     (error: { code: number; stdout: string }) => error,
   )
@@ -46,7 +46,7 @@ test('a demonstration without a service says how to start one', async () => {
   expect(alone.stdout).toContain('Nothing answers at http://127.0.0.1:9 (')
 })
 
-test('a demonstration with an option that it does not have names it, and tells of --help what there is', async () => {
+test('a demo with an unknown option names it, and --help lists the options', async () => {
   const refused = await play('--url', plumbline.url).catch((error: { code: number; stderr: string }) => error)
   expect(refused.code).toBe(1)
   expect(refused.stderr).toContain("unknown option '--url'")

@@ -3,7 +3,7 @@ import { dieAt, POINTS } from '../scripts/crash/points.ts'
 import { openEnvironment } from '../scripts/processes/service.ts'
 import { newPostgresUrl } from './support/plumbline.ts'
 
-/** A process that is killed at each point of an event's way; the long series of random deaths is `npm run test:crash`. */
+/** A process is killed at each point of an event's way; `npm run test:crash` is the long series of random deaths. */
 const postgres = inject('postgres')
 
 describe.skipIf(postgres === null)(

@@ -7,7 +7,7 @@ import { openDatabase } from '../server/database/database.ts'
 import { type Plumbline, startPlumbline } from '../server/plumbline.ts'
 import { startTestPlumbline, type TestPlumbline } from './support/plumbline.ts'
 
-/** What integrators may rely on when more than one process of the service works on the same database. */
+/** What integrators may rely on when several processes of the service share a database. */
 const postgres = inject('postgres')
 
 let one: TestPlumbline
@@ -56,10 +56,10 @@ describe.skipIf(postgres === null)('two processes on one PostgreSQL', () => {
     await one.delete(`/api/ext/webhooks/${id}`)
   }, 90_000)
 
-  test('fifty failures in a row from twenty attempts at a time disable by exactly the fiftieth, and no fifty-first is sent', async () => {
+  test('with twenty attempts at a time, exactly the fiftieth failure in a row disables, and no fifty-first is sent', async () => {
     const failing = await startReceiver()
     const { id } = await subscribe(failing.url, ['vendor.created'])
-    // The first twenty are all under way before any of them is answered.
+    // The first twenty are all under way before any is answered.
     const held: ServerResponse[] = []
     failing.answer((_request, response) => {
       held.push(response)
@@ -77,7 +77,7 @@ describe.skipIf(postgres === null)('two processes on one PostgreSQL', () => {
     expect(rows).toEqual([{ outcome: 'rejected', count: 50 }])
     const after = await attemptsOfBoth()
     for (const i of [0, 1] as const) expect(after[i] - before[i]).toBeGreaterThan(0)
-    // What happens afterwards goes to others, through both, and not to this one.
+    // Later events go to others, through both processes, and not to this one.
     const witness = await subscribe(receiver.url, ['vendor.created'])
     const received = receiver.received.length
     one.clock.advance(60_000)
@@ -107,7 +107,7 @@ async function subscribe(url: string, eventTypes: string[]): Promise<{ id: strin
 }
 
 let count = 0
-/** By turns at both processes, twenty at a time. */
+/** Alternates between both processes, twenty at a time. */
 async function createVendors(many: number): Promise<void> {
   const addresses = [one.url, two.url]
   let left = many
@@ -130,7 +130,7 @@ async function untilDisabled(id: string) {
     const { body } = await one.get(`/api/ext/webhooks/${id}`)
     if (body.status === 'disabled') return body
     if (Date.now() > deadline) throw new Error(`It was not disabled: ${JSON.stringify(body)}`)
-    // The pauses between probes pass with the clock of the test.
+    // The pauses between probes pass on the test's clock.
     one.clock.advance(1000)
     await new Promise((next) => setTimeout(next, 20))
   }
@@ -146,7 +146,7 @@ async function attemptsOfBoth(): Promise<[number, number]> {
   return [await made(one), await made(two)]
 }
 
-/** One fault each: a byte of the body, of the signature or of the time, or the id of another event. */
+/** One fault each: in a byte of the body, of the signature or of the time, or the id of another event. */
 function tampered({ body, headers }: Received, i: number, all: Received[]): Pick<Received, 'body' | 'headers'> {
   const flip = (text: string, at: number) => {
     const index = at % text.length

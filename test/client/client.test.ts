@@ -3,7 +3,7 @@ import { createClient, orThrow, type PlumblineClient, PlumblineError, verifyWebh
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
-/** The client, as a customer has it, against the service as it is. */
+/** The client, as a customer uses it, against the real service. */
 let plumbline: TestPlumbline
 let client: PlumblineClient
 let sent: Request[]
@@ -34,7 +34,7 @@ async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-test('what is created can be read, changed under its ETag, and archived', async () => {
+test('what is created can be read, changed with its ETag, and archived', async () => {
   const created = await client.POST('/api/ext/vendors', {
     body: { companyName: 'Lone Star Framing LLC', scopes: ['framing'] },
   })
@@ -72,7 +72,7 @@ test('a 304 has neither data nor error, and throws nothing', async () => {
 })
 
 describe('pages', () => {
-  test('give everything once, fetching no more than is asked for', async () => {
+  test('give every item once, and fetch no more pages than needed', async () => {
     const { key } = await plumbline.newBuilder()
     const own = clientOf(key)
     const names = Array.from({ length: 7 }, (_, index) => `Vendor ${index}`)
@@ -92,13 +92,13 @@ describe('pages', () => {
     expect(options).toEqual({ params: { query: { limit: 3, sort: 'companyName' } } })
   })
 
-  test('of a list below a resource take its path', async () => {
+  test('of a list below a resource take that resource’s path', async () => {
     const vendor = await orThrow(client.POST('/api/ext/vendors', { body: { companyName: 'Hill Country Framers' } }))
     const params = { path: { vendorId: vendor.id } }
     expect(await collected(client.pages('/api/ext/vendors/{vendorId}/notifications', { params }))).toEqual([])
   })
 
-  test('throw what stands against them', async () => {
+  test('throw the problem that they are refused with', async () => {
     const narrow = clientOf(await plumbline.newKey(['homes:read']))
     const error = await collected(narrow.pages('/api/ext/vendors')).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(PlumblineError)
@@ -107,7 +107,7 @@ describe('pages', () => {
 })
 
 describe('execute', () => {
-  test('runs an operation by its name, with everything in one input', async () => {
+  test('runs an operation by name, with everything in one input', async () => {
     const created = await client.execute('createVendor', { companyName: 'Redrock Concrete', scopes: ['concrete'] })
     expect(created.events.map(({ type }) => type)).toEqual(['vendor.created'])
     const { result, skill } = await client.execute('getVendor', { vendorId: created.result.id })
@@ -118,7 +118,7 @@ describe('execute', () => {
     await expect(stale).rejects.toMatchObject({ code: 'precondition_failed', status: 412 })
   })
 
-  test('runs a skill of several steps, and leaves no trace when it is dry', async () => {
+  test('runs a skill of several steps, and leaves no trace in a dry run', async () => {
     const { result } = await client.execute('suggestVendorsForScope', { scope: 'framing' })
     expect([result.scope, Array.isArray(result.vendors)]).toEqual(['framing', true])
     const dry = await client.execute('createVendor', { companyName: 'Nowhere Ltd.' }, { dryRun: true })
@@ -127,7 +127,7 @@ describe('execute', () => {
     expect(error?.code).toBe('not_found')
   })
 
-  test('throws what stands against it, with pointers into its input', async () => {
+  test('throws the problem that it is refused with, with pointers into its input', async () => {
     const error = await client
       .execute('createVendor', { companyName: 'x'.repeat(1000) })
       .catch((thrown: unknown) => thrown)
@@ -154,7 +154,7 @@ test('a POST whose answer was lost is done once', async () => {
   expect(page.map(({ id }) => id)).toEqual([data?.id])
 })
 
-test('what it subscribes to, it can verify', async () => {
+test('the webhooks that it subscribes to, it can verify', async () => {
   const receiver: Receiver = await startReceiver()
   const webhook = await orThrow(
     client.POST('/api/ext/webhooks', { body: { url: receiver.url, eventTypes: ['vendor.created'] } }),

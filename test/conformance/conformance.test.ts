@@ -10,9 +10,12 @@ import { isOpenToKeys, World } from '../../scripts/conformance/world.ts'
 import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
-/** The conformance command, as others run it in their CI: against this service, and against ones that break the contract. */
+/**
+ * The conformance command as others run it in their CI: against this service, and against servers that break the
+ * contract.
+ */
 const MINUTES = 60_000
-// What it checks does not depend on the database.
+// The checks do not depend on the database.
 const isHere = inject('postgres') !== null || !hasPostgres()
 
 let plumbline: TestPlumbline
@@ -29,7 +32,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'plumbline-conformance-'))
   plumbline = await startTestPlumbline()
   restrictedKey = await plumbline.newKey([])
-  // A builder with something of its own, among which the run has to find its way and which it has to leave alone.
+  // A builder with data of its own, in which the run has to find its way and which it must leave alone.
   await new World(plumbline, plumbline.key, 'https://hooks.example.com/plumbline').populate()
 })
 
@@ -61,7 +64,7 @@ function running(command: string, args: string[]): Promise<Run> {
 }
 
 describe.skipIf(!isHere)('conformance', () => {
-  test('this service conforms, and finds its data as it was', { timeout: 10 * MINUTES }, async () => {
+  test('this service conforms, and its data are unchanged afterwards', { timeout: 10 * MINUTES }, async () => {
     const report = path.join(folder, 'report.xml')
     const before = await whatIsListed()
     const { code, output } = await conformance(plumbline.url, '--junit', report)
@@ -103,20 +106,20 @@ describe.skipIf(!isHere)('conformance', () => {
     expect([code, output]).toEqual([1, expect.stringMatching(said)])
   })
 
-  test('of a key that the server does not know it says only that', async () => {
+  test('it says only that a key is unknown to the server', async () => {
     const main = path.join(root, 'scripts/conformance/main.ts')
     const { code, output } = await running(process.execPath, [main, '--base-url', plumbline.url, '--key', 'plb_wrong'])
     expect([code, output]).toEqual([1, expect.stringMatching(/^The key is not accepted: 401 .*\n$/)])
   })
 
-  test('without a server it says what it needs, or that there is none', async () => {
+  test('without a server it says which option is missing, or that nothing answers', async () => {
     const { code, output } = await running(process.execPath, [path.join(root, 'scripts/conformance/main.ts')])
     expect([code, output]).toEqual([1, expect.stringContaining("required option '--base-url <url>' not specified")])
     const nobody = await conformance('http://127.0.0.1:9')
     expect([nobody.code, nobody.output]).toEqual([1, expect.stringContaining('http://127.0.0.1:9 does not answer')])
   })
 
-  test('the package has a bin that runs where this repository is not', { timeout: 3 * MINUTES }, async () => {
+  test('the package has a bin that runs outside this repository', { timeout: 3 * MINUTES }, async () => {
     const source = path.join(root, 'scripts/conformance')
     const npm = (cwd: string, ...args: string[]) =>
       execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
@@ -130,7 +133,7 @@ describe.skipIf(!isHere)('conformance', () => {
   })
 })
 
-/** What every list shows, save what cannot be taken back: what was made and ended, sent, or done. */
+/** The ids that every list shows, except of what cannot be undone: resources that were ended, messages, events. */
 async function whatIsListed(): Promise<Record<string, string[]>> {
   const shown: Record<string, string[]> = {}
   for (const operation of contract.operations.values()) {
@@ -173,7 +176,7 @@ function failures(output: string): string {
 }
 
 interface Break {
-  // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is spoilt, whatever it is.
+  // biome-ignore lint/suspicious/noExplicitAny: whatever came over the wire is spoilt.
   body?: (body: any) => unknown
   status?: (status: number) => number
   letsIn?: boolean
@@ -183,7 +186,7 @@ function withGap(body: { data?: unknown[] }): unknown {
   return body.data === undefined || body.data.length > 4 ? body : { ...body, data: body.data.slice(1) }
 }
 
-/** The service with one fault in what one of its operations answers. */
+/** The service with one fault in the answers of one operation. */
 async function startBroken(
   target: string,
   id: string,

@@ -8,7 +8,7 @@ import { breakingChanges, type Kind, type Published } from '../../scripts/breaki
 import { document, root } from '../../scripts/conformance/contract.ts'
 import { publishWhole } from '../../server/platform/published.ts'
 
-/** Each kind of change is made to the real contract, and told apart from its harmless likeness. */
+/** Makes each kind of change to the real contract, and a similar but harmless one. */
 type Tree = { [key: string]: Tree }
 type Case = [change: string, change_: (contract: Tree) => void]
 
@@ -166,7 +166,7 @@ test.each(harmless)('%s breaks nobody', (_change, change_) => {
   expect(kinds(change_)).toEqual([])
 })
 
-test('what breaks is named by its operation and its place in it', () => {
+test('a breaking change is named by its operation and its place in it', () => {
   const present = changed((c) => set(c, [...schema('Bid'), 'properties', 'amount']))
   const places = breakingChanges(released, present).map(({ place }) => place)
   expect(places).toContain('getBid 200/amount')
@@ -191,7 +191,7 @@ test('a breaking change fails the check until the major version rises', async ()
   expect(await release('--keep', contract, kept)).toMatchObject({ code: 1 })
   write('2.0.0', true)
   expect(await release('--keep', contract, kept)).toMatchObject({ code: 0 })
-  // What was released under a number stays what it is.
+  // A released version number keeps its content.
   write('2.0.0', false)
   expect(await release('--keep', contract, kept)).toMatchObject({ code: 1 })
   write('1.2.0', false)
@@ -224,7 +224,7 @@ function node(tree: Tree, ...keys: string[]): Tree & unknown[] {
   }, tree) as Tree & unknown[]
 }
 
-/** Sets a value at a place, or takes it away when there is none to set. */
+/** Sets a value at a place, or removes it when no value is given. */
 function set(tree: Tree, keys: string[], value?: unknown): void {
   const place = node(tree, ...keys.slice(0, -1))
   const last = keys.at(-1) ?? ''

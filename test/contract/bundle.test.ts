@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle } from '../../contract/bundle.ts'
 import { contract, document, root } from '../../scripts/conformance/contract.ts'
 
-/** A small contract in rooms, and what becomes of it; each test changes some of its files. */
+/** A small contract in several files, and the document made of it; each test changes some of the files. */
 const ROOMS = {
   'openapi.yaml': `
 openapi: 3.1.0
@@ -59,14 +59,14 @@ function bundled(changed: Record<string, string> = {}) {
   }
 }
 
-test('what is shared comes first, then room by room as the paths go', () => {
+test('shared parts come first, then file by file in the order of the paths', () => {
   const { document } = bundled()
   expect(Object.keys(document.paths)).toEqual(['/trees', '/birds'])
   expect(Object.keys(document.components)).toEqual(['securitySchemes', 'schemas', 'examples'])
   expect(Object.keys(document.components.schemas ?? {})).toEqual(['Name', 'Tree', 'TreePage', 'Bird'])
 })
 
-test('a reference to a component stays one, whatever room it is in, with what stands beside it', () => {
+test('a reference to a component stays one, whatever file it is in, with its siblings', () => {
   const { Bird, Tree } = bundled().document.components.schemas ?? {}
   expect(Bird).toMatchObject({ properties: { tree: { $ref: '#/components/schemas/Tree' } } })
   expect(Tree).toMatchObject({
@@ -74,7 +74,7 @@ test('a reference to a component stays one, whatever room it is in, with what st
   })
 })
 
-test('any other is put in its place, under what stands beside it: maps key by key, all else as a whole', () => {
+test('any other is replaced by its target, and its siblings win: maps merge by key, everything else as a whole', () => {
   const { schemas, examples } = bundled().document.components
   expect(schemas?.TreePage).toEqual({
     type: 'object',
@@ -88,7 +88,7 @@ test('any other is put in its place, under what stands beside it: maps key by ke
   expect(examples?.Bird).toMatchObject({ value: { nest: { eggs: 3 }, songs: ['dawn', 'dusk'] } })
 })
 
-test('a map that is a reference itself replaces what was there', () => {
+test('a map that is itself a reference replaces what was there', () => {
   const birds = ROOMS['contract/birds.yaml'].concat(
     '  Guest: { value: { $ref: "#/examples/Bird/value", nest: { $ref: "#/cave" } } }\ncave: { depth: 5 }\n',
   )
@@ -124,7 +124,7 @@ test.each([
   expect(() => bundled(changed)).toThrow(message)
 })
 
-test('a fault is told with the line where it was written, in the room that it was written in', () => {
+test('a fault is reported with the file and the line in which it was written', () => {
   const { lineOf } = bundled()
   const nested = ['components', 'examples', 'Nested', 'value', 'bird']
   expect(lineOf([...nested, 'nest', 'eggs'])).toEqual({ file: 'contract/trees.yaml', line: 10 })
@@ -133,7 +133,7 @@ test('a fault is told with the line where it was written, in the room that it wa
   expect(lineOf(['paths', '/birds'])).toEqual({ file: 'openapi.yaml', line: 4 })
 })
 
-test('every operation is found by its line, and is prepared as it is written', () => {
+test('every operation is found by its line, and prepared as written', () => {
   const { document: present, lineOf } = bundle()
   expect(present).toEqual(document)
   for (const { id, path: address, method } of contract.operations.values()) {
@@ -142,7 +142,7 @@ test('every operation is found by its line, and is prepared as it is written', (
   }
 })
 
-test('a schema that requires all names every property of its own, and so does one inside it', () => {
+test('a schema with `required: all` names every property of its own, and so does one inside it', () => {
   const { document } = bundled({
     'contract/birds.yaml': ROOMS['contract/birds.yaml'].replace(
       'Bird: { type: object, properties: {',
@@ -161,7 +161,7 @@ test('a schema that requires all names every property of its own, and so does on
   })
 })
 
-test('the input of a change is that of the creation without what only a creation has', () => {
+test('the input of a change is that of the creation, minus what only a creation has', () => {
   const { document } = bundled({
     'contract/birds.yaml': ROOMS['contract/birds.yaml'].replace(
       'Bird: { type: object, properties: {',
@@ -189,7 +189,7 @@ test('the input of a change is that of the creation without what only a creation
   })
 })
 
-test('a change of a creation that is not there is a fault of the room', () => {
+test('a change that names a creation which does not exist is a fault of the file', () => {
   const room = ROOMS['contract/birds.yaml'].replace('  Bird: {', '  BirdUpdate: { patchOf: BirdCreate }\n  Bird: {')
   expect(() => bundled({ 'contract/birds.yaml': room })).toThrow('contract/birds.yaml:4: BirdCreate is no input')
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 import { compileAsOwn } from '../support/compile.ts'
 
-/** What a slice may get wrong about its resource, or about which operations it handles, and what the compiler says then. */
+/** Mistakes that a slice may make about its resource or its operations, and what the compiler says about each. */
 const RESOURCE = `import { resource } from '${root}/server/resources/resource.ts'
 import { rowOf } from '${root}/server/resources/declared.ts'
 import type { Bid, Vendor } from '${root}/client/contract.gen.ts'
@@ -90,7 +90,7 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   ],
 ]
 
-test('what a slice gets wrong does not compile, and is named', { timeout: 120_000 }, () => {
+test('a mistake in a slice does not compile, and the error names it', { timeout: 120_000 }, () => {
   const right = `${RESOURCE}${HANDLERS}
     export const { list } = resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven', search: ['companyName'] })
     export const some = together(scopes, home)`

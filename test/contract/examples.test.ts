@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { at, contract, entriesAt, faults } from '../../scripts/conformance/contract.ts'
 
-/** Every example of the contract with the place of the schema that it is an example of. */
+/** Every example of the contract, with the place of the schema that it is an example of. */
 interface Example {
   name: string
   value: unknown
@@ -83,7 +83,7 @@ test('money has at most two decimals, unit prices and quantities at most four', 
   expect(faults(1e-7, 'components', 'schemas', 'Quantity')).not.toBe('')
 })
 
-test('every id in an example is a TypeID, and a problem example has the status that it is shown under', () => {
+test('every id in an example is a TypeID, and an example of a problem has the status that it is shown under', () => {
   const strangers = new Set<string>()
   for (const { value } of [...requests, ...answers, ...events, ...skills]) {
     for (const [field, id] of ids(value)) if (!TYPE_ID.test(id)) strangers.add(`${field}: ${id}`)
@@ -95,22 +95,22 @@ test('every id in an example is a TypeID, and a problem example has the status t
   }
 })
 
-test('every code that a problem can have stands in an example', () => {
+test('every code that a problem can have is in an example', () => {
   const shown = new Set(answers.map(({ value }) => (value as { code?: string } | null)?.code))
   const codes = at('components', 'schemas', 'ProblemCode', 'enum') as string[]
-  // These two are answered before any operation is known, and beta_full when an organization is made.
+  // These are answered before the operation is known, except beta_full, which only concerns new organizations.
   const unread = ['malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
   const outside = ['unknown_path', 'method_not_allowed', 'beta_full', ...unread]
   expect(codes.filter((code) => !shown.has(code) && !outside.includes(code))).toEqual([])
 })
 
-test('the document says which dialect its schemas are in', () => {
+test('the document names the dialect of its schemas', () => {
   expect(at('jsonSchemaDialect')).toBe('https://json-schema.org/draft/2020-12/schema')
 })
 
 const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** What identifies something of ours: `id`, `xId` and `xIds`, save what others have named. */
+/** Our own identifiers: `id`, `xId` and `xIds`, except those that others assign. */
 function* ids(value: unknown): Generator<[string, string]> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 
 /**
- * One line of the contract is changed in a copy of the repository, everything is generated anew, and what each kind of
- * change is caught by stands here: the compiler, where code no longer fits; the lint, where the contract no longer agrees
- * with itself; the check for breaking changes, where clients are hurt. `npm run check` is all three. Generating and compiling
- * everything takes long, so changes that are caught by the same of the three are made together; what is said of each names it.
+ * Changes one line of the contract in a copy of the repository, regenerates everything, and records what catches each
+ * kind of change: the compiler, if code no longer fits; the lint, if the contract contradicts itself; the check for
+ * breaking changes, if clients are affected. `npm run check` is all three. Generating and compiling takes long, so
+ * changes caught by the same of the three are made together; each message names its change.
  */
 let folder: string
 
@@ -25,17 +25,17 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 interface Change {
   what: string
-  /** The file that is changed. */
+  /** The file to change. */
   room: string
-  /** A line that is there once, and the text behind it that is changed. */
+  /** A line that occurs once, and the text below it to change. */
   below: string
   from: string
   to: string
-  /** What the compiler says, file and all; null where the types cannot know. */
+  /** What the compiler says, including the file; null if the types cannot know. */
   compiler: RegExp | null
-  /** What the lint says; null where it has nothing to say. */
+  /** What the lint says; null if it finds nothing. */
   lint: RegExp | null
-  /** What the check for breaking changes says; null where no client is hurt. */
+  /** What the check for breaking changes says; null if no client is affected. */
   breaking: RegExp | null
 }
 
@@ -159,7 +159,7 @@ function make({ room, below, from, to }: Change): void {
   writeFileSync(file, [parts[0], parts[1]?.replace(from, to)].join(below))
 }
 
-/** What a script says; nothing where it is content. */
+/** The output of a script; empty if it found nothing. */
 function run(script: string, ...args: string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, (error, out, err) => {

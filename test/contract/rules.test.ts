@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { document } from '../../scripts/conformance/contract.ts'
 import { faultsOf, ruleNames } from '../../scripts/contract-rules.mjs'
 
-/** A lint that never fires proves nothing, so each rule is shown a contract that is broken in just its way. */
+/** A lint that never fires proves nothing, so each rule is run on a contract that breaks exactly this rule. */
 type Tree = { [key: string]: Tree }
 type Breakage = [rule: string, what: string, break_: (contract: Tree) => void]
 
@@ -168,7 +168,7 @@ test.each(breakages)('%s notices %s', (rule, _what, break_) => {
   expect(faultsBy(rule, broken)).toBeGreaterThan(before)
 })
 
-test('every rule is shown a broken contract', () => {
+test('every rule has a broken contract here', () => {
   const shown = new Set(breakages.map(([rule]) => rule))
   expect(ruleNames.filter((rule) => !shown.has(rule))).toEqual([])
 })
@@ -189,7 +189,7 @@ function node(tree: Tree, ...keys: string[]): Tree {
   }, tree)
 }
 
-/** Sets a value at a place, or takes it away when there is none to set. */
+/** Sets a value at a place, or removes it when no value is given. */
 function set(tree: Tree, keys: string[], value?: unknown): void {
   const place = node(tree, ...keys.slice(0, -1))
   const last = keys.at(-1) ?? ''

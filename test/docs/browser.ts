@@ -5,7 +5,7 @@ import { GUIDES } from '../../server/docs/guides.ts'
 import { findChromium, launchChromium, openPage, type Seen } from '../support/browser.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 
-/** The documentation as a reader meets it: in a browser that reaches this service and nothing else. */
+/** The documentation as a reader sees it: in a browser that reaches this service and nothing else. */
 const chromium = findChromium()
 const PAGES = [
   '',
@@ -22,7 +22,7 @@ let plumbline: TestPlumbline
 let chrome: Browser
 
 export function browser(service: () => TestPlumbline): void {
-  // What a page shows does not depend on the database, so one round of the suite is enough.
+  // What a page shows does not depend on the database, so one of the suite's two runs is enough.
   describe.skipIf(chromium === null || inject('postgres') !== null)('in a browser', () => {
     beforeAll(async () => {
       plumbline = service()
@@ -53,7 +53,7 @@ export function browser(service: () => TestPlumbline): void {
       }
     })
 
-    test('the reference draws every operation, and its table of contents finds one', async () => {
+    test('the reference shows every operation, and its table of contents finds one', async () => {
       const operations = [...contract.operations.values()]
       await read('', DESK, async ({ page }) => {
         await page.locator('.opblock').first().waitFor()
@@ -72,7 +72,7 @@ export function browser(service: () => TestPlumbline): void {
       })
     })
 
-    test('an operation shows its code in two languages, its parameters, and where its problems are explained', async () => {
+    test('an operation shows code in two languages, its parameters, and links to its problems', async () => {
       for (const width of [DESK, PHONE]) {
         await read('/operations/acceptBid', width, async ({ page }) => {
           const operation = page.locator('.opblock.is-open')
@@ -93,7 +93,7 @@ export function browser(service: () => TestPlumbline): void {
       }
     })
 
-    test("with a key of one's own an operation can be tried out", async () => {
+    test('with a key, an operation can be tried out', async () => {
       await read('/operations/getCaller', DESK, async ({ page }) => {
         await page.getByRole('button', { name: 'Authorize' }).first().click()
         await page.locator('.auth-container input').first().fill(plumbline.key)
@@ -108,7 +108,7 @@ export function browser(service: () => TestPlumbline): void {
       })
     })
 
-    test('a signature can be tried, and one that is wrong by a letter does not hold', async () => {
+    test('a signature can be checked, and one with a single wrong letter fails', async () => {
       await read('/events', PHONE, async ({ page }) => {
         const verdict = page.locator('#verdict')
         await page.getByRole('button', { name: 'Verify' }).click()

@@ -5,11 +5,11 @@ import { browser } from './browser.ts'
 import { guides } from './guides.ts'
 import { pages } from './pages.ts'
 
-/** The documentation at /docs: what it says, what it tells people to paste, and how it looks, all of one service. */
+/** The documentation at /docs: what it says, what it tells people to paste, and how it looks, all on one service. */
 let plumbline: TestPlumbline
 
 beforeAll(async () => {
-  // Whoever follows a guide does not wait for the schedule of a service in use.
+  // Readers of a guide do not wait for the retry schedule of a production service.
   const schedule = { WEBHOOK_RETRY_SCHEDULE: '0,1,1,1,1' }
   plumbline = await startTestPlumbline({ PORT: String(await freePort()), ...schedule })
 }, 120_000)

@@ -10,7 +10,10 @@ import { compile } from '../support/compile.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 import { run } from '../support/shell.ts'
 
-/** What the guides tell people to paste is pasted, from top to bottom, into a shell beside a service with the demo data. */
+/**
+ * Pastes everything that the guides tell people to paste, from top to bottom, into a shell next to a service with the
+ * demo data.
+ */
 let plumbline: TestPlumbline
 let key: string
 
@@ -31,7 +34,7 @@ export function guides(service: () => TestPlumbline): void {
     if (blocks.length > 0) expect(Object.values(compile(files)).flat()).toEqual([])
   })
 
-  test.for(GUIDES)('the lines of %s do what it says', { timeout: 90_000 }, async (name, { skip }) => {
+  test.for(GUIDES)('the commands of %s do what it says', { timeout: 90_000 }, async (name, { skip }) => {
     const cwd = mkdtempSync(path.join(tmpdir(), 'plumbline-guide-'))
     mkdirSync(path.join(cwd, '.data'))
     writeFileSync(path.join(cwd, '.data/demo.json'), JSON.stringify({ key }))
@@ -44,7 +47,7 @@ export function guides(service: () => TestPlumbline): void {
     }
     const lines = blocks.flatMap(({ language, isRefused, text }) => {
       if (language !== 'sh') return []
-      // Nothing is installed: what the guide asks for is there.
+      // Nothing is installed: everything that the guide asks for is already there.
       const tools = `npm() { :; }; curl() { command curl ${isRefused ? '' : '--fail-with-body'} "$@"; }`
       const isUp = `until command curl -s -o /dev/null http://127.0.0.1:${port}; do sleep 0.1; done`
       return [tools, text, ...(text.includes('&\n') ? [isUp] : [])]
@@ -62,9 +65,9 @@ export function guides(service: () => TestPlumbline): void {
   })
 }
 
-/** Ways in which a guide that does not end by itself comes to an end. */
+/** How to end the guides that do not end by themselves. */
 const ENDINGS: Record<string, string[]> = {
-  // A reader watches the receiver; here its subscription is asked until everything has arrived.
+  // A reader watches the receiver; here the subscription is polled until everything has arrived.
   webhooks: [
     'curl() { command curl "$@" -H "Authorization: Bearer $PLUMBLINE_KEY"; }',
     'deliveries() { curl -s "$PLUMBLINE_URL/api/ext/webhooks/$(jq -r .id webhook.json)/deliveries"; }',
@@ -73,7 +76,7 @@ const ENDINGS: Record<string, string[]> = {
   ],
 }
 
-/** What has to come out of the lines. */
+/** What the commands have to print. */
 const SIGNS: Record<string, RegExp[]> = {
   'first-call': [/Harrow & Finch Homes/, /"status": "active"/, /^ven_\w+$/m, /"version": 2/, /"validation_failed"/],
   paging: [/^Lone Star/m, /^304$/m],
@@ -84,7 +87,7 @@ const SIGNS: Record<string, RegExp[]> = {
 
 interface Block {
   language: string
-  /** Where a refusal is what it is about. */
+  /** Whether it is about refusals. */
   isRefused: boolean
   text: string
 }

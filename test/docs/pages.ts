@@ -8,14 +8,14 @@ let plumbline: TestPlumbline
 
 const read = (path: string) => plumbline.get(path, { key: null })
 
-/** What the pages of the documentation say, and whether the code on them is right. */
+/** What the pages of the documentation say, and whether their code is right. */
 export function pages(service: () => TestPlumbline): void {
   beforeAll(() => {
     plumbline = service()
   })
 
   describe('the pages', () => {
-    test('need no key, and may load nothing from elsewhere', async () => {
+    test('need no key, and may not load anything from elsewhere', async () => {
       for (const path of ['/docs', '/docs/problems', '/docs/events', '/docs/guides', '/docs/changelog']) {
         const { status, headers } = await read(path)
         expect([path, status]).toEqual([path, 200])
@@ -26,7 +26,7 @@ export function pages(service: () => TestPlumbline): void {
       }
     })
 
-    test('lead nowhere but to pages that exist, and to places on them that exist', async () => {
+    test('link only to pages and anchors that exist', async () => {
       const bodies = new Map<string, string>()
       const broken: string[] = []
       const waiting = ['/docs']
@@ -45,13 +45,13 @@ export function pages(service: () => TestPlumbline): void {
         for (const [, target = ''] of body.matchAll(/href="([^"]+)"/g)) {
           const url = new URL(target, plumbline.url + path)
           const place = decodeURIComponent(url.hash.slice(1))
-          // Swagger UI has the places of the operations; the test in the browser goes there.
+          // The anchors of the operations are made by Swagger UI; the test in the browser checks those.
           if (url.origin !== plumbline.url || place === '' || place.startsWith('/')) continue
           if (bodies.get(url.pathname)?.includes(`id="${place}"`) !== true) broken.push(`${path}: ${target}`)
         }
       }
       expect(broken).toEqual([])
-      // The pages themselves, each problem, each guide, and the operations that pages speak of.
+      // The pages themselves, each problem, each guide, and the operations that pages mention.
       expect(bodies.size).toBeGreaterThan(40)
     })
 
@@ -78,12 +78,12 @@ export function pages(service: () => TestPlumbline): void {
     })
   })
 
-  test('the document of the reference is the published one', async () => {
+  test('the document of the reference is the published contract', async () => {
     const { body } = await read('/docs/openapi.json')
     const { body: published } = await plumbline.get('/api/ext/schema/openapi.json')
     expect(body.paths).toMatchObject(published.paths)
     expect(body.components.schemas).toMatchObject(published.components.schemas)
-    // Beside it stands what a vendor may do, and nothing else of this service.
+    // In addition it has what a vendor may do, and nothing else of this service.
     const others = Object.keys(body.paths).filter((path) => !(path in published.paths))
     expect(others).toEqual(
       [...new Set([...contract.operations.values()].map(({ path }) => path))].filter((path) =>
@@ -105,7 +105,7 @@ export function pages(service: () => TestPlumbline): void {
       }
     })
 
-    test('is where the type of a problem leads', async () => {
+    test('is where the type of a problem points', async () => {
       const { body: problem } = await plumbline.get('/api/ext/vendors/ven_nothing')
       const response = await fetch(problem.type)
       expect(response.status).toBe(200)
@@ -114,7 +114,7 @@ export function pages(service: () => TestPlumbline): void {
     })
   })
 
-  test('the catalogue of events has a sample of each, and says which cannot happen yet', async () => {
+  test('the catalogue of events has a sample of each, and says which are not available yet', async () => {
     const { body } = await read('/docs/events')
     const types = entriesAt('webhooks')
     expect(types).toHaveLength(30)
@@ -127,7 +127,7 @@ export function pages(service: () => TestPlumbline): void {
     expect(sectionOf('bid.submitted')).not.toContain('Not available yet')
   })
 
-  test('the changelog tells every release', async () => {
+  test('the changelog lists every release', async () => {
     const { body } = await read('/docs/changelog')
     for (const [, { version }] of entriesAt('x-changelog')) expect(body).toContain(`id="${version}"`)
   })
@@ -135,7 +135,7 @@ export function pages(service: () => TestPlumbline): void {
   describe('the code of each operation', () => {
     const operations = [...contract.operations.values()]
 
-    test('in curl is a request that the service understands', async ({ skip }) => {
+    test('in curl is a request that the service accepts as valid', async ({ skip }) => {
       const { body: samples } = await read('/docs/samples.json')
       const refused: unknown[] = []
       const vendor = await plumbline.post('/api/ext/vendors', {
@@ -153,7 +153,7 @@ export function pages(service: () => TestPlumbline): void {
       for (const { id } of operations) {
         const answer = answers.get(id) ?? { code: -1, stdout: '' }
         const [, text = '', status = ''] = /^([\s\S]*)\n(\d{3})$/.exec(answer.stdout) ?? []
-        // The ids of the examples name nothing here, and some of their names are taken; nothing else may be wrong.
+        // The ids in the examples do not exist here, and some of their names are taken; nothing else may be wrong.
         const { code } = Number(status) < 400 ? {} : JSON.parse(text)
         if (Number(status) >= 400 && !['not_found', 'unknown_reference', 'conflict'].includes(code))
           refused.push([id, status, text])
@@ -162,7 +162,7 @@ export function pages(service: () => TestPlumbline): void {
       expect(refused).toEqual([])
     }, 120_000)
 
-    // The compiler holds the process up, so long that the service may have closed its idle connections; so it comes last.
+    // Last, because the compiler blocks the process so long that the service may have closed its idle connections.
     test('in TypeScript compiles with the client under strict settings', async () => {
       const { body: samples } = await read('/docs/samples.json')
       const files = Object.fromEntries(operations.map(({ id }) => [`${id}.ts`, samples[id].typescript]))

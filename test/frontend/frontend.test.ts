@@ -8,7 +8,7 @@ import { startMock } from '../support/mock.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
 import { startFrontend } from './server.ts'
 
-/** A page written against the mock works against the service once its base URL says so. It is the same page, untouched. */
+/** A page written against the mock works against the service once its base URL is changed, without any other edit. */
 const chromium = findChromium()
 
 test('the page compiles', () => {
@@ -21,7 +21,7 @@ test('the page compiles', () => {
 interface Backend {
   baseUrl: string
   key: string
-  /** Whether the page asks it from the browser, across origins, or by way of its own server. */
+  /** Whether the page calls it from the browser, across origins, rather than through its own server. */
   direct: boolean
   stop(): Promise<void>
 }
@@ -45,7 +45,7 @@ const backends: [name: string, start: () => Promise<Backend>][] = [
   ],
 ]
 
-// What a page shows does not depend on the database, so one round of the suite is enough.
+// What a page shows does not depend on the database, so one of the suite's two runs is enough.
 describe.skipIf(chromium === null || inject('postgres') !== null).each(backends)('against %s', (_name, start) => {
   let backend: Backend
   let browser: Browser

@@ -5,8 +5,8 @@ import { buffer } from 'node:stream/consumers'
 import { rolldown } from 'rolldown'
 
 /**
- * The server of the page: it hands the page out and, below /plumbline, passes on what the page asks, with the key that no
- * browser gets to see. Where a page may know the key, as with the mock's, the page asks for itself.
+ * The page's server: it serves the page and forwards requests below /plumbline with the key, which no browser gets to
+ * see. If the page may know the key, as with the mock's, the page sends its requests itself.
  */
 export interface Frontend {
   url: string
@@ -61,7 +61,7 @@ async function bundle(): Promise<string> {
   const built = await rolldown({
     input: path.join(import.meta.dirname, 'page/page.tsx'),
     platform: 'browser',
-    // React's files say that they are for browsers, which nobody here doubts.
+    // The libraries' files carry a "use client" directive, which would only cause warnings here.
     logLevel: 'silent',
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   })

@@ -12,10 +12,10 @@ import { startTestPlumbline } from '../support/plumbline.ts'
 import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 
 /**
- * For every operation many requests that nobody thought of, good and bad: never a fault of ours, never a status that the
- * contract does not declare, every answer by its schema, and whatever breaks the schema of its input is refused as that.
- * Several builders are at it at once. What a run found is looked for again with FUZZ_SEED=…, and FUZZ_SECONDS says how long
- * it looks; every operation gets an equal share of that time, and never fewer requests than LEAST.
+ * Sends many random requests, good and bad, to every operation. No request may cause a fault of ours or a status that
+ * the contract does not declare, every answer has to match its schema, and whatever breaks the input schema has to be
+ * refused for that. Several builders work at once. FUZZ_SEED=… repeats a run, and FUZZ_SECONDS says how long it
+ * searches; every operation gets an equal share of that time, and at least LEAST requests.
  */
 const LEAST = 15
 const BUILDERS = 4
@@ -55,18 +55,18 @@ describe.concurrent(`generated requests for ${SECONDS} s, seed ${SEED}`, () => {
       if (world === undefined) throw new Error('There are fewer worlds than builders.')
       const property = fc.asyncProperty(fc.gen(), async (draw) => {
         const requests = new Requests(world, new DrawnRandom(draw))
-        // Much is settled or taken away by what is sent, so more is made all the time.
+        // Many requests archive or finish what they work on, so more is made all the time.
         if (requests.random.chance(0.3)) await play(world, requests.to(requests.random.pick(CREATIONS)))
         await play(world, requests.to(operation))
       })
-      // Several operations are tried at once, each until the time has come for the one after it to be done.
+      // Several operations are tried at once, each until the next one is due to be done.
       const deadlineMs = begunMs + (SECONDS * 1000 * (index + 1)) / operations.length
       await untilTimeIsOver(deadlineMs, (seed) => fc.assert(property, { seed, numRuns: LEAST }))
     },
   )
 })
 
-test('a generator whose good requests are all refused would prove little, and many succeed', () => {
+test('many good requests succeed, because a generator whose requests are all refused would prove little', () => {
   const counted = [...statuses].sort().map(([what, count]) => `${what}: ${count}`)
   console.log(`seed ${SEED}: ${counted.join(', ')}`)
   const sum = (those: RegExp) =>
@@ -81,7 +81,7 @@ async function play(world: World, request: Generated): Promise<void> {
   const answer = await plumbline.request(operation.method, address, toJson(body), { key, headers })
   statuses.set(`${kind} ${answer.status}`, (statuses.get(`${kind} ${answer.status}`) ?? 0) + 1)
   const fault = judge(request, answer)
-  // Every subscription multiplies what each event has to be sent to; a few of them say as much as hundreds.
+  // Every subscription adds a delivery to each event, and a few of them test as much as hundreds would.
   if (operation.id === 'createWebhook' && answer.status === 201 && world.idsFor('webhookId').length > 5)
     await plumbline.delete(`${address}/${answer.body.id}`, { key: world.key })
   else world.learn(answer)
@@ -90,7 +90,7 @@ async function play(world: World, request: Generated): Promise<void> {
 
 interface Generated {
   operation: Operation
-  /** `bad` breaks the schema of the body or of a parameter; `good` does not, though the rules may still refuse it. */
+  /** `bad` breaks the schema of the body or of a parameter; `good` does not, although the rules may still refuse it. */
   kind: 'good' | 'bad'
   address: string
   body: unknown
@@ -107,7 +107,7 @@ class Requests {
     this.random = random
     const idFor = (field: string) => {
       const ids = world.idsFor(field)
-      // Most work is done on what was made lately; what is old is archived or settled, and refuses nearly everything.
+      // Mostly use recent resources, because old ones are archived or finished and refuse nearly everything.
       return ids.length === 0 ? undefined : random.pick(random.chance(0.7) ? ids.slice(-6) : ids)
     }
     this.#sources = { random, idFor, url: world.receiver }
@@ -130,13 +130,13 @@ class Requests {
   #body(operation: Operation): unknown {
     if (!operation.takesBody) return undefined
     if (operation.id === 'executeSkill' && this.random.chance(0.8)) return this.#execution()
-    // An example gets further into the rules than what is made from the schema alone.
+    // An example gets further into the rules than a body made from the schema alone.
     const examples = this.#world.bodiesOf(operation)
     if (examples.length > 0 && this.random.chance(0.4)) return this.random.pick(examples)
     return validValue(schemaOfBody(operation), this.#sources)
   }
 
-  /** A skill by the name of an operation, with everything that the operation takes in one flat object. */
+  /** A skill that is an operation, with all of the operation's input in one flat object. */
   #execution(): unknown {
     const operation = this.random.pick(operations.filter(({ id }) => id !== 'createWebhook'))
     const input: Record<string, unknown> = operation.takesBody
@@ -160,7 +160,7 @@ class Requests {
       if (where === 'path') {
         const id = random.chance(0.95) ? this.#sources.idFor(name) : undefined
         const value = id ?? String(validValue(schema, this.#sources, name))
-        // An empty segment, or one of dots, would be another path.
+        // An empty segment or one of dots would be a different path.
         path = path.replace(`{${name}}`, /^\.{0,2}$/.test(value) ? 'x' : encodeURIComponent(value))
       } else if (where === 'query' && (required === true || random.chance(0.15))) {
         const value = validValue(schema, this.#sources, name)
@@ -178,19 +178,19 @@ class Requests {
   }
 }
 
-// A text is a JSON value too, and has to be sent as one.
+// A string is also a JSON value, and has to be sent as one.
 function toJson(body: unknown): string | undefined {
   return body === undefined ? undefined : JSON.stringify(body)
 }
 
-/** What is wrong with an answer; an empty text when nothing is. */
+/** What is wrong with an answer; an empty string if nothing is. */
 function judge({ operation, kind, headers }: Generated, answer: Answer): string {
   if (answer.status >= 500) return `${operation.id} failed with ${answer.status}`
   const fault = faultOf(operation, answer)
   if (fault !== '') return fault
   if (kind === 'bad' && answer.status !== 422)
     return `${operation.id} takes what its contract refuses: ${answer.status}`
-  // Only where no earlier answer could be replayed does the present input alone decide.
+  // The input alone decides only if no earlier answer can be replayed.
   if (kind === 'bad' && headers['idempotency-key'] === undefined && answer.body.code !== 'validation_failed') {
     return `${operation.id} refuses a broken input as ${brief(answer.body)}`
   }

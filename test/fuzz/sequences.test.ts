@@ -18,15 +18,15 @@ import { startPopulated } from '../support/populated.ts'
 import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 
 /**
- * Sequences that nobody thought of, over every kind of thing that can be created: create, read, change, list, archive, use
- * again. A small model says what has to hold whatever the kind: what was answered is what is read, the same ETag means the
- * same content, a refusal changes nothing, a stale version changes nothing, and what was archived stays so and is in no
+ * Random sequences over every kind of resource that can be created: create, read, change, list, archive, use again. A
+ * small model says what has to hold for every kind: a read returns what was answered before, the same ETag means the
+ * same content, a refusal or a stale version changes nothing, and an archived resource stays archived and is in no
  * list. fast-check looks for the shortest sequence that breaks it.
  */
 const LEAST = 30
 const MOST_STEPS = 40
 
-/** One kind of thing, and what can be done to it. */
+/** One kind of resource, and the operations on it. */
 interface Kind {
   name: string
   create: Operation
@@ -36,12 +36,12 @@ interface Kind {
   list: Operation | undefined
 }
 
-/** A thing that the sequence made, as it was last seen. */
+/** A resource that the sequence made, as last seen. */
 interface Thing {
   kind: Kind
   id: string
   address: string
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the kind, it is what came over the wire.
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the kind, this came over the wire.
   body: any
   etag: string
   isArchived: boolean
@@ -102,9 +102,9 @@ test(`sequences of up to ${MOST_STEPS} steps for ${SECONDS} s, seed ${SEED}`, { 
 })
 
 interface Drawn {
-  /** Which of the things that it can be done to. */
+  /** Which of the resources that the step applies to. */
   which: number
-  /** What its values follow from. */
+  /** The seed of its values. */
   seed: number
   steps: Map<string, number>
 }
@@ -118,7 +118,7 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
 
   abstract run(model: Model): Promise<void>
 
-  /** The operation on a thing of this kind that the step is about. */
+  /** The operation that the step performs on a resource of this kind. */
   abstract operation(kind: Kind): Operation | undefined
 
   check(model: Readonly<Model>): boolean {
@@ -137,7 +137,7 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
     return { thing, operation }
   }
 
-  /** A body that the schema takes, from an example or made up, whose ids are those of this sequence where it has some. */
+  /** A body that the schema accepts, from an example or made up, with ids of this sequence where it has some. */
   protected body(model: Model, operation: Operation): unknown {
     const random = new SeededRandom(this.#drawn.seed)
     const examples = world.bodiesOf(operation)
@@ -174,7 +174,10 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
     steps.set(what, (steps.get(what) ?? 0) + 1)
   }
 
-  /** Reads the thing; what nobody has changed since has its ETag still, and the same ETag means the same content. */
+  /**
+   * Reads the resource: if nothing has changed it since, its ETag is the same, and the same ETag means the same
+   * content.
+   */
   protected async look(thing: Thing): Promise<Answer> {
     const answer = await this.send(thing.kind.get, thing.address)
     expect([200, 404]).toContain(answer.status)
@@ -270,7 +273,7 @@ class Update extends Step {
     }
     const { etag } = thing
     await this.look(thing)
-    // Only the service itself may have come between, as when it counts a delivery that failed.
+    // Only the service itself can have interfered, such as by counting a failed delivery.
     if (answer.status === 412) return expect(thing.etag, 'nobody else has changed it').not.toBe(etag)
     if (thing.etag === etag) expect(thing.body, 'a refusal has changed something').toEqual(before)
     else expect(thing.kind.create.id, 'a refusal has changed something').toBe('createWebhook')

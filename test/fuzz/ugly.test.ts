@@ -6,11 +6,11 @@ import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
 /**
- * Inputs that break services: what parsers, databases and validators choke on. Whatever comes, the answer is a problem
- * that the contract declares or the value comes back as it was sent, quickly, and the service goes on.
+ * Inputs that break services: what parsers, databases and validators choke on. Every answer has to come quickly, as a
+ * problem that the contract declares or with the value exactly as it was sent, and the service has to keep working.
  */
-// What these inputs did when they were not bounded was to block the process for tens of seconds; how fast an answer is on a
-// busy machine is for the benchmark to say.
+// Without bounds, these inputs blocked the process for tens of seconds. How fast an answer is on a busy machine is a
+// matter for the benchmark.
 const BLOCKED_MS = 10_000
 
 let plumbline: TestPlumbline
@@ -105,7 +105,7 @@ describe('bodies', () => {
     expect((await plumbline.get(`${VENDORS}?q=${encodeURIComponent(companyName)}`)).status).toBe(200)
   })
 
-  // Kept, all of them would be U+FFFD, and two texts that differ would be the same.
+  // If these were stored, all would become U+FFFD, and two different texts would be the same.
   test.each([
     ['in a column', '{"companyName":"A\\ud800B"}', '/companyName'],
     ['in a column, in capitals', '{"companyName":"A\\uDBFFB"}', '/companyName'],
@@ -122,17 +122,17 @@ describe('bodies', () => {
     ])
   })
 
-  test('a whole character that comes as two escapes is kept', async () => {
+  test('a whole character that is sent as two escapes is kept', async () => {
     const answer = await send('{"companyName":"\\ud83d\\ude00 \\\\ud800"}')
     expect([answer.status, JSON.parse(answer.body).companyName]).toEqual([201, '😀 \\ud800'])
   })
 
-  test('of a field that is sent twice the last one counts, as JSON has it', async () => {
+  test('the last one of a repeated field counts, as in JSON', async () => {
     const answer = await send('{"companyName":"First","companyName":"Second"}')
     expect([answer.status, JSON.parse(answer.body).companyName]).toEqual([201, 'Second'])
   })
 
-  test('exactly a mebibyte is taken', async () => {
+  test('exactly a mebibyte is accepted', async () => {
     const answer = await send(`{"companyName":"A"}${' '.repeat(1024 * 1024 - 19)}`)
     expect(answer.status).toBe(201)
   })
@@ -180,7 +180,7 @@ describe('addresses', () => {
     expect(answer).toContain('Content-Type: application/problem+json')
   })
 
-  test('what is no address at all is refused without a look', async () => {
+  test('a target that is not an address is refused unseen', async () => {
     expect(await raw(`GET ${VENDORS}/a b HTTP/1.1\r\n${head()}\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
     expect(await raw(`GET ${VENDORS}/${'x'.repeat(100_000)} HTTP/1.1\r\n${head()}\r\n`)).toMatch(
       /^HTTP\/1\.1 (414|431) /,
@@ -231,7 +231,7 @@ describe('addresses', () => {
 })
 
 describe('headers', () => {
-  // What the process keeps does not depend on the database, and ten thousand requests are many.
+  // What the process keeps does not depend on the database, and ten thousand requests take a while.
   const isHere = inject('postgres') !== null || !hasPostgres()
   test.skipIf(!isHere)('ten thousand content types leave nothing behind', { timeout: 120_000 }, async () => {
     const before = heapAfterCollection()
@@ -254,12 +254,12 @@ describe('headers', () => {
     expect(Number(answer.slice(9, 12))).toBeLessThan(500)
   })
 
-  test('a compressed body is refused as a type that is not taken', async () => {
+  test('a compressed body is refused as an unsupported type', async () => {
     const answer = await plumbline.post(VENDORS, '{"companyName":"A"}', { headers: { 'content-encoding': 'gzip' } })
     expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type'])
   })
 
-  test('a request id that could not stand in a log is replaced, and one that could is kept', async () => {
+  test('a request id that is unsafe in a log is replaced, and any other is kept', async () => {
     const kept = await plumbline.get('/api/ext/me', { headers: { 'x-request-id': 'trace-1.a:b_c' } })
     expect(kept.headers.get('x-request-id')).toBe('trace-1.a:b_c')
     for (const id of ['a b', 'é', '"', 'x'.repeat(200), '{"a":1}', '']) {
@@ -268,7 +268,7 @@ describe('headers', () => {
     }
   })
 
-  test('whoever waits for a word before sending the body gets it, and whoever hangs up early harms nobody', async () => {
+  test('a client that waits for 100 Continue gets it, and one that hangs up early harms nobody', async () => {
     const waiting = await raw(`POST ${VENDORS} HTTP/1.1\r\n${head('Expect: 100-continue', 'Content-Length: 19')}\r\n`, [
       '{"companyName":"A"}',
     ])
@@ -279,7 +279,7 @@ describe('headers', () => {
   })
 })
 
-test('after all of it the service is as it was', async () => {
+test('after all of this the service works as before', async () => {
   expect((await fetch(`${plumbline.url}/readyz`)).status).toBe(200)
   const { body, status } = await plumbline.get(`${VENDORS}?limit=200`)
   expect(status).toBe(200)
@@ -287,7 +287,7 @@ test('after all of it the service is as it was', async () => {
   expect(body.data.length).toBeGreaterThan(0)
 })
 
-// What is garbage is not counted.
+// Memory is compared after garbage collection.
 const collect = exposedCollection()
 
 function exposedCollection(): () => void {
@@ -320,7 +320,7 @@ async function send(body: string | Buffer): Promise<{ status: number; body: stri
   return { status: response.status, body: await response.text() }
 }
 
-/** Writes bytes to a socket and answers all that comes back until the service closes it. */
+/** Writes bytes to a socket and resolves to everything that comes back until the service closes it. */
 function raw(text: string, more: string[] = []): Promise<string> {
   const { hostname, port } = new URL(plumbline.url)
   return new Promise((done) => {
@@ -332,7 +332,7 @@ function raw(text: string, more: string[] = []): Promise<string> {
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       answer += chunk
     })
-    // A refusal may come as a reset while we are still writing; what was read by then counts.
+    // A refusal may arrive as a reset while we are still writing; what was read until then counts.
     socket.on('error', () => {})
     socket.on('close', () => done(answer))
   })

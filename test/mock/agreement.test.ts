@@ -16,9 +16,9 @@ import { type RunningMock, startMock } from '../support/mock.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
 /**
- * One suite of calls, to the service and to the mock: each operation as its examples show it, and every problem that can be
- * provoked. The answers have the same status, the same headers and the same shape. What the mock cannot know is listed in
- * differences.txt; it is asked for with Prefer then, and has to be the same all the same.
+ * Sends the same calls to the service and to the mock: each operation as its examples show it, and every problem that
+ * can be provoked. The answers have to have the same status, headers and shape. Cases that the mock cannot know are
+ * listed in differences.txt; for those it is asked with Prefer, and has to answer the same.
  */
 interface Call {
   method: string
@@ -27,7 +27,7 @@ interface Call {
   headers: Record<string, string>
 }
 
-/** A call as it was sent to the service, and what it answered. */
+/** A call to the service, and its answer. */
 interface Played {
   what: string
   operation: Operation | null
@@ -50,8 +50,8 @@ const listed = new Set(
 let mock: RunningMock
 let receiver: Receiver
 
-// What the mock can know does not depend on the database. PostgreSQL is taken where there is one, for only there a second
-// request meets one that still runs.
+// What the mock can know does not depend on the database. Prefer PostgreSQL if there is one, because only there a
+// second request can meet one that is still running.
 const isHere = inject('postgres') !== null || !hasPostgres()
 
 describe.skipIf(!isHere)('mock and service', () => {
@@ -79,8 +79,8 @@ describe.skipIf(!isHere)('mock and service', () => {
 
   test('every code that a problem of an operation can have was provoked', () => {
     const codes = new Set(played.map(({ answer }) => answer.body?.code))
-    // An organization too many is refused when it is made, which is not done through this interface; and what is no
-    // request is refused before there is an operation.
+    // beta_full is only answered when an organization is created, which this interface cannot do, and malformed
+    // requests are refused before there is an operation.
     const outside = ['beta_full', 'malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
     const others = (at('components', 'schemas', 'ProblemCode', 'enum') as string[]).filter(
       (code) => !outside.includes(code),
@@ -93,13 +93,13 @@ describe.skipIf(!isHere)('mock and service', () => {
     test('where there is no operation', () => compareAll((each) => each.operation === null))
   })
 
-  test('differences.txt lists nothing that does not differ', () => {
+  test('differences.txt lists only what differs', () => {
     expect([...listed].filter((what) => !differing.has(what) && !isOnPostgresOnly(what))).toEqual([])
   })
 })
 
 async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
-  // Of calls that were answered alike, one says it all.
+  // Of calls with similar answers, one is enough.
   const kinds = Map.groupBy(
     played.filter(belongs),
     ({ what, answer }) => `${what} ${answer.status} ${answer.body?.code}`,
@@ -128,13 +128,13 @@ function ask({ method, address, body, headers }: Call): Promise<Answer> {
   return askAt(mock.url, method, address, body, { headers })
 }
 
-/** What is not the same, in words; null when everything that matters is. */
+/** What differs, in words; null if everything that matters is the same. */
 function differenceBetween(operation: Operation | null, service: Answer, mocked: Answer): string | null {
   if (service.status !== mocked.status)
     return `status ${service.status} and ${mocked.status} ${JSON.stringify(mocked.body).slice(0, 300)}`
   for (const name of ['content-type', ...headersOf(operation, service.status)]) {
     const [one, other] = [service.headers.get(name), mocked.headers.get(name)]
-    // Which of the two has a next page is a matter of what they hold; both have to say so in both ways.
+    // Whether there is a next page depends on the data; but each has to announce it in both ways.
     const pair = name === 'link' ? [linkFault(service), linkFault(mocked)] : [formOf(name, one), formOf(name, other)]
     if (pair[0] !== pair[1]) return `${name}: ${one} and ${other}`
   }
@@ -158,7 +158,7 @@ function headersOf(operation: Operation | null, status: number): string[] {
   return [...new Set([...always, ...Object.keys(named ?? {}).map((name) => name.toLowerCase())])]
 }
 
-/** A header's value without what is of the moment. */
+/** A header's value without what varies between requests. */
 function formOf(name: string, value: string | null): string | null {
   if (value === null) return null
   if (name === 'location') return `to ${contract.match('GET', value.split('?', 1)[0] ?? '').operation?.id}`
@@ -198,16 +198,16 @@ function bodyDifference(operation: Operation | null, service: Answer, mocked: An
   return typeof service.body === typeof mocked.body ? null : 'another kind of text'
 }
 
-/** What a problem has whatever its code. The others belong to a code, but not in every case. */
+/** The members of every problem. The others belong to certain codes, but not in every case. */
 const MEMBERS = new Set(['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId', 'permission'])
 
-/** Sends calls to a service and keeps what it answered. */
+/** Sends calls to a service and keeps the answers. */
 function playing(plumbline: TestPlumbline, what: () => string): TestPlumbline {
   const request: TestPlumbline['request'] = async (method, address, body, options = {}) => {
     const answer = await plumbline.request(method, address, body, options)
     const key = options.key === undefined ? plumbline.key : options.key
     const headers = {
-      // The mock believes every key of the right form, the real ones among them.
+      // The mock accepts every key of the right form, including real ones.
       ...(key !== null && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...options.headers,
@@ -255,14 +255,14 @@ async function playTheService(): Promise<void> {
     await world.send(operation)
     if ('304' in operation.declaration.responses) await world.send(operation, { headers: { 'if-none-match': '*' } })
   }
-  // Skills do what other operations do, and what is archived is of no more use, so these come last.
+  // Skills do what other operations do, and archived resources are of no more use, so these come last.
   const changing = operations.filter(({ method, id }) => method !== 'GET' && id !== 'executeSkill')
   await takeThrough(
     world,
     changing.filter(({ method }) => method !== 'DELETE'),
   )
   await takeThrough(world, changing.filter(({ method }) => method === 'DELETE').toReversed())
-  // What could only be done to something that was settled by then is done first in another world.
+  // Operations that only met finished resources are tried first in another world.
   const hasSucceeded = (id: string) =>
     played.some(({ operation, answer }) => operation?.id === id && answer.status < 300)
   const pending = changing.filter(({ id }) => !hasSucceeded(id)).toReversed()
@@ -277,7 +277,7 @@ async function playTheService(): Promise<void> {
   )
   const execute = operations.find(({ id }) => id === 'executeSkill')
   if (execute !== undefined) for (const body of world.bodiesOf(execute)) await world.send(execute, { body })
-  // What was refused meanwhile is what the state forbids.
+  // What was refused in the meantime is what the state forbids.
   for (const each of played) {
     const code = each.what === AS_SHOWN ? each.answer.body?.code : undefined
     if (code !== undefined) each.what = STATE_CODES[code] ?? each.what
@@ -296,7 +296,7 @@ async function playTheService(): Promise<void> {
   await plumbline.stop()
 }
 
-/** Does all that the examples show to the first things of each kind, one after the other. */
+/** Does everything that the examples show to the first resources of each kind, one after the other. */
 async function takeThrough(world: World, those: Operation[]): Promise<void> {
   for (let which = 0; which < 6; which++) {
     for (const operation of those) {
@@ -307,7 +307,7 @@ async function takeThrough(world: World, those: Operation[]): Promise<void> {
   }
 }
 
-/** What the state of a world refuses, by the code that it refuses with. */
+/** What the state of a world refuses, by the code of the refusal. */
 const STATE_CODES: Record<string, string> = {
   conflict: 'what the present state forbids',
   invalid_transition: 'what the present state forbids',
@@ -336,7 +336,7 @@ async function strangers(plumbline: TestPlumbline): Promise<[what: string, key: 
   ]
 }
 
-/** Everything that an operation refuses whatever the state is, and what it refuses because something is not there. */
+/** Provokes everything that an operation refuses in any state, and what it refuses because something does not exist. */
 async function provoke(world: World, operation: Operation, now: (what: string) => void): Promise<void> {
   const address = world.addressFor(operation)
   const asked = (query: string) => ({ address: `${address}${address.includes('?') ? '&' : '?'}${query}` })
@@ -365,7 +365,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
   }
   if ('412' in operation.declaration.responses && operation.id !== 'executeSkill') {
     now('another version in If-Match')
-    // What could not be changed in any version is refused for that, so the next one is tried.
+    // A resource that cannot be changed in any version is refused for that reason, so try the next one.
     for (let which = 0, status = 0; which < 6 && status !== 412; which++) {
       const address = world.addressOf(operation, which)
       if (address === undefined) break
@@ -387,7 +387,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
     now('a skill of no name')
     await world.send(operation, { address: operation.path.replace('{skillName}', 'doNothing') })
   }
-  // A body that is no JSON, or too large, or declared as something else, is refused also where none is wanted.
+  // A body that is not JSON, is too large or has the wrong type is refused even by an operation without a body.
   if (operation.method !== 'POST' && !operation.takesBody) return
   now('a body that is no JSON')
   await world.send(operation, { body: '{"a":' })
@@ -409,7 +409,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
   }
 }
 
-/** The body with its first id exchanged for one that nothing has; null where there is none. */
+/** The body with its first id replaced by one that does not exist; null if it has none. */
 function withoutReference(body: unknown): unknown {
   let isChanged = false
   const changed = JSON.parse(JSON.stringify(body), (_field, value: unknown) => {
@@ -443,7 +443,7 @@ async function playRepeats(plumbline: TestPlumbline, now: (what: string) => void
   await plumbline.post('/api/ext/vendors', { companyName: 'Twice LLC' }, { headers })
 }
 
-/** What no caller can bring about, in services whose handlers stand in for the trouble. */
+/** Problems that no caller can cause, from services whose handlers are replaced to cause them. */
 async function playTroubles(): Promise<void> {
   let trouble: () => Promise<never>
   const handlers = new Proxy({}, { get: () => () => trouble() }) as Handlers
@@ -461,7 +461,7 @@ async function playTroubles(): Promise<void> {
       plumbline.key,
       'https://hooks.example.com/plumbline',
     )
-    // Nothing exists here, so the ids of the examples may as well be the real ones.
+    // Nothing exists here, so the ids of the examples are as good as real ones.
     for (const id of EXAMPLE_IDS) world.remember(id)
     const token = await plumbline.newPortalToken()
     world.admit(token)
@@ -486,7 +486,7 @@ async function playTroubles(): Promise<void> {
     ['what the present state forbids', invalidTransition('draft', 'awarded', ['sent']), declares(409)],
   ])
   await playAll({ RATE_LIMIT_PER_MINUTE: '1' }, [['a minute used up', null, operations]])
-  // A vendor spends nothing of the builder's day.
+  // A vendor does not use up the builder's daily quota.
   await playAll({ QUOTA_PER_DAY: '1' }, [['a day used up', null, operations.filter(isOpenToKeys)]])
 }
 
@@ -513,7 +513,7 @@ async function playInProgress(
   await first
 }
 
-/** On the embedded database requests that write wait for one another, so the second one is never told to come back. */
+/** On the embedded database writing requests wait for one another, so the second is never told to come back. */
 function isOnPostgresOnly(what: string): boolean {
   return (
     (what === 'idempotency_in_progress' || what === 'a first request that still runs') &&

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
-/** A Chromium that the machine has, by CHROMIUM_PATH or under one of its usual names; null where there is none. */
+/** A Chromium on this machine, from CHROMIUM_PATH or under one of its usual names; null if there is none. */
 export function findChromium(): string | null {
   const { CHROMIUM_PATH } = process.env
   if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH
@@ -26,16 +26,16 @@ export function findChromium(): string | null {
 }
 
 export function launchChromium(executablePath: string): Promise<Browser> {
-  // As root, which a container often is, Chromium runs without its sandbox only.
+  // As root, which a container often is, Chromium only runs without its sandbox.
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
 }
 
-/** A page of a given width that reaches one origin and no other. */
+/** A page of a given width that can reach one origin and no other. */
 export interface Seen {
   readonly page: Page
-  /** What the page tried to load from elsewhere; none of it was let through. */
+  /** What the page tried to load from elsewhere; all of it was blocked. */
   readonly strayed: readonly string[]
-  /** Errors of scripts, and what the console complained of, breaches of the Content-Security-Policy among it. */
+  /** Script errors and console errors, including violations of the Content-Security-Policy. */
   readonly complaints: readonly string[]
   close(): Promise<void>
 }

@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { root } from '../../scripts/conformance/contract.ts'
 
-/** Compiles files that exist for this alone, all at once, under the strictest settings that a user of the client may have. */
+/**
+ * Compiles files that exist only for this, all at once, under the strictest settings that a user of the client may
+ * have.
+ */
 export function compile(files: Record<string, string>): Record<string, string[]> {
   return compileWith(files, STRICTEST)
 }
 
-/** The same under the settings of the repository itself, for files that stand beside its own. */
+/** The same with the repository's own settings, for files next to its own. */
 export function compileAsOwn(files: Record<string, string>): Record<string, string[]> {
   const { compilerOptions } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'))
   return compileWith(files, { ...compilerOptions, typeRoots: STRICTEST.typeRoots })

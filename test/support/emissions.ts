@@ -5,13 +5,13 @@ import type { Contract, OperationId } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
 
 /**
- * Which events each operation recorded while it was handled, over HTTP or inside another. An operation that only runs
- * others by name is left out, because what it records is theirs.
+ * Which events each operation recorded while it was handled, over HTTP or within another operation. An operation that
+ * only runs others by name is left out, because the events are theirs.
  */
 export class Emissions {
   readonly #types = new Map<OperationId, Set<string>>()
 
-  /** What the report on the whole suite reads. */
+  /** Writes the notes for the report on the whole suite. */
   note(folder: string): void {
     const lines = [...this.#types].flatMap(([id, types]) => [...types].map((type) => `${id} ${type}\n`))
     appendFileSync(path.join(folder, `${process.pid}.txt`), lines.join(''))
@@ -21,7 +21,7 @@ export class Emissions {
     return [...(this.#types.get(id) ?? [])].sort()
   }
 
-  /** The handlers, each watched. */
+  /** The handlers, each one watched. */
   watch(handlers: Handlers): Handlers {
     return new Proxy(handlers, {
       get: (all, id) => this.#watched(id as OperationId, all[id as OperationId] as unknown as AnyHandler),
@@ -34,7 +34,7 @@ export class Emissions {
       const before = call.events.length
       const reply = await handler(input, call)
       for (const { type, payload } of call.events.slice(before)) {
-        // What the calendar had to say by the way is nobody's doing.
+        // Events that a deadline caused in passing do not belong to the operation.
         if (JSON.parse(payload).actor.type === 'system') continue
         const types = this.#types.get(id) ?? new Set()
         this.#types.set(id, types.add(type))
@@ -46,7 +46,7 @@ export class Emissions {
 
 type AnyHandler = (input: never, call: Call) => Promise<unknown>
 
-/** What operations have recorded without the contract saying so, one line for each. */
+/** Events that operations recorded without declaring them in the contract, one line each. */
 export function undeclaredEmissions(contract: Contract, emissions: Emissions): string[] {
   const operations = [...contract.operations.values()]
   return operations.flatMap(({ id, emits }) => {

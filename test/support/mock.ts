@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { root } from '../../scripts/conformance/contract.ts'
 
-/** The mock as `npm run mock` starts it, in a process of its own: what it answers is none of the service's answers. */
+/** The mock as `npm run mock` starts it, in a separate process, so that its answers do not count as the service's. */
 export interface RunningMock {
   url: string
   stop(): Promise<void>
@@ -12,7 +12,7 @@ export function startMock(...options: string[]): Promise<RunningMock> {
   const child = spawn(process.execPath, [path.join(root, 'mock/main.ts'), '--port', '0', '--quiet', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // Whatever ends the test run ends the mock.
+  // The mock ends with the test run, however that ends.
   process.once('exit', () => child.kill())
   return new Promise((resolve, reject) => {
     let said = ''

@@ -23,16 +23,16 @@ import { Emissions, undeclaredEmissions } from './emissions.ts'
 import { brokenEvents } from './recorded-events.ts'
 
 /**
- * A whole service for one test file: real HTTP on a free port, a real database of its own (PGlite, or one on the
- * PostgreSQL server that the run has started), a clock that the test can put forward, and a builder with a key.
+ * A whole service for one test file: real HTTP on a free port, its own real database (PGlite, or one on the PostgreSQL
+ * server of this run), a clock that the test can advance, and a builder with a key.
  */
 export interface TestPlumbline extends Plumbline, Service {
   organizationId: string
-  /** Which events each operation has recorded so far. */
+  /** The events that each operation has recorded so far. */
   emissions: Emissions
   /** A key with all permissions. */
   key: string
-  /** Another builder with a key of its own, to test the wall between them. */
+  /** Another builder with its own key, to test that builders cannot reach each other's data. */
   newBuilder(options?: BuilderOptions): Promise<Builder>
   newKey(permissions: string[], organizationId?: string): Promise<string>
   /** The token of a new vendor's portal, made without an operation. */
@@ -41,7 +41,7 @@ export interface TestPlumbline extends Plumbline, Service {
   post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
   patch(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
   delete(path: string, options?: RequestOptions): Promise<Answer>
-  /** Asks again until the condition holds; fails after ten seconds with what was answered last. */
+  /** Repeats the request until the condition holds; fails after ten seconds with the last answer. */
   until(path: string, holds: (answer: Answer) => boolean): Promise<Answer>
 }
 
@@ -61,15 +61,15 @@ export type { Answer, RequestOptions }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where to make databases; null runs the tests on PGlite. */
+    /** Where to create databases; null runs the tests on PGlite. */
     postgres: { adminUrl: string; templateName: string } | null
-    /** A PGlite data folder, migrated, as a file. */
+    /** A migrated PGlite data folder, as a file. */
     pgliteTemplate: string | null
   }
 }
 
-// Compiled once in each process of the run, by what its test files ask for, because compiling everything for every file
-// would take longer than the tests. A file that brings a contract of its own compiles its own.
+// Compiled once per process, as its test files need it, because compiling everything for every file would take longer
+// than the tests. A file with its own contract compiles that itself.
 const contract = loadContract()
 const compiled = { contract, validator: createValidator(contract), answerCheck: answerChecker(contract) }
 
@@ -147,7 +147,7 @@ export async function startTestPlumbline(
       )
       return portalToken(plumbline.config, id)
     },
-    // Whatever a test file made happen, its events are as the contract declares them.
+    // Whatever a test file did, its events have to match the contract.
     async stop() {
       if (process.env.SEEN_ANSWERS !== undefined) emissions.note(process.env.SEEN_ANSWERS)
       const broken = [
@@ -187,7 +187,7 @@ export async function newTestDatabase(): Promise<Database> {
   return overPGlite(await PGlite.create({ loadDataDir: new Blob([readFileSync(template)]) }))
 }
 
-/** The address of a new database on the run's PostgreSQL server; for tests that start processes. */
+/** The URL of a new database on the run's PostgreSQL server, for tests that start processes. */
 export async function newPostgresUrl(postgres: { adminUrl: string; templateName: string }): Promise<string> {
   const { default: pg } = await import('pg')
   const name = `test_${randomBytes(8).toString('hex')}`

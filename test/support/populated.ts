@@ -2,10 +2,10 @@ import { World } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from './plumbline.ts'
 
-/** A service with something of every kind in it, for a suite that walks the contract. */
+/** A service with something of every kind in it, for suites that walk the contract. */
 export interface Populated {
   plumbline: TestPlumbline
-  /** Where its subscriptions lead. */
+  /** Where its subscriptions point. */
   receiver: Receiver
   world: World
   stop(): Promise<void>

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { afterAll } from 'vitest'
 import { takeSeenAnswers } from './seen-in-process.ts'
 
-/** Notes after every test file what it has seen; when the whole suite has run, seen-answers.ts compares that with the contract. */
+/** Records what each test file has seen; after the whole suite, seen-answers.ts compares that with the contract. */
 afterAll(() => {
   const folder = process.env.SEEN_ANSWERS
   if (folder !== undefined)

@@ -2,22 +2,22 @@ import { faults } from '../../scripts/conformance/contract.ts'
 import type { Database } from '../../server/database/database.ts'
 import type { TestPlumbline } from './plumbline.ts'
 
-/** An event as subscribers get it. */
+/** An event as subscribers receive it. */
 export interface SentEvent {
   id: string
   type: string
   actor: { type: string; id: string | null }
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what was recorded, whatever that is.
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was recorded.
   data: any
 }
 
-/** What was recorded about the builder's things so far, in order. */
+/** The events about the builder's resources so far, in order. */
 export async function eventsOf(plumbline: TestPlumbline, organizationId: string, types?: RegExp): Promise<SentEvent[]> {
   const rows = await inOrder(plumbline.database).where('organizationId', '=', organizationId).execute()
   return rows.filter((row) => types?.test(row.type) !== false).map(({ payload }) => JSON.parse(payload))
 }
 
-/** What was recorded about one thing so far, in order. */
+/** The events about one resource so far, in order. */
 export async function eventsAbout(plumbline: TestPlumbline, resourceId: string): Promise<SentEvent[]> {
   const rows = await inOrder(plumbline.database).where('resourceId', '=', resourceId).execute()
   return rows.map(({ payload }) => JSON.parse(payload))
@@ -37,13 +37,13 @@ export interface RecordedEvent {
   payload: SentEvent
 }
 
-/** Every event of a database, in the order in which they were recorded. */
+/** Every event of a database, in the order of recording. */
 export async function recordedEvents(database: Database): Promise<RecordedEvent[]> {
   const rows = await inOrder(database).execute()
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }))
 }
 
-/** What is wrong with the events of a database by the contract's `webhooks`, one line for each broken event. */
+/** What is wrong with a database's events according to the contract's `webhooks`, one line for each broken event. */
 export async function brokenEvents(database: Database): Promise<string[]> {
   const lines = []
   for (const event of await recordedEvents(database)) {

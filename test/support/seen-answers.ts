@@ -7,9 +7,9 @@ import { contract, root } from '../../scripts/conformance/contract.ts'
 const LIST = 'test/walk/unseen-answers.txt'
 
 /**
- * After a run of the whole suite on both databases: every status that the contract declares has gone out at least once,
- * and every event of an operation was recorded by it, or stands with its reason in the list above. What is listed and was seen all the same has to leave the list, so that
- * it only shrinks. A run of a part of the suite is not judged.
+ * Checks, after a run of the whole suite on both databases, that every status in the contract was answered at least
+ * once and every event of an operation was recorded by it, or is in the list above with a reason. An entry that was
+ * seen after all has to leave the list, so that it only shrinks. A partial run is not checked.
  */
 export class SeenAnswers implements Reporter {
   readonly folder: string = mkdtempSync(path.join(tmpdir(), 'plumbline-answers-'))

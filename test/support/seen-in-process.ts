@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { contract } from '../../scripts/conformance/contract.ts'
 
 /**
- * Which answer of which operation went out, from whatever servers the tests start in this process. One process runs many
- * test files, and this module is loaded once for all of them.
+ * Which operation sent which answer, from all servers that the tests start in this process. One process runs many test
+ * files, and this module is loaded once for all of them.
  */
 const seen = new Set<string>()
 
@@ -15,7 +15,7 @@ subscribe('http.server.response.finish', (message) => {
   if (operation !== null) seen.add(`${operation.id} ${response.statusCode}`)
 })
 
-/** What went out since the last call, one line each. */
+/** The answers since the last call, one line each. */
 export function takeSeenAnswers(): string[] {
   const lines = [...seen]
   seen.clear()

@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { overPGlite } from '../../server/database/database.ts'
 import { migrate } from '../../server/database/migrate.ts'
 
-/** Migrates one embedded database, which every test file then begins with a copy of. */
+/** Migrates one embedded database, of which every test file gets a copy. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const lite = await PGlite.create()
   await migrate(await overPGlite(lite))

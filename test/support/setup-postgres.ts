@@ -6,12 +6,12 @@ import { migrate } from '../../server/database/migrate.ts'
 
 const TEMPLATE = 'plumbline_template'
 
-/** Starts a PostgreSQL server for this run and migrates one database, which every test file then begins with a copy of. */
+/** Starts a PostgreSQL server for this run and migrates one database, of which every test file gets a copy. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // What these tests prove does not hang on the disk, and what survives a crash is proved elsewhere, with fsync on.
+  // These tests do not depend on the disk; surviving a crash is tested elsewhere, with fsync on.
   const postgres = await startPostgres({
     ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
-    // Every worker has up to three services at a time, each with a pool of connections.
+    // Every worker has up to three services at a time, each with a connection pool.
     max_connections: String(100 + 50 * availableParallelism()),
   })
   if (postgres === null) throw new Error('The project "postgres" needs PostgreSQL; run "vitest --project pglite".')

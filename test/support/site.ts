@@ -1,7 +1,7 @@
 import { addDays, dateIn } from '../../server/values/calendar.ts'
 import type { TestPlumbline } from './plumbline.ts'
 
-/** A builder of its own with a community, two homes and three framers, for tests about bidding. */
+/** A builder with a community, two homes and three framers, for tests about bidding. */
 export interface Site {
   key: string
   organizationId: string
@@ -11,9 +11,9 @@ export interface Site {
   loneStar: string
   hillCountry: string
   redrock: string
-  /** The date so many days from today on the community's calendar. */
+  /** The date this many days from today in the community's time zone. */
   day(days: number): string
-  /** What every bid request of the site has to say. */
+  /** The fields that every bid request of the site has. */
   framing(): { vendorIds: string[]; scope: string; deadline: string; communityId: string; message: string }
 }
 

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Database } from '../../server/database/database.ts'
 
 /**
- * What stands in the database, table by table, as far as requests decide it: which rows there are, and in what version.
- * Two that are equal mean that nothing was changed in between. What the clock and the deliveries do by themselves
- * (counters, attempts, notes of use) is left out.
+ * The contents of the database, table by table, as far as requests determine them: the rows and their versions. If two
+ * snapshots are equal, nothing was changed in between. Leaves out what the clock and the deliveries change by
+ * themselves (counters, attempts, times of last use).
  */
 export async function snapshot(database: Database): Promise<Record<string, string>> {
   const tables = await sql<{ table: string; versioned: boolean; keyed: boolean }>`

@@ -9,7 +9,7 @@ import type { TestPlumbline } from '../support/plumbline.ts'
 import type { Populated } from '../support/populated.ts'
 import { snapshot } from '../support/snapshot.ts'
 
-/** Who may do what, over every operation of the contract, whatever operations there are. */
+/** Who may do what, for every operation of the contract. */
 const operations = [...contract.operations.values()]
 const openToKeys = operations.filter(isOpenToKeys)
 const openToVendors = operations.filter(({ schemes }) => schemes.has('portalToken'))
@@ -48,19 +48,19 @@ export function access(populated: () => Populated): void {
       before = await snapshot(plumbline.database)
     }, 120_000)
 
-    test('the examples make something for every operation in a second builder too', () => {
+    test('the examples make something for every operation for a second builder too', () => {
       const missing = operations.map((operation) => theirs.missingFor(operation))
       expect(missing.filter((what) => what !== null)).toEqual([])
     })
 
-    describe('whoever is not known is refused by every operation', () => {
+    describe('every operation refuses unknown callers', () => {
       test.each(operations)('$id', async (operation) => {
         for (const [what, authorization, code] of strangers) {
           const answer = await ours.send(operation, {
             key: null,
             ...(authorization !== null && { headers: { authorization } }),
           })
-          // In the portal a key is no token at all, whatever became of it.
+          // In the portal a key is never a valid token, whatever its state.
           const said = isOpenToKeys(operation) || code === 'missing_key' ? code : 'invalid_key'
           expect([what, answer.status, answer.body.code]).toEqual([what, 401, said])
           expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="plumbline"/)
@@ -69,7 +69,7 @@ export function access(populated: () => Populated): void {
       })
     })
 
-    describe('a key that lacks one permission is refused by name, and one that has no more than is needed passes', () => {
+    describe('a key that lacks one permission is refused with its name, and one with just the needed permissions passes', () => {
       test.each(openToKeys)('$id', async (operation) => {
         for (const permission of operation.permissions) {
           const narrowed = ALL_PERMISSIONS.filter((other) => other !== permission)
@@ -80,21 +80,21 @@ export function access(populated: () => Populated): void {
             permission,
           ])
         }
-        // An unknown parameter is refused only after the key was let in.
+        // An unknown parameter is refused only once the key has been accepted.
         const key = keys.get(operation.permissions.join()) ?? ''
         const passed = await ours.send(operation, { key, address: `${withoutQuery(operation)}?noSuchParameter=1` })
         expect(passed.status).toBe(422)
       })
     })
 
-    test('an organization that is not on Pro+ is refused by every operation', async () => {
+    test('every operation refuses an organization that is not on Pro+', async () => {
       for (const operation of openToKeys) {
         const refused = await ours.send(operation, { key: keyOfAnotherTier })
         expect([operation.id, refused.status, refused.body.code]).toEqual([operation.id, 403, 'tier_required'])
       }
     })
 
-    test('a key is refused by every operation of the portal, and a vendor by every other', async () => {
+    test('every operation of the portal refuses a key, and every other refuses a vendor', async () => {
       const [inPortal] = openToVendors
       const token = inPortal && ours.credentialFor(inPortal, ours.addressFor(inPortal))
       expect(token).toMatch(/^(inv|ven)_/)
@@ -106,7 +106,7 @@ export function access(populated: () => Populated): void {
       }
     })
 
-    describe('what another builder has cannot be told from what nobody has', () => {
+    describe('another builder’s resource looks like one that does not exist', () => {
       const named = operations.filter(
         ({ path }) => path.includes('{') && idNames(path).every((name) => prefixOf(name) !== undefined),
       )
@@ -146,7 +146,7 @@ export function access(populated: () => Populated): void {
           const id = theirs.idFor(name) ?? (name === 'ids' ? [...foreignIds][0] : undefined)
           if (where !== 'query' || id === undefined) continue
           const answer = await ours.send(operation, { address: `${withoutQuery(operation)}?${name}=${id}` })
-          // What may stay for such a filter is what holds for every id, such as vendors that may work everywhere.
+          // With such a filter, only what applies to every id may remain, such as vendors that may work everywhere.
           expect([name, answer.status]).toEqual([name, 200])
           expect([...idsIn(answer.body)].filter((found) => foreignIds.has(found))).toEqual([])
         }
@@ -158,7 +158,7 @@ export function access(populated: () => Populated): void {
         for (const body of ours.bodiesOf(operation)) {
           for (const { field, pointer, changed } of withForeignIds(body)) {
             const answer = await ours.send(operation, { body: changed })
-            // What is a body to us may be the path of the operation that a skill stands for.
+            // Part of the body of a skill may be a path parameter of the operation behind it.
             if (operation.id === 'executeSkill' && answer.status === 404) continue
             expect([field, answer.status, answer.body.code]).toEqual([field, 422, 'unknown_reference'])
             expect(answer.body.errors.map((fault: { pointer: string }) => fault.pointer)).toContain(pointer)
@@ -167,13 +167,13 @@ export function access(populated: () => Populated): void {
       })
     })
 
-    test('none of it changed anything', async () => {
+    test('none of this changed anything', async () => {
       expect(await snapshot(plumbline.database)).toEqual(before)
     })
   })
 }
 
-/** A secret for each set of permissions that the tests ask with. */
+/** A secret for each set of permissions that the tests use. */
 const keys = new Map<string, string>()
 
 function narrowings(): string[][] {
@@ -198,7 +198,7 @@ function idNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
 }
 
-/** The body with one of its ids at a time exchanged for one of theirs. */
+/** The body with one of its ids at a time replaced by one of theirs. */
 function* withForeignIds(body: unknown): Generator<{ field: string; pointer: string; changed: unknown }> {
   function* places(value: unknown, at: (string | number)[]): Generator<(string | number)[]> {
     if (typeof value === 'string' && TYPE_ID.test(value)) yield at

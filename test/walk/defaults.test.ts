@@ -9,12 +9,12 @@ import type { Input } from '../../server/http/input.ts'
 import { createValidator, parseQuery } from '../../server/http/validate.ts'
 
 /**
- * What the contract has a default for is there when a handler looks, in a query, in a body, and in what is in a body,
- * whether the operation was called over HTTP or in-process.
+ * Handlers see every default of the contract filled in, in a query, in a body and nested in a body, whether the
+ * operation is called over HTTP or in-process.
  */
 const validator = createValidator(contract)
 
-/** A server that answers what the handler of an operation would be given. */
+/** A server that answers with the input that the handler of an operation would get. */
 let echo: Server
 beforeAll(async () => {
   const app = express().set('query parser', parseQuery).use(express.json())
@@ -79,7 +79,7 @@ function schemaOf(operation: Operation): Schema {
   return at(...placeOf(operation), 'requestBody', 'content', 'application/json', 'schema') as Schema
 }
 
-/** Takes out of a body what has a default, and says where that was and what has to stand there. */
+/** Removes everything with a default from a body, and returns where it was and what has to be there. */
 function withoutDefaults(schema: Schema, body: unknown, path: string[]): Place[] {
   if (Array.isArray(body)) {
     const items = contract.resolve<Schema>((schema.items ?? {}) as Schema)

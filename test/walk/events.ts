@@ -3,15 +3,15 @@ import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
 import type { Populated } from '../support/populated.ts'
 import { eventFaults, type RecordedEvent, recordedEvents } from '../support/recorded-events.ts'
 
-/** Every operation is performed as its examples show it, and the events of it are held against `webhooks` in the contract. */
+/** Performs every operation as its examples show it, and compares the events with `webhooks` in the contract. */
 let recorded: RecordedEvent[]
 
 export function events(populated: () => Populated): void {
   describe('events', () => {
     beforeAll(async () => {
       const { plumbline, world } = populated()
-      // Each thing is taken through all that can be done to it, one forwards, the next backwards: what a request can still be
-      // reminded of is over once it is closed.
+      // Each resource goes through everything that can be done to it, alternately forwards and backwards, because, for
+      // example, no reminder can be sent for a closed request.
       const changing = [...contract.operations.values()].filter(({ method }) => method !== 'GET' && method !== 'DELETE')
       for (let which = 0; which < 6; which++) {
         for (const operation of which % 2 === 0 ? changing : changing.toReversed()) {
@@ -29,7 +29,7 @@ export function events(populated: () => Populated): void {
       })
     })
 
-    test('every event that an operation says it emits was emitted, and no other', () => {
+    test('every event that an operation declares was emitted, and no other', () => {
       const emitted = new Set(recorded.map(({ type }) => type))
       const promised = [...contract.operations.values()].flatMap(({ id, emits }) => emits.map((type) => ({ id, type })))
       const unasked = [...emitted].filter((type) => !promised.some((promise) => promise.type === type))
@@ -40,15 +40,15 @@ export function events(populated: () => Populated): void {
       )
     })
 
-    test('every type of event that is listed as available was emitted, and none that is not', async () => {
+    test('every event type that is listed as available was emitted, and no other', async () => {
       const { body } = await populated().plumbline.get('/api/ext/event-types')
       const listed: { type: string; available: boolean }[] = body.data
       const available = listed.filter((entry) => entry.available).map(({ type }) => type)
       expect([...new Set(recorded.map(({ type }) => type))].sort()).toEqual(available.sort())
     })
 
-    // That each of them does emit all of it is seen in the whole suite (test/support/seen-answers.ts).
-    describe('each operation emits nothing but what it says under x-emits', () => {
+    // The whole suite checks that each of them emits all of it (test/support/seen-answers.ts).
+    describe('each operation emits only what it declares under x-emits', () => {
       const writing = [...contract.operations.values()].filter(
         ({ method, id }) => method !== 'GET' && id !== 'executeSkill',
       )

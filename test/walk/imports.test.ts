@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 
-/** Which file imports which; type-only imports are gone at run time and bind nothing, so they do not count. */
+/** Which file imports which. Type-only imports do not count, because they are gone at run time. */
 const imports = new Map<string, string[]>()
 for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web']) {
   for (const file of filesIn(folder)) {
@@ -15,13 +15,13 @@ for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web'])
   }
 }
 
-/** Pairs of folders that import each other all the same, and why; the README says so too. */
+/** Pairs of folders that do import each other, and why; the README mentions them too. */
 const MUTUAL: Record<string, string> = {
   'server ↔ server/demo':
     'The service makes the demo builder on its first start, and the demo builder makes an application of its own to call operations.',
 }
 
-test('nothing but tests imports from test/, neither what is shipped nor the scripts', () => {
+test('only tests import from test/', () => {
   const wrong = edges().filter(([from, to]) => to.startsWith('test/') && !isTest(from))
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
@@ -36,11 +36,11 @@ test('no two folders import each other', () => {
     .filter(([here, there]) => here < there && between.has(`${there} → ${here}`))
     .map(([here, there]) => `${here} ↔ ${there}`)
   expect(mutual.filter((pair) => MUTUAL[pair] === undefined)).toEqual([])
-  // An exception that is over leaves the list.
+  // An exception that no longer applies has to leave the list.
   expect(Object.keys(MUTUAL).filter((pair) => !mutual.includes(pair))).toEqual([])
 })
 
-test('the client is free of the server, and the server takes only generated types from the client', () => {
+test('the client imports nothing from the server, and the server only generated types from the client', () => {
   const wrong = edges().filter(
     ([from, to]) =>
       (from.startsWith('client/') && to.startsWith('server/')) || (isServer(from) && to.startsWith('client/')),
@@ -48,8 +48,8 @@ test('the client is free of the server, and the server takes only generated type
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
-test('what all slices stand on knows none of them', () => {
-  // How an event is recorded belongs to the floor; how events are read is a slice in the same folder.
+test('the shared folders import no slice', () => {
+  // Recording an event is part of the foundation; reading events is a slice in the same folder.
   const floor = [
     'server/http/',
     'server/database/',
@@ -67,7 +67,7 @@ test('what all slices stand on knows none of them', () => {
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
-test('slices are found in the wings and beside them', () => {
+test('slices are found in the groups of folders and beside them', () => {
   const slices = new Set([...imports.keys()].map(sliceOf))
   for (const slice of ['server/bidding/vendors', 'server/land/homes', 'server/webhooks', 'server/skills'])
     expect(slices).toContain(slice)
@@ -81,7 +81,7 @@ test('slices read each other through queries and nouns, never through handlers',
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
-test('no file imports itself by way of others', () => {
+test('no file imports itself through others', () => {
   const cycles = [...imports.keys()].map((file) => cycleFrom(file)).filter((cycle) => cycle !== null)
   expect(cycles.map((cycle) => cycle.join(' → '))).toEqual([])
 })
@@ -90,7 +90,7 @@ function cycleFrom(start: string): string[] | null {
   const visited = new Set<string>()
   const walk = (file: string, trail: string[]): string[] | null => {
     for (const next of imports.get(file) ?? []) {
-      // Told once, from its first file by name.
+      // Report each cycle once, from the first of its files by name.
       if (next === start) return trail.some((one) => one < start) ? null : [...trail, start]
       if (visited.has(next)) continue
       visited.add(next)
@@ -110,7 +110,7 @@ function isSlice(file: string): boolean {
   return sliceOf(file) !== null
 }
 
-/** The slice that a file belongs to: a folder with handlers, in one of the wings or beside them. */
+/** The slice that a file belongs to: a folder with handlers. */
 function sliceOf(file: string): string | null {
   const folders = path.posix.dirname(file).split('/')
   if (folders[0] !== 'server') return null

@@ -6,7 +6,7 @@ import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import type { Populated } from '../support/populated.ts'
 import { snapshot } from '../support/snapshot.ts'
 
-/** What every operation does with input that the contract does not allow: one exact refusal, and nothing changed. */
+/** What every operation does with input that the contract does not allow: one exact refusal, and no change. */
 const operations = [...contract.operations.values()]
 const withBody = operations.filter(({ takesBody }) => takesBody)
 const withoutBody = operations.filter(({ takesBody }) => !takesBody)
@@ -28,7 +28,7 @@ export function inputs(populated: () => Populated): void {
           const refused = await world.send(operation, { body: text })
           expect([text, refused.status, refused.body.code]).toEqual([text, 400, 'malformed_json'])
         }
-        // Where the body may be left out, an empty one is none.
+        // If the body is optional, an empty one counts as absent.
         if (operation.declaration.requestBody?.required === true)
           expectInvalid(await world.send(operation, { body: '' }), [''])
         for (const type of [
@@ -49,7 +49,7 @@ export function inputs(populated: () => Populated): void {
       })
     })
 
-    describe('a body of another form than the schema is refused with a pointer', () => {
+    describe('a body that breaks the schema is refused with a pointer', () => {
       test.each(withBody)('$id', async (operation) => {
         for (const body of ['null', '[]', '"text"', '1', 'true', '[{}]']) {
           expectInvalid(await world.send(operation, { body }), [''])
@@ -68,7 +68,7 @@ export function inputs(populated: () => Populated): void {
       })
     })
 
-    describe('what only the service sets cannot be sent', () => {
+    describe('fields that only the service sets cannot be sent', () => {
       test.each(withBody)('$id', async (operation) => {
         const taken = Object.keys((at2(schemaOfBody(operation)) as { properties?: object }).properties ?? {})
         const answered = Object.entries(operation.declaration.responses).filter(([status]) => status < '300')
@@ -92,14 +92,14 @@ export function inputs(populated: () => Populated): void {
       })
     })
 
-    describe('an operation without a body takes none', () => {
+    describe('an operation without a body accepts none', () => {
       const sending = withoutBody.filter(({ method }) => method !== 'GET')
       test.each(sending.filter(({ method }) => method === 'POST'))('$id', async (operation) => {
         expectInvalid(await world.send(operation, { body: { noSuchField: 1 } }), [''])
       })
     })
 
-    describe('query parameters are held to the contract', () => {
+    describe('query parameters have to match the contract', () => {
       test.each(operations)('$id', async (operation) => {
         const [address = '', query] = world.addressFor(operation).split('?')
         const ask = (name: string, value: string) =>
@@ -124,7 +124,7 @@ export function inputs(populated: () => Populated): void {
       })
     })
 
-    describe('headers are held to the contract', () => {
+    describe('headers have to match the contract', () => {
       test.each(operations)('$id', async (operation) => {
         for (const declared of operation.declaration.parameters ?? []) {
           const { name, in: where } = contract.resolve(declared)
@@ -139,7 +139,7 @@ export function inputs(populated: () => Populated): void {
       })
     })
 
-    test('none of it changed anything', async () => {
+    test('none of this changed anything', async () => {
       expect(await snapshot(plumbline.database)).toEqual(before)
     })
   })
@@ -164,7 +164,7 @@ function queryParameters(operation: Operation): QueryParameter[] {
     .map(({ name, schema }) => ({ name, schema: at2(schema) as Record<string, unknown> }))
 }
 
-/** Values that the schema of a query parameter does not take, whatever it is. */
+/** Values that the schema of a query parameter does not accept. */
 function wrongValues(schema: Record<string, unknown>): string[] {
   const values = ['%00']
   if (schema.minLength !== undefined || schema.type === 'integer' || schema.enum !== undefined) values.push('')
@@ -181,7 +181,7 @@ function wrongValues(schema: Record<string, unknown>): string[] {
   return values
 }
 
-/** A schema or example, its reference followed. */
+/** A schema or example, following its reference. */
 function at2(value: unknown): unknown {
   const reference = (value as { $ref?: unknown } | null | undefined)?.$ref
   return typeof reference === 'string' ? at(...reference.slice('#/'.length).split('/')) : value

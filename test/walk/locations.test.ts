@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../../scripts/processes/receiver.t
 import type { ResponseObject } from '../../server/http/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
-/** Every creation says where that which it created is, and there it is. */
+/** Every creation says where the new resource is, and it can be read there. */
 const creations = [...contract.operations.values()].filter(({ declaration }) =>
   Object.values(declaration.responses).some(
     (declared) => contract.resolve<ResponseObject>(declared).headers?.Location !== undefined,
@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
   }
   const world = await new World(listening, plumbline.key, receiver.url).populate()
-  // What the examples create only by the way is created for itself, with one thing at a time of those that it names.
+  // Where the examples created something only as a side effect, create it directly, with each resource in turn.
   for (const operation of creations) {
     for (let which = 0; which < 6 && !created.has(operation.id); which++) {
       const address = world.addressOf(operation, which)
@@ -47,7 +47,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-describe('what was created is where Location says', () => {
+describe('a new resource is where Location says', () => {
   test.each(creations)('$id', async ({ id }) => {
     const answer = created.get(id)
     const location = answer?.headers.get('location')

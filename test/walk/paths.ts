@@ -5,7 +5,7 @@ import type { World } from '../../scripts/conformance/world.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 import type { Populated } from '../support/populated.ts'
 
-/** What is answered where the contract has no such path or method, and to HEAD where it has GET. */
+/** The answers to a path or method that the contract does not have, and to HEAD on a path with GET. */
 const operationsByPath = Map.groupBy(contract.operations.values(), ({ path }) => path)
 const gets = [...contract.operations.values()].filter(({ method }) => method === 'GET')
 
@@ -18,7 +18,7 @@ export function paths(populated: () => Populated): void {
       ;({ plumbline, world } = populated())
     })
 
-    describe('a method that the contract does not have here is refused with those that it has', () => {
+    describe('a method that a path does not have is refused, and its methods named', () => {
       test.each([...operationsByPath])('%s', async (path, operations) => {
         const declared = operations.map(({ method }): string => method)
         const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared
@@ -44,7 +44,7 @@ export function paths(populated: () => Populated): void {
       })
     })
 
-    test('a path that the contract does not have is unknown, whatever it resembles', async () => {
+    test('a path that is not in the contract is unknown, whatever it resembles', async () => {
       const known = [...operationsByPath.keys()].filter((path) => !path.includes('{'))
       const strange = known.flatMap((path) => [
         `${path}/`,
@@ -67,7 +67,7 @@ export function paths(populated: () => Populated): void {
         '/api/ext/%',
       ]) {
         const answer = await ask('GET', target)
-        // A path with a parameter in that place takes the rest for an id, and asks who is there first.
+        // A path with a parameter in that position takes the rest for an id, and authenticates first.
         const match = contract.match('GET', target)
         if (match.operation !== null) continue
         const [status, code] = match.allow.length > 0 ? [405, 'method_not_allowed'] : [404, 'unknown_path']
@@ -82,7 +82,7 @@ export function paths(populated: () => Populated): void {
         const get = await ask('GET', address, key)
         const head = await ask('HEAD', address, key)
         expect([head.status, head.type]).toEqual([get.status, get.type])
-        // What is counted while it is read, such as the usage, is never the same twice.
+        // What changes by being read, such as the usage, is never the same twice.
         if ('304' in operation.declaration.responses) expect(head.etag).toBe(get.etag)
         expect(head.status).toBe(200)
         expect(head.body).toBe('')
@@ -99,7 +99,7 @@ interface Plain {
   body: string
 }
 
-// fetch would tidy the path up, and refuses some methods.
+// fetch would normalize the path, and refuses some methods.
 function ask(method: string, target: string, key?: string): Promise<Plain> {
   return new Promise((done, fail) => {
     const { hostname, port } = new URL(plumbline.url)

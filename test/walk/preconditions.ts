@@ -5,7 +5,7 @@ import type { TestPlumbline } from '../support/plumbline.ts'
 import type { Populated } from '../support/populated.ts'
 import { snapshot } from '../support/snapshot.ts'
 
-/** ETag, If-None-Match and If-Match, over every operation that declares them. */
+/** ETag, If-None-Match and If-Match, for every operation that declares them. */
 const operations = [...contract.operations.values()]
 const readable = operations.filter(({ declaration }) => '304' in declaration.responses)
 const guarded = operations.filter(({ declaration }) =>
@@ -21,7 +21,7 @@ export function preconditions(populated: () => Populated): void {
       ;({ plumbline, world } = populated())
     })
 
-    describe('what has not changed since it was read is not sent again', () => {
+    describe('a resource that has not changed is not sent again', () => {
       test.each(readable)('$id', async (operation) => {
         const first = await world.send(operation)
         expect(first.status).toBe(200)
@@ -37,12 +37,12 @@ export function preconditions(populated: () => Populated): void {
       })
     })
 
-    describe('a change based on another version is refused with the version that holds, and changes nothing', () => {
+    describe('a change based on another version is refused with the current version, and changes nothing', () => {
       test.each(guarded)('$id', async (operation) => {
         const before = await snapshot(plumbline.database)
         for (const header of ['"999999"', '"nonsense"', 'W/"999999"', '999999', '"0", "999998"']) {
           const refused = await world.send(operation, { headers: { 'if-match': header } })
-          // What would be refused anyway is refused as that (RFC 9110, 13.2.1).
+          // A change that would be refused anyway is refused for that reason (RFC 9110, 13.2.1).
           if (refused.status === 409) {
             expect((await world.send(operation)).body.code).toBe(refused.body.code)
             continue

@@ -10,9 +10,10 @@ import { kinds } from '../../server/resources/kinds.gen.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
 /**
- * Lists are JSON that the database has written for the most part, so a text that it took for something else would break
- * out of its quotes. Every column that can hold a text is given one that would, whoever may write it; what refuses is
- * an id, for it has to name another row. What the service believes of its columns is not asked, but held against that.
+ * Lists are JSON that is mostly written by the database, so a text that it mistakes for something else would break out
+ * of its quotes. This writes such a text into every column that can hold one, whoever may normally write there; only
+ * ids refuse it, because they refer to other rows. The service's own list of its columns is not trusted but compared
+ * with the result.
  */
 const NASTY = `"quoted\\" \\\\ \\u0022,"id":"x"} \n\t é \\`
 
@@ -24,11 +25,11 @@ const lists = [...contract.operations.values()].flatMap((operation) => {
 let plumbline: TestPlumbline
 let receiver: Receiver
 let world: World
-/** The columns of each table that took the text. */
+/** The columns of each table that accepted the text. */
 const written = new Map<string, string[]>()
 
 beforeAll(async () => {
-  // Some texts are shorter than this one by contract, and would be refused on their way out.
+  // By contract some texts are shorter than this one, and would be refused on their way out.
   plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false' })
   receiver = await startReceiver()
   world = await new World(plumbline, plumbline.key, receiver.url).populate()
@@ -36,12 +37,12 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(async () => {
-  // The events of this world were recorded before, and are whole.
+  // The events of this world were recorded before, and are intact.
   await plumbline.stop()
   await receiver.close()
 })
 
-test('every list is among those that are walked, but those that are read as objects', () => {
+test('every list is walked, except those that are read as objects', () => {
   const walked = new Set<string>(lists.map(({ id }) => id))
   const others = [...contract.operations.keys()].filter((id) => id.startsWith('list') && !walked.has(id))
   expect(others.sort()).toEqual([
@@ -49,7 +50,7 @@ test('every list is among those that are walked, but those that are read as obje
   ])
 })
 
-describe('a text with all that JSON escapes comes back from a list as it went in', () => {
+describe('a text with everything that JSON escapes comes back from a list unchanged', () => {
   test.each(lists)('$id', async ({ operation, table }) => {
     const { status, body } = await world.send(operation)
     expect(status).toBe(200)
@@ -72,7 +73,7 @@ async function writeEverywhere(table: string, record: string): Promise<string[]>
   const taken: string[] = []
   for (const { name, isArray } of rows) {
     const schema = at('components', 'schemas', record, 'properties', name) as Schema | undefined
-    // What is one of a few words is written by nobody but the service.
+    // Only the service writes enum values.
     if (schema !== undefined && kindOf(contract.document, schema, name).startsWith('enum')) continue
     const text = sql`${NASTY}::text || t."id"`
     const value = isArray ? sql`array[${text}]` : text
@@ -91,7 +92,7 @@ async function writeEverywhere(table: string, record: string): Promise<string[]>
 type Columns = Record<string, Record<string, string>>
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** The record whose rows the operation lists; null where it lists none, or something that is no record. */
+/** The record whose rows the operation lists; null if it lists none, or something that is not a record. */
 function recordOf({ path, method }: Operation): string | null {
   if (method !== 'GET') return null
   const place = [
@@ -112,7 +113,7 @@ function recordOf({ path, method }: Operation): string | null {
   return name ?? null
 }
 
-/** Vendor is kept in vendors, Community in communities. */
+/** Vendors are in the table vendors, communities in communities. */
 function tableOf(record: string): string {
   const noun = `${record.charAt(0).toLowerCase()}${record.slice(1)}`
   return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`

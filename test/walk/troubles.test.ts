@@ -7,9 +7,9 @@ import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
 
 /**
- * What every operation answers when something goes wrong that no caller can bring about: a fault of ours, a database that
- * is away, a limit that is used up, a first request that is still running. The handlers stand in for the trouble; all
- * that is around them is the service as it is.
+ * What every operation answers when something goes wrong that no caller can cause: a fault of ours, a database that is
+ * away, a limit that is used up, a first request that is still running. The handlers are replaced to cause the trouble;
+ * everything around them is the real service.
  */
 const operations = [...contract.operations.values()]
 
@@ -25,7 +25,7 @@ describe('in a service whose handlers fail', () => {
   })
   afterAll(() => plumbline.stop())
 
-  test.each(operations)('$id says that it failed and not why', async (operation) => {
+  test.each(operations)('$id says that it failed, but not why', async (operation) => {
     trouble = () => Promise.reject(new Error('the secret reason'))
     const answer = await world.send(operation)
     expectProblem(operation, answer, 500, 'internal')
@@ -40,7 +40,7 @@ describe('in a service whose handlers fail', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  // On the embedded database requests that write wait for one another, so the second one is never told to come back.
+  // On the embedded database writing requests wait for one another, so the second is never told to come back.
   const posts = operations.filter(({ method }) => method === 'POST')
   test.skipIf(inject('postgres') === null).each(posts)(
     '$id tells a repeat to wait while the first request is running',
@@ -81,7 +81,7 @@ describe.each([
   })
   afterAll(() => plumbline.stop())
 
-  // A vendor spends nothing of the builder's day.
+  // A vendor does not use up the builder's daily quota.
   const limited = window === 'day' ? operations.filter(isOpenToKeys) : operations
   test.each(limited)('$id refuses, and says for how long', async (operation) => {
     const answer = await world.send(operation)
@@ -93,7 +93,7 @@ describe.each([
 
 async function worldOfExamples(plumbline: TestPlumbline): Promise<World> {
   const world = new World(plumbline, plumbline.key, 'https://hooks.example.com/plumbline')
-  // Nothing exists here, so the ids of the examples may as well be the real ones.
+  // Nothing exists here, so the ids of the examples are as good as real ones.
   for (const id of EXAMPLE_IDS) world.remember(id)
   world.admit(await plumbline.newPortalToken())
   return world

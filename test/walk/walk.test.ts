@@ -8,8 +8,8 @@ import { paths } from './paths.ts'
 import { preconditions } from './preconditions.ts'
 
 /**
- * What holds for every operation of the contract, whatever operations there are. All of it is asked of one service with
- * something of every kind in it; all but the last part leave that as it was. `-t 'conditions'` runs one part.
+ * What holds for every operation of the contract. All of it is tested on one service with something of every kind in
+ * it; all but the last part leave that unchanged. `-t 'conditions'` runs one part.
  */
 let populated: Populated
 

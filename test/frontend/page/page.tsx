@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createClient, type Problem, type VendorStatus } from '../../../client/index.ts'
 
-/** A page as a frontend team would write it: a builder's vendors, and a form to add one. */
+/** A page such as a frontend team would write: a builder's vendors, and a form to add one. */
 const { baseUrl, key } = (window as unknown as { plumbline: { baseUrl: string; key: string } }).plumbline
 const plumbline = createQueries(createClient({ baseUrl, key }).openapi)
 
