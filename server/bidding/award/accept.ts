@@ -17,10 +17,9 @@ import * as vendors from '../vendors/queries.ts'
 import { reasonNotToEngage } from '../vendors/vendor.ts'
 
 /**
- * The award: one bid is accepted, the others are rejected, the request is awarded and, where that was asked for, the
- * purchase order is drafted. Everything is decided under the lock of the request's row, so that of awards at the same
- * time one finds the request open and all others find it awarded. Locks are taken in the order home, request, bid,
- * vendor.
+ * The award: accepts one bid, rejects the others, awards the request and, if asked, drafts the purchase order.
+ * Everything is decided under the lock of the request's row, so of several awards at the same time one finds the
+ * request open and the others find it awarded. Locks are taken in the order home, request, bid, vendor.
  */
 export async function accept(call: WriteCall, bidId: string, asked: Checked['BidAccept']): Promise<Bid> {
   const { rejectOthers, createPurchaseOrder, reason = null } = asked
@@ -56,7 +55,7 @@ async function lockHomeToOrderFor(call: WriteCall, bid: BidRow, given: string | 
   if (!call.permissions.has('pos:write')) {
     throw problem('permission_denied', 'Creating the purchase order needs pos:write.', { permission: 'pos:write' })
   }
-  // What a request asks for no longer changes once there are bids, so this need not wait for its lock.
+  // What a request asks for does not change once it has bids, so this can be read without its lock.
   const { homeIds } = await bidRequests.find(call, bid.bidRequestId)
   const homeId = homeToOrderFor(bid, homeIds, given)
   const home = await homes.findOptional(call, homeId)
@@ -87,7 +86,7 @@ function homeToOrderFor(bid: BidRow, homeIds: readonly string[], given: string |
   return given
 }
 
-/** The lines that the bid is to win; null for everything that it offers. */
+/** The lines that the bid wins; null for everything that it offers. */
 function linesToAward(request: BidRequestRow, bid: BidRow, { lineIds }: Checked['BidAccept']): string[] | null {
   if (lineIds === undefined) return null
   if (request.awardMode !== 'split') {
@@ -102,7 +101,7 @@ function linesToAward(request: BidRequestRow, bid: BidRow, { lineIds }: Checked[
   return lineIds
 }
 
-/** Why the bid cannot win now; null when it can. A status that cannot become accepted is found by the move itself. */
+/** Why the bid cannot win now; null if it can. The move itself checks that the status can become accepted. */
 function obstacleToAward(
   call: WriteCall,
   request: BidRequestRow,

@@ -10,7 +10,7 @@ import { move, tellRejected } from '../bids/move.ts'
 import type { BidRow } from '../bids/queries.ts'
 import * as bids from '../bids/queries.ts'
 
-/** Turns a submitted bid down, or takes the award of an accepted one back. */
+/** Rejects a submitted bid, or revokes the award of an accepted one. */
 export async function reject(call: WriteCall, bidId: string, reason: string | null): Promise<Bid> {
   const { bidRequestId } = await bids.find(call, bidId)
   await lockBidRequest(call, bidRequestId)
@@ -24,8 +24,8 @@ export async function reject(call: WriteCall, bidId: string, reason: string | nu
 }
 
 /**
- * An award holds once it was ordered. Until then its orders are voided with it, and the request is open for another
- * award, unless it was split and something of it is still awarded.
+ * An award can no longer be revoked once it was ordered. Until then, revoking it voids its orders and reopens the
+ * request for another award, unless the award was split and part of it still stands.
  */
 async function revoke(call: WriteCall, bid: BidRow, reason: string | null): Promise<void> {
   const ordered = (await orders.lockOfBid(call, bid.id)).filter((order) => order.status !== 'void')

@@ -1,6 +1,9 @@
 import type { Bid, BidRequest, BidStatus } from '../../../client/contract.gen.ts'
 
-/** A bid's way: handed in, then decided by the builder, taken back by the vendor, or run out; an award can be revoked. */
+/**
+ * The life of a bid: submitted, then accepted or rejected by the builder, withdrawn by the vendor, or expired; an award
+ * can be revoked.
+ */
 export const BID_MOVES: Readonly<Record<BidStatus, readonly BidStatus[]>> = {
   submitted: ['accepted', 'rejected', 'withdrawn', 'expired'],
   accepted: ['rejected'],
@@ -12,7 +15,7 @@ export const BID_MOVES: Readonly<Record<BidStatus, readonly BidStatus[]>> = {
 /** A vendor has at most one bid in these statuses for a request or for one of its homes. */
 export const LIVE: readonly BidStatus[] = ['submitted', 'accepted']
 
-/** Whether the day on which the bid holds for the last time is over. */
+/** Whether the last day on which the bid is valid is over. */
 export function hasRunOut(bid: { expiresAt: string | null }, now: Date): boolean {
   return bid.expiresAt !== null && Date.parse(bid.expiresAt) <= now.getTime()
 }
@@ -21,8 +24,9 @@ type Offer = Pick<Bid, 'homeId' | 'lines' | 'awardedLineIds'>
 type Asked = Pick<BidRequest, 'homeIds' | 'lines'>
 
 /**
- * What a bid takes of a request when it is accepted: pairs of a home and a line, as texts that can be compared. A bid that
- * names no home takes all homes, one without lines takes all lines. Two bids can both win when they share no pair.
+ * What a bid takes of a request when it is accepted: pairs of a home and a line, as strings that can be compared. A bid
+ * that names no home takes all homes, one without lines takes all lines. Two bids can both win if they have no pair in
+ * common.
  */
 export function takes(bid: Offer, request: Asked): string[] {
   const homes = bid.homeId !== null ? [bid.homeId] : request.homeIds.length > 0 ? request.homeIds : ['any']
@@ -30,14 +34,16 @@ export function takes(bid: Offer, request: Asked): string[] {
   return homes.flatMap((home) => lines.map((line) => `${home} ${line}`))
 }
 
-/** Whether the bid offers the line, and the award (where it names lines) gives it to the bid. */
+/** Whether the bid offers the line and, if the award names lines, wins it. */
 export function wins(bid: Pick<Bid, 'lines' | 'awardedLineIds'>, lineId: string): boolean {
   const line = bid.lines.find((candidate) => candidate.lineId === lineId)
   if (line === undefined || line.excluded) return false
   return bid.awardedLineIds === null || bid.awardedLineIds.includes(lineId)
 }
 
-/** Whether a bid that was not accepted can still win something beside what was taken. A lump sum is had whole or not at all. */
+/**
+ * Whether a bid that was not accepted can still win part of what is not taken. A lump sum is won whole or not at all.
+ */
 export function canStillWin(bid: Offer, request: Asked, taken: ReadonlySet<string>): boolean {
   const wanted = takes(bid, request)
   return bid.lines.length === 0 ? !wanted.some((pair) => taken.has(pair)) : wanted.some((pair) => !taken.has(pair))

@@ -51,7 +51,7 @@ const prices = [
   { lineId: 'trusses', unitPrice: 11_200 },
 ]
 
-test('a bid with lines takes over what the request says, and its amount is the sum of the lines, each rounded half up', async () => {
+test('a bid with lines copies their details from the request, and its amount sums the lines, each rounded half up', async () => {
   const request = await ask(form)
   const bid = await submit(request.id, site.loneStar, {
     lines: [
@@ -117,7 +117,7 @@ test('a bid with lines takes over what the request says, and its amount is the s
   expect(await typesOf(bid.id)).toEqual(['bid.submitted'])
 })
 
-test('everything that is wrong with the prices of a bid is told at once', async () => {
+test('everything that is wrong with the prices of a bid is reported at once', async () => {
   const request = await ask(form)
   const refused = await post('/bids', {
     bidRequestId: request.id,
@@ -178,7 +178,7 @@ test('what a bid refers to has to exist, and to belong to the request', async ()
   expect(pointers(await post('/bids', { ...bid, validUntil: site.day(-1) }))).toEqual(['/validUntil past'])
 })
 
-test('a vendor has one live bid for the request and one for each home, and a second is pointed to reviseBid', async () => {
+test('a vendor has one live bid for the request and one for each home, and the refusal of a second points to reviseBid', async () => {
   const request = await ask({ homeIds: [site.lot14, site.lot15] })
   const first = await submit(request.id, site.loneStar)
   const second = await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 39_000 })
@@ -195,7 +195,7 @@ test('a vendor has one live bid for the request and one for each home, and a sec
   expect((await get(`/bids?homeId=${site.lot14}&bidRequestId=${request.id}`)).data).toEqual([forLot14])
 })
 
-test('of twenty bids of one vendor at the same time one is taken', async () => {
+test('of twenty bids of one vendor at the same time only one is stored', async () => {
   const request = await ask()
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 1 })),
@@ -203,7 +203,7 @@ test('of twenty bids of one vendor at the same time one is taken', async () => {
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(19).fill(409)])
 })
 
-test('bids come in while the request is sent, and after its deadline only where late ones are accepted', async () => {
+test('bids can be submitted while the request is open, and after its deadline only if late bids are accepted', async () => {
   const draft = await ask({ sendNow: false })
   const bid = { vendorId: site.loneStar, amount: 1 }
   expect((await post('/bids', { ...bid, bidRequestId: draft.id })).body.detail).toContain('is a draft')
@@ -223,7 +223,7 @@ test('bids come in while the request is sent, and after its deadline only where 
   )
 })
 
-test('a revision counts, is submitted again and tells what it changes; what changes nothing is none', async () => {
+test('a revision is counted, submitted again and says what it changes; one that changes nothing is not a revision', async () => {
   const request = await ask(form)
   const bid = await submit(request.id, site.loneStar, { lines: prices, durationDays: 12 })
   const revised = await revise(bid.id, { lines: [{ ...prices[0], unitPrice: 9.65 }, prices[1]] }, { 'if-match': '"1"' })
@@ -251,7 +251,7 @@ test('a revision counts, is submitted again and tells what it changes; what chan
   expect(await typesOf(bid.id)).toEqual(['bid.submitted', 'bid.submitted'])
 })
 
-test('while a blind request is open nobody sees an amount, in no answer and no event; when it closes, everybody does', async () => {
+test('while a blind request is open, no answer or event shows an amount; once it closes, all do', async () => {
   const request = await ask({ ...form, blind: true })
   const bid = await submit(request.id, site.loneStar, { lines: prices })
   expect(bid).toMatchObject({
@@ -326,7 +326,7 @@ test('an award accepts one bid, rejects the others, awards the request and draft
   expect(events[3]?.data.object).toEqual(order)
 })
 
-test('an award is all or nothing: where no order can be made, no bid is accepted', async () => {
+test('an award is all or nothing: if no order can be made, no bid is accepted', async () => {
   const request = await ask({ homeIds: [] })
   const bid = await submit(request.id, site.loneStar)
   const vague = await post(`/bids/${bid.id}/accept`, { createPurchaseOrder: true })
@@ -350,7 +350,7 @@ test('an award is all or nothing: where no order can be made, no bid is accepted
   expect((await get(`/bids/requests/${several.id}`)).status).toBe('sent')
 })
 
-test('an order with the award takes the permission for orders', async () => {
+test('an award with an order needs the permission for orders', async () => {
   const request = await ask()
   const bid = await submit(request.id, site.loneStar)
   const key = await plumbline.newKey(['bids:read', 'bids:write'], site.organizationId)
@@ -360,7 +360,7 @@ test('an order with the award takes the permission for orders', async () => {
   expect((await post(`/bids/${bid.id}/accept`, {}, { key })).status).toBe(200)
 })
 
-test('what cannot win is refused with the reason', async () => {
+test('a bid that cannot win is refused with the reason', async () => {
   const request = await ask()
   const [bid, other] = [await submit(request.id, site.loneStar), await submit(request.id, site.hillCountry)]
   const detail = async (id = bid.id) => {
@@ -408,7 +408,7 @@ test('of fifty awards at the same time exactly one wins, and exactly one order i
   expect(types.map((event) => event.type)).toEqual(['bid.accepted', ...Array(9).fill('bid.rejected')])
 })
 
-test('a split award gives each line once, keeps those in the running that can still win, and orders only what was won', async () => {
+test('a split award gives each line once, keeps bids that can still win in the running, and orders only what was won', async () => {
   const request = await ask({ ...form, awardMode: 'split', vendorIds: [site.loneStar, site.hillCountry, site.redrock] })
   const walls = await submit(request.id, site.loneStar, { lines: prices })
   const trusses = await submit(request.id, site.hillCountry, { lines: prices })
@@ -436,7 +436,7 @@ test('a split award gives each line once, keeps those in the running that can st
   expect(pointers(await post(`/bids/${bid.id}/accept`, { lineIds: ['walls'] }))).toEqual(['/lineIds split'])
 })
 
-test('an award can be revoked until it was ordered: its draft order is voided and the request is closed again', async () => {
+test('an award can be revoked until its order is issued: the draft order is voided and the request is closed again', async () => {
   const request = await ask()
   const bid = await submit(request.id, site.loneStar)
   const reserve = await submit(request.id, site.hillCountry, { amount: 41_000 })
@@ -479,7 +479,7 @@ test('rejecting and withdrawing are final, and only rejecting is an event', asyn
   expect((await get(`/bids/requests/${request.id}`)).bidCount).toBe(0)
 })
 
-test('another builder sees no bid of ours, and a repeat with the same key makes no second one', async () => {
+test('another builder sees no bid of ours, and a repeat with the same key makes no second bid', async () => {
   const request = await ask()
   const body = { bidRequestId: request.id, vendorId: site.loneStar, amount: 1 }
   const headers = { 'idempotency-key': `bid-${request.id}` }
@@ -499,8 +499,8 @@ test('another builder sees no bid of ours, and a repeat with the same key makes 
   expect(foreign.body.code).toBe('unknown_reference')
 })
 
-// The clock is put forward here, so this comes last.
-test('a bid runs out at the end of its last day, by the clock, and can no longer win', async () => {
+// These tests advance the clock, so they come last.
+test('a bid expires by the clock at the end of its last day, and can no longer win', async () => {
   const request = await ask({ deadline: site.day(60) })
   const short = await submit(request.id, site.loneStar, { amount: 1, validUntil: site.day(3) })
   const long = await submit(request.id, site.hillCountry, { amount: 2, validUntil: site.day(30) })

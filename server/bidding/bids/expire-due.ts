@@ -5,13 +5,13 @@ import { hasRunOut } from './bid.ts'
 import { move } from './move.ts'
 import * as bids from './queries.ts'
 
-// One run takes care of this many, so that a great many that run out together neither fill the memory nor keep other
-// work waiting; the next run follows a second later.
+// A bound for one run, so that a great many bids expiring together neither fill the memory nor hold up other work; the
+// next run follows a second later.
 const MOST_AT_ONCE = 100
 
 /**
- * Expires the submitted bids whose last day is over. Called about once a second in every process: while nothing is due it
- * is one look into an index, and of several processes one finds a bid still submitted.
+ * Expires the submitted bids whose last day is over. Called about once a second in every process: while nothing is due
+ * it is one index look-up, and of several processes only one still finds a bid submitted.
  */
 export async function expireBids(surroundings: Surroundings): Promise<void> {
   const now = surroundings.clock.now()

@@ -9,8 +9,8 @@ import type { BidRow } from './queries.ts'
 import * as bids from './queries.ts'
 
 /**
- * Moves a bid under the locks of its request and of itself: checks the move, changes the row, keeps the history.
- * Accepting and rejecting are events and decisions; withdrawing and expiring are neither.
+ * Moves a bid while its request and it are locked: checks the move, changes the row, keeps the history. Accepting and
+ * rejecting are events and decisions; withdrawing and expiring are neither.
  */
 export async function move(
   call: WriteCall,

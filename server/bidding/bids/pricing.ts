@@ -12,8 +12,8 @@ type Form = Pick<BidRequest, 'lines' | 'bidType'>
 type Line = Checked['BidLineInput']
 
 /**
- * Holds the prices of a bid against the request's form, and adds them up. All faults are thrown at once: an amount that
- * contradicts the lines is one, for either must be a mistake.
+ * Checks the prices of a bid against the request's form, and adds them up. Throws all faults at once. An amount that
+ * contradicts the lines is a fault, because one of the two must be a mistake.
  */
 export function priced(form: Form, lines: readonly Line[], amount: number | undefined): Priced {
   const faults: FieldError[] = []
@@ -43,7 +43,7 @@ export function priced(form: Form, lines: readonly Line[], amount: number | unde
   return { amount: total, lines: whole }
 }
 
-/** The lines with what they take over from the request, each with its name and its amount. */
+/** The lines with the name taken from the request, and the amount of each. */
 function wholeLines(form: Form, lines: readonly Line[], faults: FieldError[]): BidLine[] {
   const asked = new Map(form.lines.map((line) => [line.lineId, line]))
   const taken = new Set([...asked.keys(), ...lines.flatMap((line) => line.lineId ?? [])])
@@ -89,7 +89,7 @@ function freeName(word: string, taken: Set<string>): string {
   return `${word}-${place}`
 }
 
-/** Where the form asks for a price of each line, nothing required may be passed over in silence. */
+/** If the form asks for a price of each line, the bid has to mention every required one. */
 function missingLines(form: Form, lines: readonly BidLine[]): FieldError[] {
   if (form.bidType === 'lump_sum') return []
   const said = new Set(lines.map((line) => line.lineId))

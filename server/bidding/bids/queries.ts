@@ -6,14 +6,14 @@ import { rowOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
 import { leavesOutAmounts } from '../bid-requests/bid-request.ts'
 
-/** A bid as it is kept: its amounts are there even while nobody may see them. */
+/** A bid as stored: its amounts are always there, even while nobody may see them. */
 export interface BidRow extends Omit<Bid, 'amount' | 'amountsHidden'> {
   amount: number
   expiresAt: string | null
   request: Pick<BidRequest, 'id' | 'blind' | 'status'>
 }
 
-// The facts on which it depends whether amounts are shown; the rule itself is the bid request's.
+// The facts that decide whether amounts are shown; the rule itself belongs to the bid request.
 const REQUEST = `
   select json_build_object('id', r."id", 'blind', r."blind", 'status', r."status")
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
@@ -50,7 +50,10 @@ export function toBid(call: Pick<Call, 'keptHidden'>, row: BidRow): Bid {
   }
 }
 
-/** All bids on a request in these statuses. Exact while the request's row is locked, as every change of its bids locks it. */
+/**
+ * All bids on a request in these statuses. Exact while the request's row is locked, because every change of its bids
+ * locks it.
+ */
 export async function ofRequest(
   call: Tenant,
   bidRequestId: string,
@@ -77,7 +80,7 @@ export async function touch(call: WriteCall, id: string): Promise<void> {
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
 }
 
-/** Bids of any organization that have run out, the longest ago first. Nothing due: one look into a small index. */
+/** Expired bids of any organization, longest overdue first. If nothing is due, this is one look into a small index. */
 export async function due(db: Db, now: Date, most: number): Promise<{ organizationId: string; id: string }[]> {
   const { rows } = await sql<{ organizationId: string; id: string }>`
     select "organizationId", "id" from "bids"

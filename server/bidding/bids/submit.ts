@@ -17,7 +17,7 @@ import { move } from './move.ts'
 import { priced } from './pricing.ts'
 import * as bids from './queries.ts'
 
-/** Hands in a vendor's bid, under the lock of its request. */
+/** Submits a vendor's bid, under the lock of its request. */
 export async function submit(call: WriteCall, body: Checked['BidSubmit']): Promise<Bid> {
   const request = await lockNamedRequest(call, body)
   const homeId = body.homeId ?? null
@@ -55,7 +55,7 @@ export async function submit(call: WriteCall, body: Checked['BidSubmit']): Promi
   return bid
 }
 
-/** Hands a submitted bid in again, changed. What is not sent stays as it was. */
+/** Submits a bid again, changed. Fields that are not sent stay as they were. */
 export async function revise(
   call: WriteCall,
   bidId: string,
@@ -74,7 +74,8 @@ export async function revise(
       validUntil !== before.validUntil &&
       (await validityOf(call, before.communityId, validUntil))),
   }
-  // Held against a hidden price, one that is sent would tell whether it was guessed; so whatever is sent changes it.
+  // Comparing a sent price with a hidden one would reveal whether it was guessed, so any price that is sent counts as a
+  // change.
   const isPriceHidden = leavesOutAmounts(call, request)
   const isRevision = Object.entries(changes).some(
     ([field, value]) =>
@@ -95,7 +96,7 @@ export async function revise(
   return after
 }
 
-/** Takes a submitted bid back. Its invitation stays answered, and the vendor may bid anew. */
+/** Withdraws a submitted bid. Its invitation stays answered, and the vendor may bid again. */
 export async function withdraw(call: WriteCall, bidId: string, reason: string | null): Promise<Bid> {
   const { bidRequestId } = await bids.find(call, bidId)
   await lockBidRequest(call, bidRequestId)
@@ -104,7 +105,7 @@ export async function withdraw(call: WriteCall, bidId: string, reason: string | 
   return bids.toBid(call, after)
 }
 
-/** Both references of a body are looked at before either is complained of. */
+/** Checks both references of a body before it reports either. */
 async function lockNamedRequest(call: WriteCall, body: Checked['BidSubmit']): Promise<BidRequestRow> {
   const request = await lockBidRequest(call, body.bidRequestId).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'not_found') return null
@@ -134,7 +135,7 @@ function assertTakesBids(request: BidRequestRow, now: Date): void {
   )
 }
 
-/** The day and the instant at which the bid runs out. */
+/** The day and the instant at which the bid expires. */
 async function validityOf(
   call: WriteCall,
   communityId: string,
@@ -157,7 +158,7 @@ function repriced(
 ): Pick<bids.BidRow, 'amount' | 'lines'> {
   if (lines !== undefined) return priced(request, lines, amount)
   if (before.lines.length === 0) return priced(request, [], amount)
-  // The message leaves out the sum itself while it is hidden, and says nothing of whether this is it.
+  // While the sum is hidden, the message neither includes it nor says whether the amount matches it.
   if (amount === before.amount && !leavesOutAmounts(call, request)) return { amount, lines: before.lines }
   throw invalid([
     {

@@ -15,7 +15,7 @@ const LINES = [
   { lineId: 'porch', description: 'Porch', required: false },
 ]
 
-/** Each line's unit price; a line that is left out is not bid on. */
+/** Each line's unit price; a line that is left out gets no price. */
 async function bid(
   site: Site,
   bidRequestId: string,
@@ -47,7 +47,7 @@ const read = async (site: Site, id: string, below = '') =>
 const budget = (site: Site, homeId: string, scope: string, amount: number) =>
   plumbline.post(`/api/ext/homes/${homeId}/budget/lines`, { scope, amount }, { key: site.key })
 
-test('the figures of a request follow its bids, and each bid makes a new version of it', async () => {
+test('the figures of a request follow its bids, and each bid makes a new version of the request', async () => {
   const site = await buildSite(plumbline)
   const request = await ask(site)
   expect(request).toMatchObject({ bidCount: 0, lowAmount: null, highAmount: null, averageAmount: null, version: 2 })
@@ -72,7 +72,7 @@ test('the figures of a request follow its bids, and each bid makes a new version
   expect(await read(site, request.id)).toMatchObject({ bidCount: 1, highAmount: 35210, version: 5 })
 })
 
-test('bids are laid side by side: lowest on each line, gaps, spread, and the distance to the budget of the trade', async () => {
+test('bids are compared side by side: lowest on each line, gaps, spread, and the difference to the budget of the trade', async () => {
   const site = await buildSite(plumbline)
   await budget(site, site.lot15, 'Framing', 30000)
   await budget(site, site.lot15, 'framing', 5500)
@@ -153,7 +153,7 @@ test('bids are laid side by side: lowest on each line, gaps, spread, and the dis
   ])
 })
 
-test('what is excluded or missing is flagged, and what is offered in place of a line is never the lowest', async () => {
+test('excluded and missing lines are flagged, and an alternative to a line is never the lowest', async () => {
   const site = await buildSite(plumbline)
   const request = await ask(site)
   const gaps = await bid(site, request.id, site.loneStar, { walls: 9.8, trusses: 'excluded' })
@@ -183,7 +183,7 @@ test('what is excluded or missing is flagged, and what is offered in place of a 
   expect(lines[1]).toMatchObject({ lineId: 'trusses', lowAmount: 40000, missingBidIds: [gaps.id, thin.id] })
 })
 
-test('a vendor that has become unfit is flagged and not awardable', async () => {
+test('a vendor that can no longer be engaged is flagged and not awardable', async () => {
   const site = await buildSite(plumbline)
   const request = await ask(site)
   await bid(site, request.id, site.loneStar, { walls: 9.8, trusses: 11200 })
@@ -196,7 +196,7 @@ test('a vendor that has become unfit is flagged and not awardable', async () => 
   })
 })
 
-test('a blind request gives no amount away, in any answer or event, until it closes', async () => {
+test('a blind request reveals no amount, in any answer or event, until it closes', async () => {
   const site = await buildSite(plumbline)
   await budget(site, site.lot15, 'framing', 30000)
   const request = await ask(site, { blind: true })
@@ -222,7 +222,7 @@ test('a blind request gives no amount away, in any answer or event, until it clo
     lowestLinesTotal: null,
     budgeted: 30000,
   })
-  // In the order in which they came, whoever is the lowest.
+  // In the order of arrival, whichever is the lowest.
   expect(compared.vendors.map((vendor: { bidId: string }) => vendor.bidId)).toEqual([dear.id, cheap.id, null])
   expect(compared.vendors[0]).toMatchObject({
     amount: null,
@@ -252,7 +252,7 @@ test('a blind request gives no amount away, in any answer or event, until it clo
   expect(seen).toMatchObject({ amount: 87682.5, version: cheap.version + 1 })
 })
 
-test('after the award the comparison still shows what was chosen among, and the request who won', async () => {
+test('after the award the comparison still shows the rejected bids, and the request shows who won', async () => {
   const site = await buildSite(plumbline)
   const request = await ask(site)
   const winner = await bid(site, request.id, site.loneStar, { walls: 9.8, trusses: 11200 })

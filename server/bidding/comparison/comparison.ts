@@ -14,9 +14,9 @@ import { obstaclesToEngage } from '../vendors/vendor.ts'
 import type { ComparedBid } from './queries.ts'
 
 /**
- * The bids of one request side by side. Everything follows from what is passed in; nothing is stored. While amounts are
- * hidden nothing of this gives any of them away: no price, no rank, no order of the bids, no flag that follows from one. Which
- * lines a bid leaves out may be seen, so that the vendor can be asked in time.
+ * The bids of one request side by side. Everything is computed from the arguments; nothing is stored. While amounts are
+ * hidden, nothing here reveals any of them: no price, no rank, no order of the bids, no flag derived from one. The
+ * lines that a bid leaves out may be seen, so that the vendor can be asked in time.
  */
 export function compare(
   request: BidRequest,
@@ -26,7 +26,7 @@ export function compare(
   at: { now: Date; currency: string },
 ): BidComparison {
   const hidden = request.amountsHidden
-  // Once it is awarded, the bids that lost still show what was chosen among.
+  // Once the request is awarded, the rejected bids stay in the comparison to show what the choice was.
   const counted = bids.filter((bid) => bid.status !== 'rejected' || request.status === 'awarded')
   const amounts = figuresOf(hidden ? [] : counted.map((bid) => bid.amount))
   const shown = hidden ? bids : [...bids].sort((a, b) => a.amount - b.amount || (a.id < b.id ? -1 : 1))
@@ -121,14 +121,14 @@ function compareLine(
   }
 }
 
-/** How a bid stands among the others. */
+/** How a bid compares with the others. */
 interface Standing {
   hidden: boolean
   rank: number | null
   low: number | null
-  /** The budget that it is held against. */
+  /** The budget that it is compared with. */
   budget: number | null
-  /** Whether the request, and the bids that won already, leave room for it. */
+  /** Whether the request, and the bids that have already won, leave room for it. */
   canWin: boolean
   now: Date
 }
@@ -144,7 +144,7 @@ function bidEntry(
   const excluded = request.lines.filter((line) => said.get(line.lineId)?.excluded === true)
   const aboveLow = hidden || rank === null || low === null ? null : minus(bid.amount, low)
   const aboveBudget = hidden || budget === null ? null : minus(bid.amount, budget)
-  // A lump sum covers what it does not speak of.
+  // A lump sum covers the lines that it does not mention.
   const isItemized = request.bidType !== 'lump_sum' || bid.lines.length > 0
 
   const flags = vendorFlags(vendor)

@@ -20,7 +20,7 @@ export type ComparedBid = Pick<
   | 'awardedLineIds'
 > & { status: 'submitted' | 'accepted' | 'rejected'; amount: number; expiresAt: string | null }
 
-/** The bids that were handed in and neither withdrawn nor expired, in the order in which they came. */
+/** The submitted bids that were neither withdrawn nor expired, in the order in which they came. */
 export async function bidsOf(call: Tenant, bidRequestId: string): Promise<ComparedBid[]> {
   const { rows } = await sql<ComparedBid>`
     select "id", "vendorId", "homeId", "status", "revision", "amount", "lines", "inclusions", "exclusions",
@@ -31,7 +31,7 @@ export async function bidsOf(call: Tenant, bidRequestId: string): Promise<Compar
   return rows
 }
 
-/** What each home of the request has in its budget for the trade; homes without such a line are left out. */
+/** What each home of the request has budgeted for the trade; homes without such a line are left out. */
 export async function budgetsOf(
   call: Tenant,
   request: Pick<BidRequest, 'homeIds' | 'scope'>,

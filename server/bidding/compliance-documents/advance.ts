@@ -4,13 +4,13 @@ import * as vendors from '../vendors/queries.ts'
 import { judgeByCalendar } from './judge-vendor.ts'
 import * as documents from './queries.ts'
 
-/** How many vendors one run looks after at most, so that stopping never waits long for it; the next run goes on. */
+/** The most vendors that one run handles, so that a shutdown never waits long for it; the next run continues. */
 const MOST_AT_ONCE = 200
 
 /**
- * What the calendar does by itself: documents run out, vendors come within thirty days of it, renewals take effect. One
- * look into a small index while nothing is due. Safe in several processes: each vendor is looked after under its lock,
- * and whoever comes second finds it done.
+ * What happens as time passes: documents expire, vendors come within thirty days of it, renewals take effect. While
+ * nothing is due it is one look into a small index. Safe in several processes: each vendor is handled under its lock,
+ * and the second process finds it done.
  */
 export async function advanceCompliance(surroundings: Surroundings): Promise<void> {
   const now = surroundings.clock.now()

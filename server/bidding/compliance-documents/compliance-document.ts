@@ -3,7 +3,10 @@ import type { Checked } from '../../http/checked.gen.ts'
 import { invalid } from '../../http/problem.ts'
 import { addDays, daysBetween } from '../../values/calendar.ts'
 
-/** The moves that somebody may decide on. Only the calendar leads to `expired`, and away from it by a later date. */
+/**
+ * The moves that a user may make. Only the calendar makes a document `expired`, and only a later date makes it valid
+ * again.
+ */
 export const MOVES: Readonly<Record<ComplianceDocumentStatus, readonly ComplianceDocumentStatus[]>> = {
   pending_review: ['valid', 'rejected', 'waived'],
   valid: ['pending_review', 'rejected', 'waived'],
@@ -12,10 +15,10 @@ export const MOVES: Readonly<Record<ComplianceDocumentStatus, readonly Complianc
   waived: ['pending_review'],
 }
 
-/** How long before the end a vendor is `expiring`: time enough to get a new certificate from an insurer. */
+/** How long before the end a vendor is `expiring`: enough time to get a new certificate from an insurer. */
 export const EXPIRING_DAYS = 30
 
-/** What the calendar makes of a status: what was found valid is expired behind its last day, and valid up to it. */
+/** A status as of a date: a valid document is expired after its last day, and valid until then. */
 export function settledStatus(
   status: ComplianceDocumentStatus,
   expirationDate: string | null,
@@ -29,13 +32,13 @@ export type Paper = Pick<ComplianceDocument, 'type' | 'status' | 'effectiveDate'
 
 export interface Judgement {
   status: ComplianceStatus
-  /** The next day on which the same papers may be judged otherwise; null when no day changes anything. */
+  /** The next day on which the same documents may be judged differently; null if no day changes anything. */
   changesOn: string | null
 }
 
 /**
- * Judges a vendor by its documents, those that were removed left out. Each type is judged by itself, and the worst
- * counts: a license cannot make up for insurance that ran out. What awaits review or was rejected counts as not there.
+ * Judges a vendor by its documents, except removed ones. Each type is judged separately, and the worst counts: a
+ * license cannot make up for expired insurance. Documents that await review or were rejected do not count.
  */
 export function judge(papers: readonly Paper[], today: string): Judgement {
   const days: string[] = []
@@ -61,7 +64,7 @@ export function judge(papers: readonly Paper[], today: string): Judgement {
 
 const FOREVER = 'forever'
 
-/** The last day of unbroken cover that holds today; a renewal that follows on without a gap lengthens it. */
+/** The last day of the unbroken cover that includes today; a renewal that follows without a gap extends it. */
 function endOfCover(valid: readonly Paper[], today: string): string | null {
   let end: string | null = null
   const byStart = valid.toSorted((a, b) => ((a.effectiveDate ?? '') < (b.effectiveDate ?? '') ? -1 : 1))
@@ -78,7 +81,7 @@ export function newDocument(body: Checked['ComplianceDocumentCreate'], vendorId:
   return { ...body, vendorId, status: settledStatus(body.status, body.expirationDate ?? null, today) }
 }
 
-/** Refuses a paper that would end before it begins. */
+/** Refuses a document that ends before it begins. */
 export function checkPeriod({ effectiveDate, expirationDate }: Partial<Paper>): void {
   if (effectiveDate == null || expirationDate == null || effectiveDate <= expirationDate) return
   throw invalid([{ pointer: '/expirationDate', code: 'minimum', message: 'must not be before effectiveDate' }])

@@ -44,7 +44,7 @@ test('a document is recorded, read back by its Location, and awaits review unles
   expect(await statusOf(vendorId)).toBe('missing')
 })
 
-test('the vendor is judged with each change, in the same breath as its event', async () => {
+test('the vendor is judged anew with each change, and the event carries the result', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(200) })
   const { body: vendor } = await plumbline.get(`/api/ext/vendors/${vendorId}`)
@@ -66,7 +66,7 @@ test('the vendor is judged with each change, in the same breath as its event', a
   expect(events[1]).toMatchObject({ data: { object: vendor, previous: { complianceStatus: 'missing' } } })
 })
 
-test('a change to a document that leaves the judgement as it was is told by vendor.updated all the same', async () => {
+test('a change to a document that leaves the judgement unchanged still emits vendor.updated', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, carrier: 'Pecan Valley Mutual' })
   await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { carrier: 'Gulf States Casualty' })
@@ -133,7 +133,7 @@ test.each<[string, object[], string]>([
   expect(await statusOf(vendorId)).toBe(expected)
 })
 
-test('a removed document no longer counts or is listed, stays readable, and is removed twice without harm', async () => {
+test('a removed document no longer counts or is listed, stays readable, and can be removed again without harm', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(-5) })
   expect(document.status).toBe('expired')
@@ -158,7 +158,7 @@ test('a later end makes an expired document valid again', async () => {
   expect(await statusOf(vendorId)).toBe('compliant')
 })
 
-test('what is found valid after its end is expired at once', async () => {
+test('a document approved after its end is expired at once', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { type: 'auto', expirationDate: inDays(-1) })
   expect(document.status).toBe('pending_review')
@@ -166,7 +166,7 @@ test('what is found valid after its end is expired at once', async () => {
   expect(decided.body.status).toBe('expired')
 })
 
-test('a move that the states do not have is refused with those that they do', async () => {
+test('a move that does not exist is refused, and the possible ones named', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, liability)
   const refused = await plumbline.post(`/api/ext/compliance-documents/${document.id}/status`, { status: 'valid' })
@@ -182,7 +182,7 @@ test('a move that the states do not have is refused with those that they do', as
   ).toBe(422)
 })
 
-test('a document cannot end before it begins, also when only one of the dates changes', async () => {
+test('a document cannot end before it begins, even if only one of the dates changes', async () => {
   const vendorId = await newVendor()
   const refused = await add(vendorId, { type: 'license', effectiveDate: '2026-07-01', expirationDate: '2026-06-30' })
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/expirationDate' }] } })
@@ -251,14 +251,14 @@ test('another builder finds neither the vendor nor its documents', async () => {
   )
 })
 
-test('an archived vendor takes no more documents', async () => {
+test('an archived vendor accepts no more documents', async () => {
   const vendorId = await newVendor()
   await plumbline.delete(`/api/ext/vendors/${vendorId}`)
   expect(await add(vendorId, liability)).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-// From here on the clock is put forward, so these come last.
-test('by the calendar alone a vendor comes within thirty days of an end, then past it, each told once', async () => {
+// These tests advance the clock, so they come last.
+test('as time passes a vendor comes within thirty days of an end, then past it, with one event each', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(40) })
   expect(await statusOf(vendorId)).toBe('compliant')
@@ -298,7 +298,7 @@ test('by the calendar alone a vendor comes within thirty days of an end, then pa
   ])
 })
 
-test('a renewal takes effect by the calendar, and the day that it does changes nothing that was covered before', async () => {
+test('a renewal takes effect on its day, and does not interrupt the cover', async () => {
   const vendorId = await newVendor()
   await add(vendorId, { ...liability, effectiveDate: inDays(3), expirationDate: inDays(368) })
   expect(await statusOf(vendorId)).toBe('missing')

@@ -7,9 +7,9 @@ import { type Judgement, judge, settledStatus } from './compliance-document.ts'
 import * as documents from './queries.ts'
 
 /**
- * `vendors.complianceStatus` is stored, because lists filter by it and awards depend on it. It is written here alone: in
- * the transaction of each change to a document, and by the clock. Both settle first what the calendar has done to the
- * documents, so that a change never hides that another document has run out.
+ * `vendors.complianceStatus` is stored, because lists filter by it and awards depend on it. It is written only here: in
+ * the transaction of each change to a document, and as time passes. Both first bring the documents up to date with the
+ * calendar, so that a change never hides that another document has expired.
  *
  * The vendor has to be locked.
  */
@@ -19,7 +19,7 @@ export async function judgeAfterChange(call: WriteCall, vendor: Vendor): Promise
   await publish(call, vendor, judgement)
 }
 
-/** What the calendar alone makes of a vendor. If nothing visible has changed, there is no event. */
+/** Judges a vendor only because time has passed. If nothing visible has changed, there is no event. */
 export async function judgeByCalendar(call: WriteCall, vendor: Vendor): Promise<void> {
   const { judgement, expired } = await settle(call, vendor)
   await documents.writeDueDate(call, vendor, judgement)

@@ -61,14 +61,14 @@ export const complianceDocumentOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Changes a document under its vendor's lock, and judges the vendor again when anything changed. */
+/** Changes a document under its vendor's lock, and judges the vendor again if anything changed. */
 async function change(
   call: Call,
   id: string,
   work: (call: WriteCall, before: ComplianceDocument) => Promise<ComplianceDocument>,
 ): Promise<ComplianceDocument> {
   return call.write(async (call) => {
-    // Whose document it is never changes, so it can be read before the vendor is locked, and the vendor comes first.
+    // A document's vendor never changes, so it can be read without a lock, and the vendor locked first.
     const { vendorId } = await documents.find(call, id)
     const vendor: Vendor = await vendors.lock(call, vendorId)
     const before = await documents.lock(call, id)

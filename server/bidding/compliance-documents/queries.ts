@@ -16,7 +16,7 @@ export const { list, find, findAll, lock, insert, update, archive } = resource({
   search: ['carrier', 'policyNumber'],
 })
 
-/** The documents by which the vendor is judged: all that were not removed. A vendor has a handful. */
+/** The documents by which the vendor is judged: all except removed ones. A vendor has a handful. */
 export async function countedOf(call: WriteCall, vendorId: string): Promise<ComplianceDocument[]> {
   const rows = await call.db
     .selectFrom('complianceDocuments')
@@ -31,7 +31,7 @@ export async function countedOf(call: WriteCall, vendorId: string): Promise<Comp
   )
 }
 
-/** Writes how a locked vendor is judged, as a change that can be seen. */
+/** Stores how a locked vendor is judged, as a visible change. */
 export async function writeJudgement(call: WriteCall, vendor: Vendor, judgement: Judgement): Promise<Vendor> {
   const now = call.now.toISOString()
   await sql`
@@ -40,14 +40,14 @@ export async function writeJudgement(call: WriteCall, vendor: Vendor, judgement:
   return { ...vendor, complianceStatus: judgement.status, version: vendor.version + 1, updatedAt: now }
 }
 
-/** Notes when the clock has to look again: as the day begins in the organization's time zone. */
+/** Stores when the calendar next matters: at the start of that day in the organization's time zone. */
 export async function writeDueDate(call: WriteCall, vendor: Vendor, { changesOn }: Judgement): Promise<void> {
   await sql`
     update "vendors" set "complianceDueAt" = (${changesOn}::date)::timestamp at time zone ${call.timeZone}
     where "organizationId" = ${call.organizationId} and "id" = ${vendor.id}`.execute(call.db)
 }
 
-/** The vendors, of all organizations, whose documents the calendar has something to say about; the longest due first. */
+/** The vendors of all organizations that a date has come for, longest due first. */
 export async function due(db: Db, now: Date, most: number): Promise<{ organizationId: string; vendorId: string }[]> {
   return db
     .selectFrom('vendors')

@@ -11,7 +11,7 @@ export const { list, find, lock, insert, update, archive } = resource({
   search: ['name', 'code'],
 })
 
-/** How many vendors that are not archived cover the trade, in upper or lower case. */
+/** How many vendors cover the trade, ignoring case and archived vendors. */
 export async function coveringVendors(call: Tenant, name: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as "count" from "vendors" v
@@ -19,7 +19,7 @@ export async function coveringVendors(call: Tenant, name: string): Promise<numbe
   return rows[0]?.count ?? 0
 }
 
-/** How many records of each kind carry the trade's name, archived ones and old ones too. */
+/** How many records of each kind use the trade's name, including archived and old ones. */
 export async function usesOf(call: Tenant, name: string): Promise<{ what: string; count: number }[]> {
   const inTable = (table: string) => sql`
     select count(*) from ${sql.table(table)} u where u."organizationId" = ${call.organizationId} and lower(u."scope") = lower(${name})`
@@ -36,16 +36,16 @@ function covers(name: string) {
 }
 
 /**
- * How names that were in the database a moment ago are spelled there, and until when that is believed. Vendors come with
- * the same few trades again and again; this saves each of them a statement.
+ * How names were spelled in the database a moment ago, and until when to trust that. Vendors come with the same few
+ * trades again and again; this saves a statement for each of them.
  */
 const believed = new Map<string, { name: string; until: number }>()
 const BELIEVED_MS = 5000
 const MOST_BELIEVED = 10_000
 
 /**
- * The scopes of the names, as the organization spells them ("Framing" is its "framing"), each once. Names that are no
- * scope yet become one.
+ * The scopes with these names, as the organization spells them ("Framing" is its "framing"), each once. New names
+ * become scopes.
  */
 export async function named(call: Call, names: readonly string[]): Promise<string[]> {
   const now = call.now.getTime()
@@ -66,7 +66,7 @@ export async function named(call: Call, names: readonly string[]): Promise<strin
       join "scopes" s on s."organizationId" = ${call.organizationId} and lower(s."name") = lower(g.given) and s."archivedAt" is null`.execute(
       call.db,
     )
-    // Inside a transaction they may yet be rolled back.
+    // Within a transaction they may still be rolled back.
     if (!call.isWriting && believed.size > MOST_BELIEVED) believed.clear()
     for (const { given, name } of rows) {
       spelling.set(given, name)
@@ -81,7 +81,7 @@ export async function nameOf(call: Call, name: string): Promise<string> {
   return (await named(call, [name]))[0] ?? name
 }
 
-/** To be called when a name stops being a scope's, so that its next use makes it one again. */
+/** Has to be called when a scope loses its name, so that the next use of the name creates a scope again. */
 export function forget(organizationId: string, name: string): void {
   for (const [key, known] of believed) {
     if (key.startsWith(`${organizationId} `) && known.name.toLowerCase() === name.toLowerCase()) believed.delete(key)

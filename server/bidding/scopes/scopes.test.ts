@@ -25,7 +25,7 @@ test('a scope is created, read back by its Location, and emits nothing', async (
   expect(events).toEqual([])
 })
 
-test('a name is unique whatever its capitals, and the conflict names the field', async () => {
+test('a name is unique ignoring case, and the conflict names the field', async () => {
   await plumbline.post('/api/ext/scopes', { name: 'Drywall' })
   const second = await plumbline.post('/api/ext/scopes', { name: 'DRYWALL' })
   expect(second).toMatchObject({ status: 409, body: { code: 'conflict', errors: [{ pointer: '/name' }] } })
@@ -38,7 +38,7 @@ test('of twenty creations of one name at once exactly one succeeds', async () =>
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(19).fill(409)])
 })
 
-test('a trade that a vendor names becomes a scope by itself, once', async () => {
+test('a trade that a vendor names becomes a scope automatically, once', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['Tile'] }, { key })
   await plumbline.post('/api/ext/vendors', { companyName: 'B', scopes: ['tile', 'stone'] }, { key })
@@ -62,7 +62,7 @@ test('a scope is renamed while nothing uses it, and keeps its name while somethi
   expect(moved).toMatchObject({ status: 200, body: { sequence: 140 } })
 })
 
-test('a budget line holds its scope by the name', async () => {
+test('a budget line keeps its scope’s name from changing', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: community } = await plumbline.post(
     '/api/ext/communities',
@@ -118,7 +118,7 @@ test('scopes are found by name, code and words, and listed in the order of the b
   expect(await names(`sort=sequence&limit=2&cursor=${first.body.nextCursor}`, key)).toEqual(['roofing'])
 })
 
-test('another builder neither sees a scope nor is bound by its name', async () => {
+test('another builder does not see a scope, and may use its name', async () => {
   const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'solar' })
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/scopes/${scope.id}`, { key })).status).toBe(404)

@@ -41,9 +41,9 @@ export async function trackRecord(
   return record
 }
 
-// A job is what was ordered from the vendor for one home and trade, whatever number of orders it took: a variance is part
-// of what the job cost. What it was to cost are the accepted bids behind the orders, without tax as bids are, or else the
-// budget. A backcharge is a penalty and makes no job cheaper.
+// A job is everything ordered from the vendor for one home and trade, however many orders that took: a variance is part
+// of the job's cost. Its expected cost is that of the accepted bids behind the orders, without tax like the bids, or
+// else the budget. A backcharge is a penalty and does not make a job cheaper.
 function variancePercents(organizationId: string, vendorId: string, isInPeriod: ReturnType<typeof sql>) {
   return sql`
     select ((case when job."offered" is null then job."total" else job."subtotal" end / expected."amount" - 1) * 100)::float8

@@ -1,19 +1,19 @@
 import type { VendorScorecard } from '../../../client/contract.gen.ts'
 
-/** What a vendor did, counted. */
+/** What a vendor did, in counts. */
 export interface TrackRecord {
   invitations: { sent: number; answered: number; unanswered: number }
   bids: { submitted: number; accepted: number; rejected: number }
   orders: { count: number; amount: number }
-  /** By how many percent each ordered job lay above what it was to cost. */
+  /** By how many percent each ordered job exceeded its expected cost. */
   variancePercents: readonly number[]
   openCommitment: number
 }
 
 type Frame = Pick<VendorScorecard, 'vendorId' | 'from' | 'to' | 'asOf' | 'currency'>
 
-// A vendor that does not answer costs a superintendent the most days, and one that grows dearer the most money; who wins
-// is the builder's own choice and says least. The contract tells these weights.
+// A vendor that does not answer costs a superintendent the most days, and one whose prices grow the most money; who
+// wins is the builder's own choice and says least. The contract states these weights.
 const WEIGHTS = { answering: 40, winning: 20, cost: 40 }
 const POINTS_LOST_PER_PERCENT = 5
 
@@ -48,7 +48,7 @@ function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : round(values.reduce((sum, value) => sum + value, 0) / values.length)
 }
 
-/** The mean of what there is, by weight; null of nothing. */
+/** The weighted mean of the parts that exist; null if none does. */
 function weighted(parts: readonly (readonly [number | null, number])[]): number | null {
   let sum = 0
   let weights = 0
@@ -60,7 +60,7 @@ function weighted(parts: readonly (readonly [number | null, number])[]): number 
   return weights === 0 ? null : round(sum / weights)
 }
 
-// Two decimals are more than a percentage here can mean.
+// More than two decimals would mean nothing here.
 function round(value: number): number {
   return Math.round(value * 100) / 100
 }

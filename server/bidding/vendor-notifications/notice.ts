@@ -5,7 +5,7 @@ export type Subject =
   | { homeId: string; date: string; bidRequestId?: undefined }
   | { bidRequestId: string; homeId?: undefined }
 
-/** The one thing that the notice is about, or what is wrong with the fields together. */
+/** The subject of the notice, or what is wrong with the combination of fields. */
 export function subjectOf(body: VendorNotificationCreate): Subject | FieldError[] {
   const { kind, bidRequestId, homeId, date } = body
   const faults: FieldError[] = []
@@ -29,7 +29,7 @@ export function subjectOf(body: VendorNotificationCreate): Subject | FieldError[
   return homeId === undefined || date === undefined ? faults : { homeId, date }
 }
 
-/** Why work on the home is no longer announced; null when it can be. */
+/** Why work on the home is no longer announced; null if it can be. */
 export function reasonNotToAnnounce(home: Home): string | null {
   if (home.status === 'cancelled') return `${home.name} is cancelled.`
   if (home.archivedAt !== null) return `${home.name} is archived.`

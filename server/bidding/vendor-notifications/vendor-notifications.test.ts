@@ -47,7 +47,7 @@ async function newBidRequest(more: object = {}) {
   return body
 }
 
-test('an advance notice of work on a home goes to the vendor and to the contacts who want it, and is told by its event', async () => {
+test('an advance notice of work on a home goes to the vendor and to the contacts who want it, and emits its event', async () => {
   const date = inDays(7)
   const sent = await plumbline.post(notifications, { kind: 'advance', homeId, date, message: 'The slab is ready.' })
   expect(sent.status).toBe(201)
@@ -66,7 +66,7 @@ test('an advance notice of work on a home goes to the vendor and to the contacts
   expect(found.body.data).toEqual([sent.body])
 })
 
-test('a reminder of a deadline bears its date, counts on the invitation, and changes the request', async () => {
+test('a reminder of a deadline carries its date, is counted on the invitation, and changes the request', async () => {
   const request = await newBidRequest()
   const sent = await plumbline.post(notifications, { kind: 'reminder', bidRequestId: request.id })
   expect(sent).toMatchObject({
@@ -127,7 +127,7 @@ test('the subject is a home with a date or a bid request, never both or neither'
   expect(await faults({ kind: 'reminder', homeId, date: inDays(-1) })).toEqual(['/date'])
 })
 
-test('a vendor whom no message would reach, one that is archived, and a home that is cancelled are refused', async () => {
+test('a vendor without an address, an archived vendor, and a cancelled home are refused', async () => {
   const { body: mute } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Redrock Concrete',
     contacts: [{ name: 'Lee', email: 'lee@redrock.example.com', notify: false }],
@@ -148,7 +148,7 @@ test('a vendor whom no message would reach, one that is archived, and a home tha
   })
 })
 
-test('to notify takes tasks:write, and to read what was sent takes vendors:read', async () => {
+test('notifying needs tasks:write, and reading what was sent needs vendors:read', async () => {
   const reader = await plumbline.newKey(['vendors:read', 'vendors:write'])
   const work = { kind: 'advance', homeId, date: inDays(3) }
   expect(await plumbline.post(notifications, work, { key: reader })).toMatchObject({
@@ -186,7 +186,7 @@ test('another builder neither sees nor sends notifications of ours', async () =>
   expect((await plumbline.post(notifications, { kind: 'advance', homeId, date: inDays(3) }, { key })).status).toBe(404)
 })
 
-test('an attempt that is repeated with its Idempotency-Key sends one notification', async () => {
+test('a repeat with the same Idempotency-Key sends one notification', async () => {
   const headers = { 'idempotency-key': 'notice-1' }
   const body = { kind: 'advance', homeId, date: inDays(12) }
   const first = await plumbline.post(notifications, body, { headers })

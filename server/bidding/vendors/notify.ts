@@ -7,9 +7,9 @@ import { recipientsOf } from './vendor.ts'
 export type Notice = Pick<VendorNotification, 'kind' | 'bidRequestId' | 'homeId' | 'date' | 'message'>
 
 /**
- * Tells a vendor something: the notification is kept, and its event goes out with the addresses to send it to. This is
- * the only place that makes a notification, whoever asks for it. A vendor without an address has no recipients; it is
- * for the caller to refuse that, or to let whoever hears the event call the vendor instead.
+ * Notifies a vendor: stores the notification and emits its event with the addresses to send it to. This is the only
+ * place that creates a notification, whoever asks for it. A vendor without an address has no recipients; the caller
+ * decides whether to refuse that, or to let a subscriber of the event call the vendor instead.
  */
 export async function sendNotification(call: WriteCall, vendor: Vendor, notice: Notice): Promise<VendorNotification> {
   const { kind, bidRequestId, homeId, date, message } = notice

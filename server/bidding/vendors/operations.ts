@@ -71,7 +71,7 @@ export const vendorOperations = {
       const before = await vendors.lock(call, path.vendorId)
       const reason = reasonNotToInvite(before)
       if (reason !== null) throw problem('conflict', reason)
-      // Who has joined stays so, however often the invitation is sent again.
+      // A vendor that has joined stays joined, however often it is invited again.
       const portalStatus = before.portalStatus === 'not_invited' ? 'invited' : before.portalStatus
       const after = await vendors.update(call, before, { portalStatus })
       await recordEvent(call, 'vendor.invited', after, before, { reason: 'portal', bidRequestId: null })
@@ -81,12 +81,12 @@ export const vendorOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** vendor.updated, when anything changed. */
+/** Emits vendor.updated if anything changed. */
 export async function recordUpdate(call: WriteCall, before: Vendor, after: Vendor): Promise<void> {
   if (after.version !== before.version) await recordEvent(call, 'vendor.updated', after, before)
 }
 
-/** The scopes as the organization spells them, and communities that are its own. */
+/** The scopes as the organization spells them, and communities that belong to it. */
 async function references(
   call: Call,
   body: { scopes?: string[]; communityIds?: string[] },

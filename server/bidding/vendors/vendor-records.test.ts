@@ -19,7 +19,7 @@ async function newVendor(more: object = {}, key = plumbline.key): Promise<string
 const move = (vendorId: string, status: string, reason?: string) =>
   plumbline.post(`/api/ext/vendors/${vendorId}/status`, { status, ...(reason !== undefined && { reason }) })
 
-test('a vendor moves from prospective to active, on hold and back, out of use and back, and every move is kept', async () => {
+test('a vendor moves from prospective to active, on hold and back, to inactive and back, and every move is kept', async () => {
   const vendorId = await newVendor({ status: 'prospective' })
   for (const status of ['active', 'on_hold', 'active', 'inactive', 'active']) {
     const moved = await move(vendorId, status, `to ${status}`)
@@ -39,7 +39,7 @@ test('a vendor moves from prospective to active, on hold and back, out of use an
   expect(history[1]).toEqual({ from: 'active', to: 'on_hold', reason: 'to on_hold' })
 })
 
-test('a move that the states do not have is refused with those that they do', async () => {
+test('a move that does not exist is refused, and the possible ones named', async () => {
   const vendorId = await newVendor({ status: 'prospective' })
   const refused = await move(vendorId, 'on_hold')
   expect(refused.status).toBe(409)
@@ -59,7 +59,7 @@ test('of two moves at once from the same status one is refused', async () => {
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409])
 })
 
-test('an invitation to the portal answers an address that stays the same, and tells subscribers each time', async () => {
+test('an invitation to the portal returns an address that stays the same, and emits an event each time', async () => {
   const vendorId = await newVendor()
   const first = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
   expect(first.status).toBe(200)
@@ -100,7 +100,7 @@ test('a vendor on hold, inactive, archived or without an address is not invited,
   }
 })
 
-test('expired papers do not keep a vendor from the portal, where new ones are handed in', async () => {
+test('expired documents do not keep a vendor out of the portal, where it submits new ones', async () => {
   const vendorId = await newVendor()
   await plumbline.post(`/api/ext/vendors/${vendorId}/compliance-documents`, {
     type: 'auto',
@@ -144,7 +144,7 @@ test('a period that ends before it begins is refused', async () => {
   expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: 'to' }] } })
 })
 
-test('a scorecard follows from invitations, bids and orders, and a period leaves out what lies outside of it', async () => {
+test('a scorecard is computed from invitations, bids and orders, and only from those in its period', async () => {
   const { key } = await plumbline.newBuilder()
   const post = async (path: string, body: object) => {
     const answer = await plumbline.post(path, body, { key })
@@ -179,7 +179,7 @@ test('a scorecard follows from invitations, bids and orders, and a period leaves
 
   const scorecard = async (vendorId: string, query = '') =>
     (await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard?${query}`, { key })).body
-  // 5 percent above the bid cost 25 points of 100: (50 × 40 + 100 × 20 + 75 × 40) / 100.
+  // 5 percent above the bid costs 25 points of 100: (50 × 40 + 100 × 20 + 75 × 40) / 100.
   const whole = {
     invitations: { sent: 2, answered: 1, unanswered: 1, answeredPercent: 50 },
     bids: { submitted: 1, accepted: 1, rejected: 0, winPercent: 100 },
@@ -199,7 +199,7 @@ test('a scorecard follows from invitations, bids and orders, and a period leaves
     bids: { submitted: 0 },
     score: null,
   })
-  // 5 percent below the budget cost nothing: (100 × 40 + 0 × 20 + 100 × 40) / 100.
+  // 5 percent below the budget costs nothing: (100 × 40 + 0 × 20 + 100 × 40) / 100.
   expect(await scorecard(loser)).toMatchObject({
     bids: { winPercent: 0 },
     orders: { averageVariancePercent: -5 },

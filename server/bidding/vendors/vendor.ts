@@ -2,7 +2,7 @@ import type { Vendor, VendorCreate, VendorStatus } from '../../../client/contrac
 import type { Checked } from '../../http/checked.gen.ts'
 import { wholeAddress } from '../../values/address.ts'
 
-/** A vendor's way: from prospective to active, on hold and back, and out of use and back. */
+/** The life of a vendor: from prospective to active, on hold and back, and to inactive and back. */
 export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]>> = {
   prospective: ['active', 'inactive'],
   active: ['on_hold', 'inactive'],
@@ -10,7 +10,7 @@ export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]
   inactive: ['active'],
 }
 
-/** Something that stands against engaging a vendor (inviting, awarding, ordering) at present. */
+/** A reason against engaging a vendor (inviting, awarding, ordering) at the moment. */
 export interface Obstacle {
   code: 'vendor_archived' | 'vendor_on_hold' | 'vendor_inactive' | 'compliance_expired'
   message: string
@@ -33,12 +33,15 @@ export function obstaclesToEngage(vendor: Vendor): Obstacle[] {
   return obstacles
 }
 
-/** Why the vendor cannot be engaged at present; null when nothing stands against it. */
+/** Why the vendor cannot be engaged at the moment; null if it can. */
 export function reasonNotToEngage(vendor: Vendor): string | null {
   return obstaclesToEngage(vendor)[0]?.message ?? null
 }
 
-/** Why the vendor cannot be invited to the portal; null when nothing stands against it. Expired papers do not: the portal is where new ones are handed in. */
+/**
+ * Why the vendor cannot be invited to the portal; null if it can. Expired documents are no reason, because the portal
+ * is where new ones are submitted.
+ */
 export function reasonNotToInvite(vendor: Vendor): string | null {
   if (vendor.archivedAt !== null) return `${vendor.companyName} is archived.`
   if (vendor.status === 'on_hold') return `${vendor.companyName} is on hold.`
@@ -69,7 +72,7 @@ export function wholeContacts(contacts: NonNullable<VendorCreate['contacts']>): 
   return contacts.map((contact) => ({ ...NO_CONTACT, ...contact }))
 }
 
-/** The vendor's own address and those of its contacts who want to be notified, each once. */
+/** The addresses of the vendor and of its contacts who want to be notified, each once. */
 export function recipientsOf(vendor: Pick<Vendor, 'email' | 'contacts'>): string[] {
   const addresses = [
     vendor.email,

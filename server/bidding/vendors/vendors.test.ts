@@ -36,7 +36,7 @@ test('all faults of an input are reported at once, each with its pointer', async
   expect(pointers).toEqual(['/colour', '/companyName', '/email', '/poLimit'])
 })
 
-test('a change answers the new state, raises the version, and tells what changed in its event', async () => {
+test('a change returns the new state, raises the version, and says in its event what changed', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   const changed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, {
     contactName: 'Marisol Vega',
@@ -57,7 +57,7 @@ test('a change that changes nothing raises no version and records no event', asy
   expect(same.body).toEqual(vendor)
 })
 
-test('a stale If-Match is refused with the version that holds now, and If-None-Match saves the body', async () => {
+test('a stale If-Match is refused with the current version, and If-None-Match saves the body', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: null })
   const stale = await plumbline.patch(
@@ -72,7 +72,7 @@ test('a stale If-Match is refused with the version that holds now, and If-None-M
   expect(unchanged.body).toBe('')
 })
 
-test('an archived vendor leaves the list, stays readable by id, and is listed where archived ones are asked for', async () => {
+test('an archived vendor leaves the list, stays readable by id, and is listed when archived ones are requested', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   expect((await plumbline.delete(`/api/ext/vendors/${vendor.id}`)).status).toBe(204)
   expect((await plumbline.delete(`/api/ext/vendors/${vendor.id}`)).status).toBe(204)
@@ -95,7 +95,7 @@ test('another builder sees no vendor of ours, and cannot tell it from one that d
   expect((await plumbline.get('/api/ext/vendors', { key: other.key })).body.data).toEqual([])
 })
 
-test('a list is walked page by page in every sort, without a gap or a repeat, while others write', async () => {
+test('a list can be read page by page in every sort order, without gaps or repeats, while others write', async () => {
   const { key } = await plumbline.newBuilder()
   const ids = new Set<string>()
   for (let i = 0; i < 25; i++) {
@@ -117,7 +117,7 @@ test('a list is walked page by page in every sort, without a gap or a repeat, wh
   }
 })
 
-test('a cursor that is malformed or made for another sort is refused', async () => {
+test('a cursor that is malformed or made for another sort order is refused', async () => {
   const { key } = await plumbline.newBuilder()
   for (const companyName of ['A', 'B']) await plumbline.post('/api/ext/vendors', { companyName }, { key })
   const { body } = await plumbline.get('/api/ext/vendors?limit=1', { key })
@@ -128,7 +128,7 @@ test('a cursor that is malformed or made for another sort is refused', async () 
   }
 })
 
-test('vendors are found by trade, by words, by accounting id and by its absence', async () => {
+test('vendors are found by trade, by words, by accounting id and by not having one', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/vendors', framing, { key })
   await plumbline.post('/api/ext/vendors', { companyName: '100% Plumbing_Co', scopes: ['plumbing'] }, { key })
@@ -170,7 +170,7 @@ test('fifty creations at once with one Idempotency-Key make one vendor and one e
   expect(await eventsOf(plumbline, organizationId)).toHaveLength(1)
 })
 
-test('a trade in other capitals is the trade that is there, and a community of nobody is refused', async () => {
+test('a trade in different case is the existing trade, and an unknown community is refused', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['framing'] }, { key })
   const second = await plumbline.post('/api/ext/vendors', { companyName: 'B', scopes: ['Framing', 'FRAMING'] }, { key })
