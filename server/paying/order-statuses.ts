@@ -1,11 +1,11 @@
 import type { PurchaseOrderStatus } from '../../client/contract.gen.ts'
 
 /**
- * What the statuses of a purchase order mean to the rest of the house: budgets, awards, scorecards and limits all count
- * by one of these sets, and by no list of their own.
+ * What the statuses of a purchase order mean to everything else: budgets, awards, scorecards and limits all use one of
+ * these sets, and no list of their own.
  */
 
-/** Not decided yet: a budget shows them apart. */
+/** Not decided yet: a budget shows these separately. */
 export const PENDING: readonly PurchaseOrderStatus[] = ['draft', 'pending_approval']
 
 /** Open with the vendor: issued and neither declined nor settled. A vendor's poLimit bounds their sum. */
@@ -14,7 +14,7 @@ export const OPEN: readonly PurchaseOrderStatus[] = ['issued', 'accepted', 'part
 /** The builder has decided to spend this and has not settled it. */
 export const UNSETTLED: readonly PurchaseOrderStatus[] = ['approved', ...OPEN]
 
-/** Ordered for good, so that the award that led to it cannot be revoked. */
+/** Ordered for good, so that the award behind it cannot be revoked. */
 export const ORDERED: readonly PurchaseOrderStatus[] = [...OPEN, 'closed']
 
 /** What a budget counts as committed. */

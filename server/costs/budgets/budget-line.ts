@@ -3,7 +3,7 @@ import { invalid } from '../../http/problem.ts'
 import type { Values } from '../../resources/resource.ts'
 import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../values/money.ts'
 
-/** What is budgeted can be given as an amount, or as a quantity at a unit cost. */
+/** A budget is given as an amount, or as a quantity and a unit cost. */
 interface Pricing {
   quantity: number | null
   unitCost: number | null
@@ -11,8 +11,9 @@ interface Pricing {
 }
 
 /**
- * What a line is budgeted at: quantity × unitCost, rounded half up to the cent, where both are there, else the amount.
- * `undefined` when neither is given. An amount that contradicts the product is a fault, because one of them must be a mistake.
+ * The budgeted amount of a line: quantity × unitCost, rounded half up to the cent, if both are there, otherwise the
+ * amount. `undefined` if neither is given. An amount that contradicts the product is a fault, because one of them must
+ * be a mistake.
  */
 export function budgetedAt({ quantity, unitCost, amount }: Pricing): number | undefined {
   if (quantity === null || unitCost === null) return amount
@@ -34,7 +35,7 @@ export function budgetedAt({ quantity, unitCost, amount }: Pricing): number | un
   return product
 }
 
-/** Before the lock the original is what is budgeted; from then on it stays, and the difference is an approved change. */
+/** Before the lock, the original is what is budgeted; afterwards it stays, and the difference is an approved change. */
 export function split(
   budgeted: number,
   originalAmount: number,
@@ -65,7 +66,7 @@ export function newBudgetLine(homeId: string, { amount, ...body }: BudgetLineCre
   return { ...body, homeId, ...split(budgeted, 0, isLocked) }
 }
 
-/** The fields of the line that the update changes, the amounts among them. */
+/** The fields of the line that the update changes, including the amounts. */
 export function changesOf(
   line: BudgetLine,
   body: BudgetLineUpdate,

@@ -81,7 +81,7 @@ test('a line by quantity is budgeted at quantity × unit cost, rounded half up',
   expect((await addLine({ scope: 'framing', quantity: 3, unitCost: 0.335, amount: 1.01 })).status).toBe(201)
 })
 
-test('a line needs an amount or both factors, and nothing is rounded that was sent', async () => {
+test('a line needs an amount or both factors, and sent values are not rounded', async () => {
   expect(await addLine({ scope: 'framing', quantity: 3 })).toMatchObject({
     status: 422,
     body: { errors: [{ pointer: '/amount', code: 'required' }] },
@@ -95,7 +95,7 @@ test('a line needs an amount or both factors, and nothing is rounded that was se
   })
 })
 
-test('a trade that nobody has used becomes a scope', async () => {
+test('a trade that is new becomes a scope', async () => {
   const scope = `masonry ${homeId}`
   await addLine({ scope, amount: 100 })
   const { body } = await plumbline.get('/api/ext/scopes?limit=200')
@@ -122,7 +122,7 @@ test('before the lock a change is a change of the original, after it an approved
   expect(await budget()).toMatchObject({ totalBudgeted: 18750.5 })
 })
 
-test('changing one factor prices the line anew, and a lump sum takes its place when a factor is cleared', async () => {
+test('changing one factor recomputes the line, and clearing one turns it into a lump sum', async () => {
   const { body: line } = await addLine({ scope: 'framing', quantity: 2800, unit: 'SF', unitCost: 15 })
   const at = `/api/ext/budget-lines/${line.id}`
   expect((await plumbline.patch(at, { unitCost: 14.25 })).body.budgeted).toBe(39900)
@@ -153,7 +153,7 @@ test('a budget is locked once and for all, and only when there is one', async ()
   expect((await plumbline.patch(`/api/ext/budget-lines/${line.id}`, { scope: 'roofing' })).status).toBe(409)
 })
 
-test('lines added while the budget is being locked are either in the original or a change, never half', async () => {
+test('lines added while the budget is being locked are either in the original or a change, never half of each', async () => {
   await addLine({ scope: 'framing', amount: 1 })
   const [locked, ...added] = await Promise.all([
     lock(),
@@ -181,7 +181,7 @@ test('a removed line leaves the budget and the list, and stays readable', async 
   expect((await plumbline.patch(at, { amount: 1 })).status).toBe(409)
 })
 
-test('a line that a purchase order was made for stays', async () => {
+test('a line that a purchase order refers to stays', async () => {
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   await order('framing', 39850, { budgetLineId: line.id })
   expect(await plumbline.delete(`/api/ext/budget-lines/${line.id}`)).toMatchObject({
@@ -228,7 +228,7 @@ test('a scope that was ordered but never budgeted is listed, however its trade i
   expect([totalVariance, totalPendingCommitted]).toEqual([18500, 1650])
 })
 
-test('a budget that has not changed is answered with 304, whenever it is asked for', async () => {
+test('an unchanged budget is answered with 304, whenever it is requested', async () => {
   await addLine({ scope: 'framing', amount: 42000 })
   const first = await plumbline.get(`/api/ext/homes/${homeId}/budget`)
   plumbline.clock.advance(1000)
@@ -238,7 +238,7 @@ test('a budget that has not changed is answered with 304, whenever it is asked f
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget`, { headers })).status).toBe(200)
 })
 
-test('lines are listed by scope and walked in the order of their amounts', async () => {
+test('lines are listed by scope and sorted by amount', async () => {
   for (const amount of [300, 100, 200]) await addLine({ scope: 'framing', amount })
   await addLine({ scope: 'roofing', amount: 50 })
   const amounts: number[] = []
@@ -264,7 +264,7 @@ test('the budget of a cancelled home stays as it is', async () => {
     expect(refused).toMatchObject({ status: 409, body: { detail: 'Lot 15 is cancelled.' } })
 })
 
-test('the budget is read with homes:read and its lines with budgets:read', async () => {
+test('reading the budget needs homes:read and its lines budgets:read', async () => {
   const homes = await plumbline.newKey(['homes:read'])
   const budgets = await plumbline.newKey(['budgets:read'])
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget`, { key: homes })).status).toBe(200)
@@ -272,7 +272,7 @@ test('the budget is read with homes:read and its lines with budgets:read', async
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget/lines`, { key: budgets })).status).toBe(200)
 })
 
-test('another builder reads and changes no budget of ours', async () => {
+test('another builder can neither read nor change a budget of ours', async () => {
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget`, { key })).status).toBe(404)

@@ -2,7 +2,7 @@ import type { BudgetScope, HomeBudget } from '../../../client/contract.gen.ts'
 import { sum } from '../../values/money.ts'
 
 /**
- * The budget of a home is never stored. It follows from budget lines and purchase orders at the moment it is read, so it
+ * The budget of a home is never stored. It is computed from budget lines and purchase orders when it is read, so it
  * cannot be stale.
  */
 type Totals = Pick<

@@ -23,7 +23,7 @@ export const budgetOperations = {
 
   async addBudgetLine({ path, body }, call) {
     const line = await call.write(async (call) => {
-      // The home's lock decides whether this comes before the freezing of its budget or after it.
+      // The home's lock decides whether this comes before or after its budget is locked.
       const home = await lockHome(call, path.homeId)
       const scope = await scopes.nameOf(call, body.scope)
       const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
@@ -86,7 +86,7 @@ export const budgetOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** The home, locked, when its budget may be changed at all. */
+/** The locked home, provided that its budget may be changed at all. */
 async function lockHome(call: WriteCall, homeId: string): Promise<Home> {
   const home = await homes.lock(call, homeId)
   const reason = reasonToKeepBudget(home)

@@ -8,13 +8,13 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
   schema: 'BudgetLine',
   table: 'budgetLines',
   prefix: 'bud',
-  // The database adds it up, as a column that lists can be sorted by.
+  // Computed by the database as a column, so that lists can be sorted by it.
   computed: { budgeted: 't."budgeted"' },
 })
 
 /**
- * Every scope of the home in one statement, in the order of their names. Money is added up as numeric. A trade that is
- * spelled in capitals here and in small letters there is one scope, named as the budget spells it.
+ * Every scope of the home in one statement, sorted by name. Money is added up as numeric. A trade spelled with
+ * different capitals is one scope, named as the budget spells it.
  */
 export async function scopesOf(call: Tenant, homeId: string): Promise<BudgetScope[]> {
   const { rows } = await sql<BudgetScope>`

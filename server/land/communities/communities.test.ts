@@ -37,13 +37,13 @@ test('a community is created with its fields and is read back the same', async (
   expect(read.headers.get('etag')).toBe('"1"')
 })
 
-test('left out, the time zone is the builder’s own and the status is planning', async () => {
+test('by default the time zone is the builder’s and the status is planning', async () => {
   const { key } = await plumbline.newBuilder({ timeZone: 'America/Denver' })
   const { body } = await plumbline.post('/api/ext/communities', { name: 'Mill Creek Crossing' }, { key })
   expect(body).toMatchObject({ timeZone: 'America/Denver', status: 'planning', lotCount: null })
 })
 
-test('a time zone that nobody knows is refused where it was sent', async () => {
+test('an unknown time zone is refused with a pointer to the field', async () => {
   const refused = await plumbline.post('/api/ext/communities', { name: 'Atlantis', timeZone: 'Sea/Atlantis' })
   expect(refused.status).toBe(422)
   expect(refused.body.errors).toMatchObject([{ pointer: '/timeZone' }])
@@ -77,7 +77,7 @@ test('a community is found by code, status, words and accounting id', async () =
   expect(await names('sort=name')).toEqual(['Juniper Ridge', 'Mill Creek Crossing'])
 })
 
-test('a community goes from planning to closed step by step, and back from sold out only', async () => {
+test('a community goes from planning to closed step by step, and back only from sold out', async () => {
   const { id } = await newCommunity({ status: 'planning' })
   const skipped = await move(id, 'sold_out')
   expect(skipped.status).toBe(409)
@@ -95,7 +95,7 @@ test('a community goes from planning to closed step by step, and back from sold 
   expect((await move(id, 'active')).body).toMatchObject({ code: 'invalid_transition', allowed: [] })
 })
 
-test('every move is kept in the status history, with who made it and why', async () => {
+test('every move is kept in the status history, including who made it and why', async () => {
   const { id } = await newCommunity()
   await move(id, 'sold_out', 'The last lot went under contract.')
   const moves = await plumbline.database.statements
@@ -110,7 +110,7 @@ test('every move is kept in the status history, with who made it and why', async
   ])
 })
 
-test('a community with a home that is not finished is neither closed nor archived', async () => {
+test('a community with an unfinished home cannot be closed or archived', async () => {
   const community = await newCommunity()
   const { body: home } = await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: community.id })
   await move(community.id, 'sold_out')
@@ -129,7 +129,7 @@ test('a community with a home that is not finished is neither closed nor archive
   expect((await plumbline.delete(`/api/ext/communities/${community.id}`)).status).toBe(204)
 })
 
-test('no home is added to a community that is sold out, closed or archived', async () => {
+test('no home can be added to a community that is sold out, closed or archived', async () => {
   const community = await newCommunity()
   const addHome = () => plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: community.id })
   await move(community.id, 'sold_out')
@@ -157,7 +157,7 @@ test('the number of lots cannot fall below the homes that stand on them', async 
   expect((await plumbline.patch(`/api/ext/communities/${community.id}`, { lotCount: null })).body.lotCount).toBeNull()
 })
 
-test('another builder neither sees nor changes nor builds in our community', async () => {
+test('another builder can neither see nor change our community, nor build in it', async () => {
   const community = await newCommunity()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/communities/${community.id}`, { key })).status).toBe(404)

@@ -3,8 +3,9 @@ import type { Checked } from '../../http/checked.gen.ts'
 import { invalid } from '../../http/problem.ts'
 
 /**
- * A community's way. The model that we follow ends at sold out, then closed; we let a sold-out community become active
- * again, because sales fall through and later phases add lots, and nobody should have to make a second community for it.
+ * The life of a community. The usual model goes from sold out to closed and ends; here a sold-out community can become
+ * active again, because sales fall through and later phases add lots, and nobody should have to make a second community
+ * for that.
  */
 export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly CommunityStatus[]>> = {
   planning: ['active'],
@@ -13,7 +14,7 @@ export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly Communit
   closed: [],
 }
 
-/** Why no home can be added at present; null when nothing stands against it. `taken` counts the lots with a home. */
+/** Why no home can be added at the moment; null if one can. `taken` counts the lots with a home. */
 export function reasonNotToBuild(community: Community, taken: number): string | null {
   if (community.archivedAt !== null) return `${community.name} is archived.`
   if (community.status === 'sold_out') return `${community.name} is sold out; make it active again to add homes.`
@@ -22,7 +23,7 @@ export function reasonNotToBuild(community: Community, taken: number): string | 
   return null
 }
 
-/** Why the community cannot be closed or archived; null when it can. `open` counts its homes that are not finished. */
+/** Why the community cannot be closed or archived; null if it can. `open` counts its unfinished homes. */
 export function reasonNotToEnd(community: Community, open: number): string | null {
   if (open === 0) return null
   return `${open === 1 ? '1 home' : `${open} homes`} in ${community.name} ${open === 1 ? 'is' : 'are'} neither closed nor cancelled nor archived.`
@@ -32,7 +33,7 @@ export function lotsAreTaken(name: string, taken: number): string {
   return taken === 1 ? `1 lot of ${name} is taken.` : `${taken} lots of ${name} are taken.`
 }
 
-/** Refuses what is no time zone here; which names there are only the runtime knows. */
+/** Refuses an unknown time zone; only the runtime knows which exist. */
 export function checkTimeZone(timeZone: string | undefined): void {
   if (timeZone === undefined) return
   try {

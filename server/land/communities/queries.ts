@@ -10,10 +10,14 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
   search: ['name', 'code', 'city', 'state', 'postalCode'],
 })
 
-// A home takes its lot until it is cancelled, or archived without having been built. The unique index on lots says the same.
+// A home takes its lot until it is cancelled, or archived before it was built. The unique index on lots has the same
+// condition.
 const LOT_IS_TAKEN = sql<boolean>`"status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`
 
-/** How many lots of the community have a home. Exact while the community's row is locked, as every new home locks it. */
+/**
+ * How many lots of the community have a home. Exact while the community's row is locked, because every new home locks
+ * it.
+ */
 export async function countTakenLots(call: Tenant, communityId: string): Promise<number> {
   const { count } = await call.db
     .selectFrom('homes')
@@ -25,7 +29,7 @@ export async function countTakenLots(call: Tenant, communityId: string): Promise
   return count
 }
 
-/** How many homes of the community are in use and not finished. */
+/** How many homes of the community are neither archived nor finished. */
 export async function countOpenHomes(call: Tenant, communityId: string): Promise<number> {
   const { count } = await call.db
     .selectFrom('homes')

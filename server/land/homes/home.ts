@@ -2,7 +2,7 @@ import type { Home, HomeStatus } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { wholeAddress } from '../../values/address.ts'
 
-// The way of a home without the detours: each status and the one after it.
+// The life of a home without detours: each status and the next one.
 const NEXT: Readonly<Record<HomeStatus, HomeStatus | null>> = {
   planning: 'permitting',
   permitting: 'ready_to_start',
@@ -19,7 +19,10 @@ const NEXT: Readonly<Record<HomeStatus, HomeStatus | null>> = {
 const CAN_BE_HELD: ReadonlySet<HomeStatus> = new Set(['planning', 'permitting', 'ready_to_start', 'under_construction'])
 const CAN_BE_CANCELLED: ReadonlySet<HomeStatus> = new Set([...CAN_BE_HELD, 'completed', 'on_hold'])
 
-/** What the home's status can become. A home on hold comes back to where it was, so this takes the home, not its status. */
+/**
+ * What the home's status can become. A home on hold returns to its previous status, so this takes the home, not its
+ * status.
+ */
 export function movesOf(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeStatus[] {
   const next = home.status === 'on_hold' ? home.statusBeforeHold : NEXT[home.status]
   return [
@@ -29,11 +32,11 @@ export function movesOf(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeSt
   ]
 }
 
-/** The fields that a move sets beside the status. `today` is the date in the community. */
+/** The fields that a move sets in addition to the status. `today` is the date in the community. */
 export function consequences(home: Home, to: HomeStatus, today: string, now: Date): Partial<Home> {
   return {
     statusBeforeHold: to === 'on_hold' ? home.status : null,
-    // One that returns from a hold began before.
+    // A home that returns from a hold has started before.
     ...(to === 'under_construction' && home.startDate === null && { startDate: today }),
     ...(to === 'completed' && { actualCompletionDate: today }),
     ...(to === 'closed' && { closingDate: today }),
@@ -41,7 +44,7 @@ export function consequences(home: Home, to: HomeStatus, today: string, now: Dat
   }
 }
 
-/** Why the home cannot be taken out of use; null when it can. `openOrders` counts its purchase orders still under way. */
+/** Why the home cannot be archived; null if it can. `openOrders` counts its open purchase orders. */
 export function reasonNotToArchive(home: Home, openOrders: number): string | null {
   if (home.startDate !== null && home.status !== 'cancelled')
     return `The construction of ${home.name} has begun; it ends through its status.`
@@ -50,7 +53,7 @@ export function reasonNotToArchive(home: Home, openOrders: number): string | nul
   return null
 }
 
-/** Why the budget of the home cannot be changed any more; null when it can. */
+/** Why the budget of the home can no longer be changed; null if it can. */
 export function reasonToKeepBudget(home: Home): string | null {
   if (home.status === 'cancelled') return `${home.name} is cancelled.`
   if (home.archivedAt !== null) return `${home.name} is archived.`

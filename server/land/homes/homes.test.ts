@@ -26,7 +26,7 @@ async function newHome(fields: object = {}) {
 const move = (id: string, status: string, reason?: string): Promise<Answer> =>
   plumbline.post(`/api/ext/homes/${id}/status`, { status, ...(reason !== undefined && { reason }) })
 
-/** Moves the home along until it is in the status, its budget locked on the way. */
+/** Moves the home forward until it has the status, locking its budget on the way. */
 async function bring(id: string, to: string): Promise<Answer> {
   await plumbline.post(`/api/ext/homes/${id}/budget/lines`, { scope: 'framing', amount: 42000 })
   await plumbline.post(`/api/ext/homes/${id}/budget/lock`)
@@ -76,7 +76,7 @@ test('a home is created in planning, is read back the same, and its event carrie
   ])
 })
 
-test('a home goes its way step by step, and each move is an event and a line of the history', async () => {
+test('a home moves step by step, and each move is an event and an entry in the history', async () => {
   const { id } = await newHome()
   const skipped = await move(id, 'under_construction')
   expect(skipped.body).toMatchObject({
@@ -127,11 +127,11 @@ test('construction begins only with a locked budget', async () => {
   expect((await move(id, 'under_construction')).status).toBe(200)
 })
 
-test('start, completion and closing are dated by the calendar of the community, and a hold does not date them anew', async () => {
+test('start, completion and closing get the date in the community’s time zone, and a hold does not change them', async () => {
   const { id } = await newHome()
   const started = await bring(id, 'under_construction')
   const today = started.body.startDate
-  // In Auckland the date is another one than in UTC for half of each day, so the instant is chosen by the test.
+  // For half of each day the date in Auckland differs from that in UTC, so the test chooses the instant.
   const auckland = new Intl.DateTimeFormat('en-CA', { timeZone: 'Pacific/Auckland' })
   expect(today).toBe(auckland.format(new Date(started.body.updatedAt)))
   plumbline.clock.advance(26 * 3_600_000)
@@ -145,7 +145,7 @@ test('start, completion and closing are dated by the calendar of the community, 
   expect(closed.body.closingDate).toBe(completed.body.actualCompletionDate)
 })
 
-test('each of the first four statuses comes back from a hold to where it was, and nothing else can be held', async () => {
+test('each of the first four statuses comes back from a hold to where it was, and no other can be put on hold', async () => {
   for (const status of ['planning', 'permitting', 'ready_to_start', 'under_construction']) {
     const { id } = await newHome()
     if (status !== 'planning') await bring(id, status)
@@ -167,7 +167,7 @@ test('each of the first four statuses comes back from a hold to where it was, an
   })
 })
 
-test('a home can be cancelled until it is closed, and then nothing follows', async () => {
+test('a home can be cancelled until it is closed, and cannot be moved afterwards', async () => {
   const { id } = await newHome()
   await bring(id, 'completed')
   expect((await move(id, 'cancelled')).body.status).toBe('cancelled')
@@ -177,7 +177,7 @@ test('a home can be cancelled until it is closed, and then nothing follows', asy
   expect((await move(other.id, 'cancelled')).body).toMatchObject({ code: 'invalid_transition', allowed: ['warranty'] })
 })
 
-test('of many homes added at once to a community no more are taken than it has lots', async () => {
+test('of many homes added to a community at once, only as many succeed as it has lots', async () => {
   await plumbline.patch(`/api/ext/communities/${communityId}`, { lotCount: 3 })
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => plumbline.post('/api/ext/homes', { name: `Lot ${i}`, communityId })),
@@ -226,7 +226,7 @@ test('homes are found by community, status, type, lot, words and address', async
   expect((await plumbline.get('/api/ext/homes?communityId=com_nowhere')).body.data).toEqual([])
 })
 
-test('a home that was never begun is archived and leaves its lot; one that was begun ends through its status', async () => {
+test('a home that was never started is archived and frees its lot; one that was started ends through its status', async () => {
   const home = await newHome({ lotNumber: '15' })
   expect((await plumbline.delete(`/api/ext/homes/${home.id}`)).status).toBe(204)
   expect((await plumbline.delete(`/api/ext/homes/${home.id}`)).status).toBe(204)
@@ -280,7 +280,7 @@ test('a home changes field by field, and a stale If-Match is refused', async () 
   expect((await plumbline.patch(`/api/ext/homes/${home.id}`, { status: 'permitting' })).status).toBe(422)
 })
 
-test('a repeated move with the same Idempotency-Key is answered as the first was, and made once', async () => {
+test('a repeated move with the same Idempotency-Key gets the first answer, and is made once', async () => {
   const { id } = await newHome()
   const again = () =>
     plumbline.post(

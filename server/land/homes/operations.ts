@@ -17,7 +17,7 @@ export const homeOperations = {
   async createHome({ body }, call) {
     const home = await call.write(async (call) => {
       await communities.assertExist(call, [body.communityId], '/communityId')
-      // The community is held while its lots are counted, so that two homes never take the last one.
+      // The community is locked while its lots are counted, so that two homes never take the last one.
       const community = await communities.lock(call, body.communityId)
       const reason = reasonNotToBuild(community, await communities.countTakenLots(call, community.id))
       if (reason !== null) throw problem('conflict', reason)
@@ -60,7 +60,7 @@ export const homeOperations = {
       const before = await homes.lock(call, path.homeId)
       const allowed = movesOf(before)
       if (!allowed.includes(body.status)) throw invalidTransition(before.status, body.status, allowed)
-      // Archived by hand: its status stays as it was. One whose status became archived allows no move anyway.
+      // Archived with the archive operation, which keeps the status. The status `archived` allows no moves anyway.
       if (before.archivedAt !== null) throw problem('conflict', `${before.name} is archived.`)
       if (body.status === 'under_construction' && before.budgetLockedAt === null) {
         throw problem('conflict', `The budget of ${before.name} has to be locked before construction begins.`)

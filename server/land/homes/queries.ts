@@ -16,7 +16,7 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
   ],
 })
 
-/** How many purchase orders of the home are still to be decided or settled. */
+/** How many purchase orders of the home still have to be decided or settled. */
 export async function countOpenOrders(call: Tenant, homeId: string): Promise<number> {
   const { count } = await call.db
     .selectFrom('purchaseOrders')

@@ -18,7 +18,7 @@ import {
 import * as orders from './queries.ts'
 import { totalled } from './totals.ts'
 
-/** What makes an order, once it is known for which home and to which vendor. */
+/** Everything that a new order is made of, with its home and vendor looked up. */
 export interface Draft
   extends Omit<Checked['PurchaseOrderCreate'], 'homeId' | 'vendorId' | 'scope' | 'lines'>,
     Pick<PurchaseOrder, 'scope'> {
@@ -28,8 +28,8 @@ export interface Draft
 }
 
 /**
- * Adds an order in draft, from whatever source, and returns it; its event is the caller's. The home's row has to be
- * locked: that is what makes the numbers of a home follow one another without a gap.
+ * Inserts an order in draft, from any source, and returns it; its event is left to the caller. The home's row has to be
+ * locked, which keeps the numbers of a home consecutive.
  */
 export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrder> {
   const { home, vendor, lines: asked, ...rest } = wanted
@@ -60,7 +60,7 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
   return orders.find(call, id)
 }
 
-/** Drafts the order of a bid that has won: line for line, or the lump sum as one line. */
+/** Drafts the order of a bid that has won: line by line, or the lump sum as one line. */
 export function draftFromBid(
   call: WriteCall,
   { home, vendor, bid, request }: { home: Home; vendor: Vendor; bid: BidRow; request: Pick<BidRequest, 'number'> },
@@ -93,7 +93,7 @@ export function linesOfBid(bid: BidRow, request: Pick<BidRequest, 'number'>): Ch
     }))
 }
 
-/** The budget lines that are named: each of this home, of this trade, and still in the budget. */
+/** Checks the named budget lines: each has to be of this home, of this trade, and still in the budget. */
 export async function budgetLineFaults(
   call: WriteCall,
   order: Pick<PurchaseOrder, 'homeId' | 'scope'>,
@@ -117,7 +117,7 @@ export async function budgetLineFaults(
   })
 }
 
-// A home keeps the first part of its numbers, even when its lot is named anew.
+// A home keeps the first part of its numbers, even if its lot is renamed.
 async function nextNumber(call: WriteCall, home: Home): Promise<string> {
   const last = await orders.lastNumberOf(call, home.id)
   if (last !== undefined) return numberOf(last.prefix, last.sequence + 1)

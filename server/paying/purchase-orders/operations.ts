@@ -61,7 +61,10 @@ async function create(call: WriteCall, body: Checked['PurchaseOrderCreate']): Pr
 
 type FromBid = Checked['PurchaseOrderCreate'] & { home: Awaited<ReturnType<typeof homes.lock>>; vendor: Vendor | null }
 
-/** Orders an accepted bid, whose row is locked after the home's so that an award cannot be revoked meanwhile. */
+/**
+ * Orders an accepted bid. The bid's row is locked after the home's, so that its award cannot be revoked in the
+ * meantime.
+ */
 async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): Promise<PurchaseOrder> {
   const bid = await bids.lock(call, named.id)
   const request = await bidRequests.find(call, bid.bidRequestId)
@@ -98,7 +101,7 @@ async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): P
   return order
 }
 
-/** What the body names, looked up together so that everything unknown is told at once. */
+/** What the body refers to, looked up together so that everything unknown is reported at once. */
 async function referencesOf(
   call: WriteCall,
   body: Checked['PurchaseOrderCreate'],

@@ -6,7 +6,7 @@ import type {
   PurchaseOrderType,
 } from '../../../client/contract.gen.ts'
 
-/** An order's way, one direction only: what was issued keeps its amounts, and what was paid is never voided. */
+/** The life of an order, in one direction only: once issued its amounts are fixed, and once paid it is never voided. */
 export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly PurchaseOrderStatus[]>> = {
   draft: ['pending_approval', 'approved', 'void'],
   pending_approval: ['approved', 'draft', 'void'],
@@ -20,7 +20,7 @@ export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly
   void: [],
 }
 
-/** Refusing an approval and undoing a completion are answered for. */
+/** Refusing an approval and undoing a completion need a reason. */
 export function needsReason(from: PurchaseOrderStatus, to: PurchaseOrderStatus): boolean {
   return (from === 'pending_approval' && to === 'draft') || (from === 'completed' && to === 'partially_completed')
 }
@@ -34,7 +34,7 @@ export const NO_APPROVAL: PurchaseOrder['approval'] = {
   rejectedReason: null,
 }
 
-/** What can change when the order is no draft any more: nothing that was approved or ordered. */
+/** What can still change after the draft: nothing that was approved or ordered. */
 export const ALWAYS_EDITABLE: readonly string[] = ['notes', 'accountingId', 'externalId']
 
 const NEVER_NEGATIVE: readonly PurchaseOrderType[] = ['base', 'option', 'service']
@@ -68,13 +68,16 @@ export function orderFaults(
   return faults
 }
 
-/** Why nothing more is ordered for the home; null when nothing stands against it. */
+/** Why nothing more is ordered for the home; null if orders are possible. */
 export function reasonNotToOrderFor(home: Home): string | null {
   if (home.status === 'cancelled') return `${home.name} is cancelled`
   return home.archivedAt === null ? null : `${home.name} is archived`
 }
 
-/** The first part of the numbers of a home, from its lot; null for a home without one, or one that has no plain letters. */
+/**
+ * The first part of a home's order numbers, from its lot; null if it has no lot, or one without plain letters or
+ * digits.
+ */
 export function prefixOfLot(lotNumber: string | null): string | null {
   const lot = (lotNumber ?? '')
     .toUpperCase()
@@ -84,7 +87,7 @@ export function prefixOfLot(lotNumber: string | null): string | null {
   return `PO-${/^\d+$/.test(lot) ? lot.padStart(4, '0') : lot}`
 }
 
-/** The same from the home's place among all homes; the H keeps it from being taken for a lot. */
+/** The same from the home's position among all homes; the H distinguishes it from a lot. */
 export function prefixOfPlace(place: number): string {
   return `PO-H${String(place).padStart(3, '0')}`
 }

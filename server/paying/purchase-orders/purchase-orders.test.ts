@@ -51,7 +51,7 @@ const pointers = (answer: Answer) =>
 const eventsAbout = async (id: string) =>
   (await eventsOf(plumbline, site.organizationId)).filter((event) => event.data.object.id === id)
 
-// Each test has a home of its own, so that its numbers and its budget are its own too.
+// Each test has its own home, and so its own numbers and budget.
 beforeEach(async () => {
   home = await newHome()
 })
@@ -137,7 +137,7 @@ test('what an order refers to has to exist and to fit together', async () => {
   expect(pointers(await post('/purchase-orders', order({ lines: twice })))).toEqual(['/lines/1/lineId unique'])
 })
 
-test('the type of an order decides on its sign and on what has to be told', async () => {
+test('the type of an order determines its sign and its required fields', async () => {
   expect(pointers(await post('/purchase-orders', order({ lines: lumpSum(-1) })))).toEqual(['/lines sum'])
   expect(pointers(await post('/purchase-orders', order({ poType: 'backcharge' })))).toEqual(['/lines sum'])
   expect(await made('/purchase-orders', order({ poType: 'backcharge', lines: lumpSum(-250.5) }))).toMatchObject({
@@ -166,14 +166,14 @@ test('nothing is ordered for a cancelled home or from an archived vendor', async
   expect(refused.body.detail).toContain('is cancelled')
 })
 
-test('the numbers of a home follow one another without a gap, also when thirty orders come at once and some fail', async () => {
+test('the numbers of a home have no gaps, even when thirty orders come at once and some fail', async () => {
   const bodies = Array.from({ length: 30 }, (_, i) => order(i % 5 === 0 ? { lines: lumpSum(-1) } : {}))
   const answers = await Promise.all(bodies.map((body) => post('/purchase-orders', body)))
   const numbers = answers.filter((answer) => answer.status === 201).map((answer) => answer.body.number)
   expect(numbers.sort()).toEqual(Array.from({ length: 24 }, (_, i) => `PO-0${lot}-${String(i + 1).padStart(2, '0')}`))
 })
 
-test('a home without a lot number is counted by its place, and a lot that is no number is spelled out', async () => {
+test('a home without a lot number is numbered by its position, and a lot that is not a number is spelled out', async () => {
   const numberFor = async (lotNumber: string | null, block: string) => {
     const { id } = await made('/homes', { name: 'Odd', communityId: site.communityId, lotNumber, block })
     return (await made('/purchase-orders', order({ homeId: id }))).number
@@ -183,7 +183,7 @@ test('a home without a lot number is counted by its place, and a lot that is no 
   expect(await numberFor('Дом', 'A')).toMatch(/^PO-H\d{3}-01$/)
 })
 
-test('a draft can be changed and is added up anew; later only notes and links can', async () => {
+test('a draft can be changed and is recomputed; later only notes and links can change', async () => {
   const { id } = await made('/purchase-orders', order())
   const lines = [{ lineId: 'line-1', description: 'Framing and trusses', quantity: 2, unitPrice: 600, taxPercent: 10 }]
   const changed = await patch(id, { lines, notes: 'Call ahead.', scope: 'trusses' }, { 'if-match': '"1"' })
@@ -214,7 +214,7 @@ test('a draft can be changed and is added up anew; later only notes and links ca
   expect((await eventsAbout(id)).map((event) => event.type)).toEqual(['po.created', 'po.status_changed'])
 })
 
-test('an order walks from draft to closed, every move is an event and kept in its history', async () => {
+test('an order moves from draft to closed, and every move is an event and kept in its history', async () => {
   const { id } = await made('/purchase-orders', order())
   await walk(id, 'approved', 'issued', 'accepted', 'partially_completed', 'completed')
   const undone = await move(id, 'partially_completed')
@@ -253,7 +253,7 @@ test('an order walks from draft to closed, every move is an event and kept in it
   expect(history).toContainEqual({ from: 'completed', to: 'partially_completed', reason: 'Trusses are missing.' })
 })
 
-test('moves that the state machine does not have are refused with those that it has', async () => {
+test('moves that the state machine does not have are refused, and the possible ones named', async () => {
   const { id } = await made('/purchase-orders', order())
   for (const to of ['issued', 'accepted', 'declined', 'partially_completed', 'completed', 'closed', 'draft']) {
     const refused = await move(id, to)
@@ -267,7 +267,7 @@ test('moves that the state machine does not have are refused with those that it 
   }
 })
 
-test('an order above the limit of who asks waits for somebody whose limit suffices, or is refused with a reason', async () => {
+test('an order above the caller’s limit waits for somebody with a sufficient limit, or is refused with a reason', async () => {
   const small = await plumbline.newKey(['pos:read', 'pos:write', 'homes:read'], site.organizationId)
   await plumbline.database.statements
     .insertInto('users')
@@ -314,7 +314,7 @@ test('an order above the limit of who asks waits for somebody whose limit suffic
   expect((await move(within.id, 'approved', {}, { key: small })).body.status).toBe('approved')
 })
 
-test('an order over what is left in the budget takes a second, explicit approval, and the budget follows every move', async () => {
+test('an order over the remaining budget needs a second, explicit approval, and the budget follows every move', async () => {
   const line = await made(`/homes/${home.id}/budget/lines`, { scope: 'Framing', amount: 1500 })
   const framing = async () => (await get(`/homes/${home.id}/budget`)).scopes[0]
   const lines = lumpSum(1000).map((one) => ({ ...one, budgetLineId: line.id }))
@@ -375,7 +375,7 @@ test('an order is not issued to a vendor that cannot be engaged, nor beyond its 
   await walk(waiting, 'issued')
 })
 
-test('an accepted bid is ordered by its id, once for each home', async () => {
+test('an accepted bid can be ordered by its id, once for each home', async () => {
   const request = await made('/bids/request', { ...site.framing(), homeIds: [home.id] })
   const bid = await made('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 39_850 })
   const early = await post('/purchase-orders', { homeId: home.id, bidId: bid.id })
@@ -394,7 +394,7 @@ test('an accepted bid is ordered by its id, once for each home', async () => {
   expect((await made('/purchase-orders', { homeId: home.id, bidId: bid.id })).number).toMatch(/-02$/)
 })
 
-test('another builder sees no order of ours, and a repeat with the same key makes no second one', async () => {
+test('another builder sees no order of ours, and a repeat with the same key makes no second order', async () => {
   const headers = { 'idempotency-key': `order-${home.id}` }
   const first = await post('/purchase-orders', order(), { headers })
   const again = await post('/purchase-orders', order(), { headers })

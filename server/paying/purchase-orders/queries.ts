@@ -54,7 +54,7 @@ export async function replaceLines(
   await insertLines(call, purchaseOrderId, lines)
 }
 
-/** Raises the version of a locked order whose lines have changed while its sums have not. */
+/** Raises the version of a locked order whose lines have changed but whose sums have not. */
 export async function touch(call: WriteCall, id: string): Promise<PurchaseOrder> {
   await sql`
     update "purchaseOrders" set "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -62,7 +62,10 @@ export async function touch(call: WriteCall, id: string): Promise<PurchaseOrder>
   return find(call, id)
 }
 
-/** The last number of the home, in its two parts; exact while the home's row is locked, as every new order locks it. */
+/**
+ * The last number of the home, in its two parts; exact while the home's row is locked, because every new order locks
+ * it.
+ */
 export async function lastNumberOf(
   call: WriteCall,
   homeId: string,
@@ -74,7 +77,7 @@ export async function lastNumberOf(
   return rows[0]
 }
 
-/** The place of a home among all homes of the organization, the first being 1. */
+/** The position of a home among all homes of the organization, starting at 1. */
 export async function placeOfHome(call: WriteCall, homeId: string): Promise<number> {
   const { count } = await call.db
     .selectFrom('homes')
@@ -85,7 +88,7 @@ export async function placeOfHome(call: WriteCall, homeId: string): Promise<numb
   return count
 }
 
-/** All orders made from the bid, each held until the transaction ends. */
+/** All orders made from the bid, each locked until the transaction ends. */
 export async function lockOfBid(call: WriteCall, bidId: string): Promise<PurchaseOrder[]> {
   const rows = await call.db
     .selectFrom('purchaseOrders')
@@ -101,7 +104,7 @@ export async function lockOfBid(call: WriteCall, bidId: string): Promise<Purchas
   )
 }
 
-/** An order of the bid on the home that is not void. */
+/** The order for the bid and the home that is not void. */
 export async function standingOrder(
   call: WriteCall,
   bidId: string,
@@ -118,7 +121,7 @@ export async function standingOrder(
     .executeTakeFirst()
 }
 
-/** What is open with the vendor; exact while the vendor's row is locked, as every issue locks it. */
+/** The open amount with the vendor; exact while the vendor's row is locked, because every issue locks it. */
 export async function openWith(call: WriteCall, vendorId: string): Promise<number> {
   const { total } = await call.db
     .selectFrom('purchaseOrders')

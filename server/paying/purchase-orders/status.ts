@@ -15,7 +15,7 @@ type Approval = PurchaseOrder['approval']
 
 /**
  * Moves an order. The home's row is locked before the order's, so that two orders approved at the same time cannot both
- * take the last of a budget; the vendor's row is locked for an issue, so that two cannot both take the last of its limit.
+ * take the last of a budget; an issue also locks the vendor's row, so that two cannot both take the last of its limit.
  */
 export async function changeStatus(
   call: WriteCall,
@@ -45,7 +45,7 @@ export async function changeStatus(
   return move(call, order, asked, reason, consequences(call, order, asked, reason))
 }
 
-/** Ends an order that others decided about; whoever calls it holds the row. */
+/** Voids an order because of a decision elsewhere; the caller has locked the row. */
 export function voidOrder(call: WriteCall, order: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
   assertMove(PURCHASE_ORDER_MOVES, order.status, 'void')
   return move(call, order, 'void', reason, {})
@@ -64,7 +64,7 @@ async function move(
   return after
 }
 
-/** Why somebody else, or a second look, has to decide about a draft. */
+/** Why a draft needs somebody else's approval, or a second look. */
 async function reasonsForApproval(call: WriteCall, order: PurchaseOrder): Promise<Approval['reasons']> {
   const reasons: Approval['reasons'] = []
   if (call.poApprovalLimit !== null && order.total > call.poApprovalLimit) reasons.push('over_limit')
@@ -72,8 +72,8 @@ async function reasonsForApproval(call: WriteCall, order: PurchaseOrder): Promis
   return reasons
 }
 
-// Where nothing at all has been budgeted there is no budget to exceed; where others were budgeted and this trade was not, it
-// has nothing left.
+// If nothing is budgeted at all, there is no budget to exceed; if other trades are budgeted and this one is not, it has
+// nothing left.
 async function isOverBudget(call: WriteCall, order: PurchaseOrder): Promise<boolean> {
   if (!(await budgetLines.hasLines(call, order.homeId))) return false
   const scopes = await budgetLines.scopesOf(call, order.homeId)
@@ -107,7 +107,7 @@ function approvedBy(call: Call, approval: Approval): Approval {
   return { ...approval, approvedBy: call.actor, approvedAt: call.now.toISOString(), rejectedReason: null }
 }
 
-/** The fields that a move sets beside the status. */
+/** The fields that a move sets in addition to the status. */
 function consequences(call: Call, order: PurchaseOrder, to: PurchaseOrderStatus, reason: string | null) {
   const now = call.now.toISOString()
   if (to === 'approved') return { approval: approvedBy(call, order.approval) }

@@ -1,9 +1,9 @@
 import type { FieldError, MessageCreate } from '../../../client/contract.gen.ts'
 
-/** A message names everybody whom it went to, so there is a bound. */
+/** A message lists everybody it went to, so their number is bounded. */
 export const MOST_RECIPIENTS = 200
 
-/** Somebody of the organization, as far as a message is concerned. */
+/** What a message needs to know about a member of the organization. */
 export interface Person {
   id: string
   name: string
@@ -11,7 +11,7 @@ export interface Person {
   status: string
 }
 
-/** Those whom a message goes to, each once: the named ones first. */
+/** The people a message goes to, each once, those named explicitly first. */
 export function recipientsOf(
   { recipients = [], recipientRoles = [] }: Pick<MessageCreate, 'recipients' | 'recipientRoles'>,
   people: readonly Person[],

@@ -30,7 +30,7 @@ async function disable(id: string) {
   await plumbline.database.statements.updateTable('users').set({ status: 'disabled' }).where('id', '=', id).execute()
 }
 
-test('a message goes to those it names and those with a role, each once, and is told by its event', async () => {
+test('a message goes to those it names and those with a role, each once, and emits its event', async () => {
   const sent = await plumbline.post('/api/ext/messages', {
     subject: 'Framing of Lot 14',
     body: 'The slab is ready.',
@@ -49,7 +49,7 @@ test('a message goes to those it names and those with a role, each once, and is 
   expect((await plumbline.get(sent.headers.get('location') ?? '')).body).toEqual(sent.body)
 })
 
-test('answers belong to the thread of what they answer', async () => {
+test('a reply belongs to the thread of the message it replies to', async () => {
   const { body: first } = await plumbline.post('/api/ext/messages', { body: 'When?', recipients: to(admin) })
   const answer = (inReplyToId: string) =>
     plumbline.post('/api/ext/messages', { body: 'Tuesday.', recipients: to(owner), inReplyToId })
@@ -60,7 +60,7 @@ test('answers belong to the thread of what they answer', async () => {
   expect(thread.data.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id, third.id])
 })
 
-test('messages are found by whom they went to and by what they are about', async () => {
+test('messages are found by recipient and by subject', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing LLC' })
   const relatedTo = { type: 'vendor', id: vendor.id }
   const { body: about } = await plumbline.post('/api/ext/messages', {
@@ -76,7 +76,7 @@ test('messages are found by whom they went to and by what they are about', async
   for (const message of theirs.body.data) expect(idsOf(message)).toContain(viewer)
 })
 
-test('a message to nobody, to a stranger, or about nothing is refused', async () => {
+test('a message to nobody, to a stranger, or about something that does not exist is refused', async () => {
   const faults = async (body: object) => {
     const refused = await plumbline.post('/api/ext/messages', { body: 'Hello.', ...body })
     return [refused.status, refused.body.code, refused.body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
@@ -97,7 +97,7 @@ test('a message to nobody, to a stranger, or about nothing is refused', async ()
   ])
 })
 
-test('whoever is disabled cannot be named and is left out of a role', async () => {
+test('a disabled user cannot be named and is left out of a role', async () => {
   await disable(viewer)
   expect(await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(viewer) })).toMatchObject({
     status: 409,
@@ -106,7 +106,7 @@ test('whoever is disabled cannot be named and is left out of a role', async () =
   expect((await plumbline.post('/api/ext/messages', { body: 'Hello.', recipientRoles: ['viewer'] })).status).toBe(409)
 })
 
-test('another builder sees nothing of it, and a key needs the permissions', async () => {
+test('another builder sees no message of ours, and a key needs the permissions', async () => {
   const { body: message } = await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(owner) })
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/messages/${message.id}`, { key })).status).toBe(404)
@@ -118,7 +118,7 @@ test('another builder sees nothing of it, and a key needs the permissions', asyn
   ).toBe(403)
 })
 
-test('an attempt that is repeated with its Idempotency-Key sends one message', async () => {
+test('a repeat with the same Idempotency-Key sends one message', async () => {
   const headers = { 'idempotency-key': 'message-1' }
   const body = { body: 'Once.', recipients: to(owner) }
   const first = await plumbline.post('/api/ext/messages', body, { headers })

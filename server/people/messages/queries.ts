@@ -11,12 +11,12 @@ export const { list, find, insert, assertExist } = resource({
   filters: {
     recipientId: (id) => `t."recipients" @> jsonb_build_array(jsonb_build_object('id', ${id}::text))`,
     relatedToId: (id) => `t."relatedTo"->>'id' = ${id}`,
-    // Nobody names the thread of the message that it began with.
+    // The first message of a thread has no threadId: its own id is the thread's.
     threadId: (id) => `(t."threadId" = ${id} or t."id" = ${id})`,
   },
 })
 
-/** The people of the organization, the owners first. */
+/** The people of the organization, owners first. */
 export async function people(call: Tenant): Promise<Person[]> {
   return call.db
     .selectFrom('users')
@@ -37,7 +37,7 @@ const TABLES: Record<MessageSubjectType, RawBuilder<unknown>> = {
   webhook: sql.table('webhooks'),
 }
 
-/** Whether there is such a resource for a message to be about. */
+/** Whether the resource that a message is about exists. */
 export async function hasSubject(call: Tenant, subject: { type: MessageSubjectType; id: string }): Promise<boolean> {
   const { rows } = await sql`
     select from ${TABLES[subject.type]} where "organizationId" = ${call.organizationId} and "id" = ${subject.id}`.execute(

@@ -9,13 +9,13 @@ export interface Outgoing {
   body: string
   to: readonly Person[]
   relatedTo: MessageAbout | null
-  /** What it answers. */
+  /** The message that it replies to. */
   inReplyTo: Message | null
 }
 
 /**
- * Sends a message, whoever asks for it: it is kept, and its event goes out. It stays inside Plumbline, where to be kept is
- * to be delivered, so it waits in no queue.
+ * Sends a message, whoever asks for it: stores it and emits its event. Messages stay inside Plumbline, where storing
+ * one delivers it, so there is no queue.
  */
 export async function send(call: WriteCall, outgoing: Outgoing): Promise<Message> {
   const { subject, body, to, relatedTo, inReplyTo } = outgoing

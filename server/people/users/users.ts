@@ -4,7 +4,7 @@ import type { Database, Db } from '../../database/database.ts'
 import { notFound, problem } from '../../http/problem.ts'
 import type { Role } from '../../keys/roles.ts'
 
-/** The people of a builder. Their role bounds every key that they create, at the time of its use. */
+/** The people of a builder. Their current role limits every key that they have created. */
 const FIELDS = [
   ...(['id', 'organizationId', 'email', 'name', 'role', 'status', 'poApprovalLimit'] as const),
   ...(['createdAt', 'updatedAt'] as const),
@@ -19,7 +19,7 @@ export interface NewUser {
   poApprovalLimit: number | null
 }
 
-/** Throws `not_found` for an unknown organization and `conflict` for an address that a colleague has. */
+/** Throws `not_found` for an unknown organization and `conflict` for an address that another user has. */
 export async function createUser(database: Database, clock: Clock, wanted: NewUser) {
   const now = clock.now()
   const { statements } = database
@@ -54,8 +54,8 @@ export interface UserChanges {
 }
 
 /**
- * What is left out stays. Throws `not_found`, and `conflict` where the organization would be left without an owner, for
- * then nobody's keys could do everything any more.
+ * Fields that are left out stay. Throws `not_found`, and `conflict` if the organization would be left without an owner,
+ * because then no one's keys would have full access any more.
  */
 export async function updateUser(database: Database, clock: Clock, id: string, changes: UserChanges) {
   return database.transaction(async (trx) => {
@@ -77,7 +77,7 @@ function isOwner({ role, status }: { role: string; status: string }): boolean {
   return role === 'owner' && status !== 'disabled'
 }
 
-// All owners are locked, so that two who step back at once do not each count on the other.
+// Locks all owners, so that two who step down at once do not each count on the other.
 async function assertOtherOwner(
   trx: Db,
   { organizationId, id }: { organizationId: string; id: string },
