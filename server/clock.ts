@@ -1,6 +1,4 @@
-/**
- * The one source of time. In service it is the machine's clock; a test puts it forward instead of waiting.
- */
+/** The only source of time. Normally it is the machine's clock; a test advances it instead of waiting. */
 export class Clock {
   #aheadMs = 0
 

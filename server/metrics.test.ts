@@ -27,7 +27,7 @@ async function read(plumbline: TestPlumbline, headers: Record<string, string> = 
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
 
-/** The value of a series by its name and labels as they are written, 0 when it is not there. */
+/** The value of a series, by its name and labels as written; 0 if it is missing. */
 function value(text: string, series: string): number {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `))
   return line === undefined ? 0 : Number(line.slice(series.length + 1))
@@ -38,18 +38,18 @@ async function until(plumbline: TestPlumbline, holds: (text: string) => boolean)
   for (;;) {
     const { text } = await read(plumbline)
     if (holds(text)) return text
-    if (Date.now() > deadline) throw new Error(`The metrics did not come to it:\n${text}`)
+    if (Date.now() > deadline) throw new Error(`The metrics did not reach the expected state:\n${text}`)
     await new Promise((next) => setTimeout(next, 50))
   }
 }
 
-test('without a port or a token nothing is told', async () => {
+test('without a port or a token there are no metrics', async () => {
   const plumbline = await start()
   expect(plumbline.metricsUrl).toBeNull()
   expect((await plumbline.get('/metrics')).status).toBe(404)
 })
 
-test('on the public port they are told to whoever shows the token', async () => {
+test('on the public port they need the token', async () => {
   const plumbline = await start({ METRICS_TOKEN: TOKEN })
   expect(plumbline.metricsUrl).toBe(`${plumbline.url}/metrics`)
   expect((await read(plumbline)).status).toBe(401)
@@ -60,7 +60,7 @@ test('on the public port they are told to whoever shows the token', async () => 
   expect(told.type).toContain('text/plain')
 })
 
-test('on a port of their own they are not on the public one, and nothing else is there', async () => {
+test('on a separate port they are not on the public one, and nothing else is there', async () => {
   const plumbline = await start({ METRICS_PORT: '0' })
   expect(new URL(plumbline.metricsUrl ?? '').origin).not.toBe(plumbline.url)
   expect((await read(plumbline)).status).toBe(200)
@@ -69,13 +69,13 @@ test('on a port of their own they are not on the public one, and nothing else is
   expect((await fetch(elsewhere, { headers: { authorization: `Bearer ${plumbline.key}` } })).status).toBe(404)
 })
 
-test('a port of their own can ask for the token too', async () => {
+test('a separate port can require the token too', async () => {
   const plumbline = await start({ METRICS_PORT: '0', METRICS_TOKEN: TOKEN })
   expect((await read(plumbline)).status).toBe(401)
   expect((await read(plumbline, { authorization: `Bearer ${TOKEN}` })).status).toBe(200)
 })
 
-test('a token that could be guessed stops the start', () => {
+test('a token that can be guessed stops the start', () => {
   expect(() => readConfig({ METRICS_TOKEN: 'short' })).toThrow('METRICS_TOKEN')
 })
 
@@ -96,7 +96,7 @@ test('requests are counted and timed by operation and status', async () => {
   expect(text).toContain('plumbline_database_pool_waiting ')
 })
 
-test('events are counted once, whether they were written alone, in a transaction, or under an Idempotency-Key', async () => {
+test('events are counted once, whether written alone, in a transaction, or with an Idempotency-Key', async () => {
   const plumbline = await start({ METRICS_PORT: '0' })
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A' })
   await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { companyName: 'B' })
@@ -108,7 +108,7 @@ test('events are counted once, whether they were written alone, in a transaction
   expect(value(text, 'plumbline_oldest_undispatched_event_age_seconds')).toBe(0)
 })
 
-test('attempts are counted by outcome, and deliveries by what became of them', async () => {
+test('attempts and deliveries are counted by outcome', async () => {
   const plumbline = await start({ METRICS_PORT: '0', WEBHOOK_RETRY_SCHEDULE: '0,3600' })
   const held: (() => void)[] = []
   receiver.answer(({ event }, response) => {
@@ -132,12 +132,12 @@ test('attempts are counted by outcome, and deliveries by what became of them', a
   expect(value(after, 'plumbline_webhook_oldest_due_delivery_age_seconds')).toBe(0)
 })
 
-test('what is due and cannot be sent yet has an age', async () => {
+test('a delivery that is due but cannot be sent yet has an age', async () => {
   const plumbline = await start({ METRICS_PORT: '0' })
   const held: ServerResponse[] = []
   receiver.answer((_request, response) => void held.push(response))
   await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'] })
-  // More than one subscription may have under way.
+  // More than a subscription may have in flight.
   const before = receiver.received.length
   for (let i = 0; i < 40; i++) await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${i}` })
   await receiver.until(before + 32)

@@ -11,11 +11,11 @@ import type { AttemptMade } from './webhooks/deliverer.ts'
 import type { Delivery } from './webhooks/delivery.ts'
 
 /**
- * What the process tells of itself to whoever watches over it, as Prometheus text at /metrics. Counts and times are this
- * process's own and begin at zero with it; the two ages are of the database, and the same at every process.
+ * What the process reports about itself to monitoring, as Prometheus text at /metrics. Counts and times are this
+ * process's own and start at zero; the two ages come from the database, and are the same in every process.
  *
- * It is kept from the public: either on a port of its own (METRICS_PORT), or behind a token (METRICS_TOKEN), or both.
- * Without either nothing is measured, and requests pay nothing for it.
+ * The metrics are not public: they are on a separate port (METRICS_PORT), behind a token (METRICS_TOKEN), or both.
+ * Without either nothing is measured, and requests have no extra cost.
  */
 export interface Metrics {
   requestEnded(operationId: string | undefined, status: number, milliseconds: number): void
@@ -33,9 +33,12 @@ export interface MetricsParts {
   delivery(): ReturnType<Delivery['metrics']>
 }
 
-/** Most requests take a few milliseconds; past ten seconds it no longer matters how long. */
+/** Most requests take a few milliseconds; beyond ten seconds the exact time no longer matters. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
-/** The goals are 15 ms for half of all events and 100 ms for nearly all; what waited for a disabled subscription is days. */
+/**
+ * The goals are 15 ms for half of all events and 100 ms for nearly all; events held for a disabled subscription take
+ * days.
+ */
 const DELAY_SECONDS = [0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 86_400]
 /** An attempt ends after ten seconds at the latest. */
 const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 11]
@@ -115,7 +118,7 @@ export function startMetrics({ config, database, clock, log, delivery }: Metrics
     })
   }
 
-  // A count that is kept elsewhere: what came since it was last read is added.
+  // A counter that is kept elsewhere: adds what has come since the last reading.
   function counts(name: string, help: string, read: () => number): void {
     let last = 0
     new Counter({
@@ -130,7 +133,7 @@ export function startMetrics({ config, database, clock, log, delivery }: Metrics
     })
   }
 
-  // While the database is away the rest is still told.
+  // While the database is unavailable, the other metrics are still reported.
   function known(age: Promise<number>): Promise<number> {
     return age.catch((error: unknown) => {
       log.warn({ err: error }, 'an age for the metrics could not be read')
@@ -158,7 +161,7 @@ export function startMetrics({ config, database, clock, log, delivery }: Metrics
   }
 }
 
-/** The port of its own, which answers nothing else. */
+/** Serves the metrics on a separate port, and nothing else. */
 export async function listenForMetrics(
   metrics: Metrics,
   { metricsPort, metricsHost }: Config,
@@ -171,7 +174,7 @@ export async function listenForMetrics(
       return
     }
     metrics.serve(request, response).catch((error: unknown) => {
-      log.error({ err: error }, 'the metrics could not be told')
+      log.error({ err: error }, 'the metrics could not be served')
       response.destroy()
     })
   })
@@ -187,12 +190,12 @@ function mayRead({ headers }: IncomingMessage, token: string | null): boolean {
   return token === null || timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))
 }
 
-// Digests are of one length, which the comparison wants.
+// The comparison needs values of the same length, and digests have one.
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-// One look into the index for each subscription, as when looking for what is due: what a pause keeps back is not due.
+// One index look-up per subscription, as when looking for due deliveries: a delivery held back by a pause is not due.
 async function oldestDueSeconds(database: Database, clock: Clock): Promise<number> {
   const now = clock.now().toISOString()
   const { rows } = await sql<{ since: string | null }>`

@@ -14,9 +14,10 @@ interface Example {
   value: Record<string, unknown>
 }
 
-/** The types of event as the contract declares them; nothing else knows them by name. */
+/** The event types that the contract declares; no other code lists them by name. */
 export function eventTypes(contract: Contract): EventTypeEntry[] {
-  // The calendar fires none that no operation does; what nothing emits by its declaration cannot happen yet.
+  // Every event that happens as time passes is also emitted by some operation, so a type that none declares cannot
+  // happen yet.
   const emitted = new Set([...contract.operations.values()].flatMap(({ emits }) => emits))
   return Object.keys(contract.document.webhooks ?? {}).map((name) => {
     const type = name as EventType

@@ -6,8 +6,8 @@ import { withFormats } from './formats.ts'
 export type AnswerCheck = (operation: Operation | null, answer: Answer) => void
 
 /**
- * Holds every answer against the contract before it leaves: a status that is not declared, or a body that breaks its
- * schema, is an error of ours. On in the tests, where it turns each of them into a test of the contract.
+ * Checks every answer against the contract before it is sent: an undeclared status, or a body that breaks its schema,
+ * is our error. Switched on in the tests, where it makes each of them test the contract too.
  */
 export function answerChecker(contract: Contract): AnswerCheck {
   const ajv = withFormats(new Ajv2020.default({ strict: false, allErrors: true }))
@@ -25,7 +25,7 @@ export function answerChecker(contract: Contract): AnswerCheck {
 
   return (operation, answer) => {
     const declared = operation?.declaration.responses[answer.status]
-    // Before an operation is found there is only the general form of a problem to hold against.
+    // Until the operation is known, only the general schema of a problem applies.
     if (operation === null) return assertValid(validatorAt('/components/schemas/Problem'), answer, 'a problem')
     const what = `${operation.id} ${answer.status}`
     if (declared === undefined) throw new Error(`${what} is not declared in the contract: ${answer.text}`)

@@ -7,8 +7,8 @@ const MOST_BYTES = 1024 * 1024
 const MOST_DEPTH = 32
 
 /**
- * Reads the JSON body of a request: at most 1 MiB, at most 32 levels deep, valid UTF-8. An operation that takes no body
- * is content with none or an empty object.
+ * Reads the JSON body of a request: at most 1 MiB, at most 32 levels deep, valid UTF-8. An operation without a body
+ * accepts none or an empty object.
  */
 export async function readBody(req: IncomingMessage, operation: Operation): Promise<unknown> {
   const {
@@ -20,7 +20,7 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
   const isSent = chunked !== undefined || (length !== undefined && length !== '0')
   if (!operation.takesBody && (!isSent || operation.method === 'GET' || operation.method === 'DELETE')) return undefined
   if (!isSent) {
-    // Where the body is optional, none is the same as one without any field.
+    // If the body is optional, leaving it out is the same as sending one without fields.
     if (operation.declaration.requestBody?.required === false) return {}
     throw invalid([{ pointer: '', code: 'required', message: 'a JSON body is required' }])
   }
@@ -36,13 +36,13 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
   throw invalid([{ pointer: '', code: 'unknown', message: 'this operation takes no body' }])
 }
 
-// Any charset but UTF-8 is none of JSON's.
+// JSON only allows the charset UTF-8.
 function isJson(type: string | undefined): boolean {
   if (type === 'application/json') return true
   return type !== undefined && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
 
-// What every PATCH is, by the name that RFC 7396 gives it.
+// The media type that RFC 7396 defines for what every PATCH here does.
 function isMergePatch(type: string | undefined): boolean {
   return type !== undefined && /^application\/merge-patch\+json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
@@ -70,7 +70,7 @@ function readText(req: IncomingMessage): Promise<string> {
         fail(problem('malformed_json', 'The body is not valid UTF-8.'))
       }
     })
-    // A caller that hangs up is a fault of nobody here, so what the socket said of it is not told on.
+    // A caller that hangs up is not our fault, so the socket's error is not passed on.
     const hungUp = () => fail(problem('malformed_json', 'The body ended early.'))
     req.on('error', hungUp)
     req.on('close', () => {
@@ -89,7 +89,7 @@ export function parse(text: string): unknown {
   } catch (error) {
     throw problem('malformed_json', (error as Error).message)
   }
-  // All of it is rare, or takes a long text, so the text is looked at before the value is walked.
+  // These faults are rare or need a long text, so a look at the text saves walking most values.
   if (text.length > MOST_ITEMS * 2 || UNSTORABLE.test(text)) {
     const faults = [...unfit(value, '')]
     if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
@@ -97,13 +97,13 @@ export function parse(text: string): unknown {
   return value
 }
 
-// No array or object in the contract takes more. The validator would compare every pair of a longer array before it counts
-// them, and list every unknown field of a larger object.
+// No array or object in the contract is larger. For a longer array the validator would compare every pair before it
+// counts the items, and for a larger object it would list every unknown field.
 const MOST_ITEMS = 1000
 const MOST_FAULTS = 1000
-// U+0000, which PostgreSQL cannot hold; half of a surrogate pair, which is no character, so that all of them would be kept
-// as one and the same; and the byte order mark, which the embedded database loses at the start of a text. Halves come as
-// escapes alone, because the bytes were decoded from UTF-8.
+// U+0000, which PostgreSQL cannot store; half of a surrogate pair, which is not a character, so that all of them would
+// be stored as the same one; and the byte order mark, which the embedded database drops at the start of a text. Halves
+// can only come as escapes, because the bytes were decoded from UTF-8.
 const UNSTORABLE = /\\u0000|\\ud[89a-f]|\ufeff|\\ufeff/i
 
 function* unfit(value: unknown, at: string): Generator<FieldError> {
@@ -130,13 +130,13 @@ function* unfit(value: unknown, at: string): Generator<FieldError> {
   }
 }
 
-/** Why no column can hold a text; null when one can. */
+/** Why no column can store a text; null if one can. */
 export function unstorable(text: string): string | null {
   if (text.includes('\0')) return 'must not contain the character U+0000'
   return text.isWellFormed() ? null : 'must not contain half of a surrogate pair (U+D800 to U+DFFF alone)'
 }
 
-// Counted before parsing, so that a body of brackets costs one pass over its bytes.
+// Counted before parsing, so that a body full of brackets costs only one pass over its bytes.
 function depth(text: string): number {
   let now = 0
   let most = 0

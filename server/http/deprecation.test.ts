@@ -5,7 +5,7 @@ import { type ContractDocument, readContract } from './contract.ts'
 
 let plumbline: TestPlumbline
 
-// A contract in which two operations are about to go: one was announced in a release, the other was not.
+// A contract with two deprecated operations: a release announced one of them, but not the other.
 beforeAll(async () => {
   const changing = structuredClone(document) as ContractDocument & { 'x-changelog': object[] }
   const [vendors, scopes] = [changing.paths['/api/ext/vendors']?.get, changing.paths['/api/ext/scopes']?.get]
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test('a deprecated operation says since when it is, when it goes, and where that is written down', async () => {
+test('a deprecated operation says since when, until when, and where to read about it', async () => {
   const { status, headers } = await plumbline.get('/api/ext/vendors')
   expect(status).toBe(200)
   expect(headers.get('deprecation')).toBe(`@${Date.UTC(2026, 11, 1) / 1000}`)
@@ -30,18 +30,18 @@ test('a deprecated operation says since when it is, when it goes, and where that
   expect(headers.get('api-version')).toBe('1.2.0')
 })
 
-test('one that no release announced is deprecated since the newest one', async () => {
+test('without an announcement, an operation is deprecated since the newest release', async () => {
   const { headers } = await plumbline.get('/api/ext/scopes')
   expect(headers.get('deprecation')).toBe(`@${Date.UTC(2026, 11, 24) / 1000}`)
 })
 
-test('a problem that it answers says so too', async () => {
+test('its problems say so too', async () => {
   const { status, headers } = await plumbline.get('/api/ext/vendors?limit=0')
   expect(status).toBe(422)
   expect(headers.get('sunset')).toBe('Wed, 30 Jun 2027 00:00:00 GMT')
 })
 
-test('the link to the next page stays beside it', async () => {
+test('the link to the next page is kept', async () => {
   for (const companyName of ['Lone Star Framing LLC', 'Hill Country Framers']) {
     expect((await plumbline.post('/api/ext/vendors', { companyName })).status).toBe(201)
   }
@@ -49,12 +49,12 @@ test('the link to the next page stays beside it', async () => {
   expect(headers.get('link')).toMatch(/^<\/api\/ext\/vendors\?.*>; rel="next", <\/docs\/changelog>; rel="deprecation"/)
 })
 
-test('what stays says nothing', async () => {
+test('other operations say nothing', async () => {
   const { headers } = await plumbline.post('/api/ext/vendors', { companyName: 'Summit Electric Co.' })
   for (const name of ['deprecation', 'sunset', 'link']) expect(headers.get(name)).toBeNull()
 })
 
-test('the changelog is the one of the contract, for any valid key', async () => {
+test('the changelog is the contract’s, for any valid key', async () => {
   const { status, body, headers } = await plumbline.get('/api/ext/changelog', { key: await plumbline.newKey([]) })
   expect(status).toBe(200)
   expect(body.data.map(({ version }: { version: string }) => version)).toEqual(['1.2.0', '1.1.0'])

@@ -2,9 +2,9 @@ import type { Release } from '../../client/contract.gen.ts'
 import type { ContractDocument, OperationObject } from './contract.ts'
 
 /**
- * What every answer of a deprecated operation says beside its content: since when it is (Deprecation, RFC 9745), from
- * when on it will be gone (Sunset, RFC 8594), and where that is written down. The first day is the one of the release
- * that announced it in `x-changelog`, the last one is the operation's `x-sunset`.
+ * The headers that every answer of a deprecated operation has: since when it is deprecated (Deprecation, RFC 9745),
+ * when it will be removed (Sunset, RFC 8594), and where to read about it. The first date is that of the release that
+ * announced it in `x-changelog`, the second is the operation's `x-sunset`.
  */
 export function deprecationHeaders(
   document: ContractDocument,
@@ -15,7 +15,7 @@ export function deprecationHeaders(
   const announced = releases.find(({ changes }) =>
     changes.some(({ kind, operations }) => kind === 'deprecated' && operations.includes(operationId)),
   )
-  // What nobody announced is deprecated since the present version at the latest.
+  // Without an announcement it is deprecated since the current version at the latest.
   const since = (announced ?? releases[0])?.date
   return {
     ...(since !== undefined && { Deprecation: `@${Date.parse(since) / 1000}` }),
@@ -24,7 +24,7 @@ export function deprecationHeaders(
   }
 }
 
-/** The headers of an answer with those of a notice; both may point somewhere. */
+/** The headers of an answer combined with those of a notice; both may have a Link. */
 export function noticed(
   headers: Record<string, string | number>,
   notice: Readonly<Record<string, string>>,

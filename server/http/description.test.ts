@@ -6,7 +6,7 @@ import { toTool } from '../skills/tools.ts'
 import { loadContract, readContract } from './contract.ts'
 import { descriptionOf } from './description.ts'
 
-test('what is needed and emitted is said behind the prose, unless the prose has said it', () => {
+test('permissions and events are appended to the prose, unless the prose mentions them', () => {
   const facts = {
     permissions: ['vendors:write', 'bids:read'],
     emits: ['vendor.created', 'vendor.updated'],
@@ -22,7 +22,7 @@ test('what is needed and emitted is said behind the prose, unless the prose has 
   )
 })
 
-test('who changes nothing, emits nothing or needs nothing is said to', () => {
+test('the description also says when nothing is changed, emitted or needed', () => {
   const facts = { description: 'Done.', permissions: ['vendors:read'], emits: [], writes: false }
   expect(descriptionOf(facts)).toBe('Done. Needs vendors:read; changes nothing.')
   expect(descriptionOf({ ...facts, writes: true })).toBe('Done. Needs vendors:read; emits nothing.')
@@ -32,7 +32,7 @@ test('who changes nothing, emits nothing or needs nothing is said to', () => {
   )
 })
 
-test('docs, the published contract and tools say it from where it is declared', () => {
+test('docs, the published contract and tools take it from the declaration', () => {
   const document = structuredClone(loadContract().document)
   const createVendor = document.paths['/api/ext/vendors']?.post
   Object.assign(createVendor ?? {}, { description: 'Adds a vendor.', 'x-emits': ['vendor.created'] })

@@ -3,15 +3,15 @@ import type { OperationObject } from './contract.ts'
 interface Described {
   description?: string
   permissions: readonly string[]
-  /** The events that it may record; undefined where that is not declared of it, as of a skill made of several operations. */
+  /** The events that it may record; undefined if that is not declared, as for a skill made of several operations. */
   emits?: readonly string[]
   writes: boolean
 }
 
 /**
- * What is written about an operation, and behind it what the contract says apart from prose: the permissions that it
- * needs, and what it changes or emits. Prose that speaks of them itself, because there is more to say, is left alone but
- * for what it does not name.
+ * The description of an operation, followed by what the contract declares outside of the prose: the permissions it
+ * needs, and what it changes or emits. Prose that covers these itself, because there is more to say, only gets the
+ * names it leaves out.
  */
 export function descriptionOf(operation: Described): string {
   const { description = '' } = operation

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Problem } from './problem.ts'
 
-/** A resource's version is its ETag; what has none (a computed sheet) is named by a digest of its text. */
+/** The ETag is the resource's version, or a digest of the text if it has no version (a computed sheet). */
 export function etagOf(body: object, text: () => string): string {
   if ('version' in body && typeof body.version === 'number') return `"${body.version}"`
-  // When a sheet was computed says nothing about what is on it.
+  // The time at which a sheet was computed is not part of its content.
   const content = 'asOf' in body ? JSON.stringify({ ...body, asOf: null }) : text()
   return `"${createHash('sha1').update(content).digest('base64url')}"`
 }
@@ -15,7 +15,7 @@ export function matchesEtag(header: string, etag: string): boolean {
   return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag)
 }
 
-/** Refuses a change that the caller based on an older version. Called under the row's lock. */
+/** Refuses a change that is based on an older version. Called under the row's lock. */
 export function checkIfMatch(ifMatch: string | undefined, current: { version: number }): void {
   if (ifMatch === undefined || matchesEtag(ifMatch, `"${current.version}"`)) return
   throw new Problem(

@@ -1,8 +1,8 @@
 import { type ContractDocument, ContractError } from './contract.ts'
 
 /**
- * The part of the contract that one path needs to have its requests checked: itself and the components that it refers to,
- * directly or not. Path parameters are left out, because they are ids, which a look-up judges.
+ * The part of the contract that is needed to validate the requests to one path: the path itself and all components that
+ * it refers to, directly or indirectly. Path parameters are left out, because they are ids, which the look-up checks.
  */
 export function excerpt(document: ContractDocument, path: string): ContractDocument {
   const item = document.paths[path]
@@ -13,12 +13,13 @@ export function excerpt(document: ContractDocument, path: string): ContractDocum
     if (typeof value !== 'object' || value === null) return value
     const copy: Record<string, unknown> = {}
     for (const [key, inner] of Object.entries(value)) {
-      // Neither examples nor answers are looked at when a request is checked.
+      // Validating requests needs neither examples nor answers.
       if (key === 'examples' || key === 'example') continue
       copy[key] = key === 'responses' ? { default: { description: 'Any.' } } : visit(inner)
     }
     if (copy.in === 'query') {
-      // A reserved character that was not percent-encoded (a colon in an instant) is unambiguous here; let it pass.
+      // A reserved character that was not percent-encoded (a colon in an instant) is unambiguous here, so it is
+      // allowed.
       copy.allowReserved = true
     }
     if (typeof copy.$ref === 'string') {
@@ -32,12 +33,12 @@ export function excerpt(document: ContractDocument, path: string): ContractDocum
     return copy
   }
   const { parameters = [], ...rest } = visit(item) as ContractDocument['paths'][string]
-  // The validator follows the references of parameters anew on every request, so they are written out.
+  // The validator resolves references in parameters again on every request, so they are replaced by their targets.
   const written = (all: object[]) => all.map((each) => writeOut(components, each)).filter((each) => each.in !== 'path')
   for (const operation of Object.values(rest) as { parameters?: object[] }[]) {
     operation.parameters = written([...parameters, ...(operation.parameters ?? [])])
   }
-  // HEAD asks for what GET asks for.
+  // HEAD takes the same input as GET.
   const methods = rest.get === undefined ? rest : { ...rest, head: rest.get }
   const { openapi, info, jsonSchemaDialect } = document as ContractDocument & { jsonSchemaDialect?: string }
   return {

@@ -5,17 +5,17 @@ import { formatRefusal, patternWords } from './formats.ts'
 import { isSlipOf, meantBy } from './nearest.ts'
 import { LONGEST_POINTER } from './problem.ts'
 
-/** What was checked, as its caller knows it. */
+/** What was checked, from the caller's point of view. */
 export interface Checked {
-  /** How a place in it is pointed at, given its JSON pointer. */
+  /** Turns a JSON pointer into the way that a place in it is pointed at. */
   pointer(path: string): string
-  /** What its names are names of, such as "field of this operation". */
+  /** What its names stand for, such as "field of this operation". */
   noun: string
-  /** Which other operation takes a name that this one does not. */
+  /** The other operation that takes a name which this one does not. */
   setter?(name: string): OperationId | undefined
 }
 
-/** What Ajv found wrong (with `verbose`), in words for the caller: one fault for each thing to put right. */
+/** Ajv's errors (with `verbose`) in words for the caller: one fault for each thing to fix. */
 export function faultsOf(errors: readonly ErrorObject[], checked: Checked): FieldError[] {
   const faults = withoutNoise(errors)
     .slice(0, MOST_FAULTS)
@@ -101,7 +101,7 @@ function listed(alternatives: readonly string[]): string {
   return alternatives.join(', ').replace(/, ([^,]+)$/, ' or $1')
 }
 
-// A slip is said to be one; else whoever takes the name is told of, and only then what the name is somewhat like.
+// A typo is corrected; otherwise the operation that takes this name is mentioned, and only then a similar name.
 function unknown({ params, parentSchema, instancePath }: ErrorObject, checked: Checked): string {
   const name = String(params.additionalProperty)
   const names = Object.keys(parentSchema?.properties ?? {})
@@ -114,8 +114,8 @@ function unknown({ params, parentSchema, instancePath }: ErrorObject, checked: C
 }
 
 /**
- * Where a value may be one of several things, Ajv complains for each that it is not. What it complains of besides the type
- * shows which of them the value was meant to be; where there is nothing besides, the types become one complaint.
+ * If a value may be one of several things, Ajv reports an error for each alternative. An error other than the type
+ * shows which alternative was meant; without one, the type errors are joined into one.
  */
 function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const open = new Set(errors.filter(isChoice).map(({ instancePath }) => instancePath))
@@ -134,7 +134,7 @@ function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const values = new Map<string, ErrorObject>()
   return errors.flatMap((error): ErrorObject[] => {
     const { instancePath: at, keyword } = error
-    // What is empty has no form either, and what has the wrong form need not be told that it is also too long.
+    // An empty value needs no error about its format, and one with the wrong format no error about its length.
     if (keyword === 'pattern' || keyword === 'format') return empty.has(at) ? [] : [error]
     if (keyword === 'maxLength' && misshapen.has(at)) return []
     if (!open.has(at)) return [error]
@@ -161,7 +161,7 @@ function asEnum(error: ErrorObject): ErrorObject {
   return { ...error, keyword: 'enum', params: { allowedValues: [error.params.allowedValue] } }
 }
 
-/** The first of the errors at a place is kept, and takes up what the later ones would allow. */
+/** Keeps the first of the errors at a place and adds what the later ones would allow. */
 function joined(kept: Map<string, ErrorObject>, { instancePath }: ErrorObject, next: ErrorObject): ErrorObject[] {
   const allowed = next.keyword === 'type' ? 'type' : 'allowedValues'
   const first = kept.get(instancePath)

@@ -2,8 +2,8 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
 /**
- * The contract's own formats. Decimals are counted in the number as JSON writes it, because arithmetic on binary floats
- * (`multipleOf: 0.01`) misjudges numbers such as 1.15.
+ * The contract's own formats. Decimals are counted in the number's JSON text, because arithmetic on binary floats
+ * (`multipleOf: 0.01`) gets numbers such as 1.15 wrong.
  */
 export const decimalFormats = {
   money: decimals(2),
@@ -11,13 +11,13 @@ export const decimalFormats = {
   quantity: decimals(4),
 }
 
-/** These, and those that are narrower here than elsewhere: an instant has to be one that PostgreSQL can keep. */
+/** These formats, and those that are stricter here than elsewhere: PostgreSQL has to be able to store an instant. */
 export const formats = {
   ...decimalFormats,
   'date-time': (text: string) => instantFault(text) === null,
 }
 
-/** Teaches Ajv all formats, ours last, because what is added later counts. */
+/** Teaches Ajv all formats; ours last, because later ones win. */
 export function withFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A): A {
   addFormats.default(ajv as unknown as Parameters<typeof addFormats.default>[0], { mode: 'full' })
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format)
@@ -26,7 +26,7 @@ export function withFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A): A {
 
 const NO_INSTANT = 'must be an instant like 2026-03-31T14:30:00Z'
 
-/** What each format of the contract wants, said to somebody whose value has another one. */
+/** What each format of the contract requires, worded for the sender of an invalid value. */
 export const formatWords: Readonly<Record<string, string>> = {
   date: 'must be a date like 2026-03-31',
   'date-time': NO_INSTANT,
@@ -37,13 +37,13 @@ export const formatWords: Readonly<Record<string, string>> = {
   quantity: 'must be a quantity with at most four decimals, like 12.5',
 }
 
-/** The same of one value, whose own fault may be worth more words. */
+/** The same for a particular value, which may deserve a more specific message. */
 export function formatRefusal(format: string, value: unknown): string | undefined {
   const words = formatWords[format]
   return format === 'date-time' && typeof value === 'string' ? (instantFault(value) ?? words) : words
 }
 
-/** What each pattern of the contract wants. A pattern without words here fails the suite. */
+/** What each pattern of the contract requires. A pattern without a message here fails the suite. */
 export const patternWords: Readonly<Record<string, string>> = {
   '\\S': 'must not be blank',
   '^(?!0000)': 'must not be in the year 0000, which no calendar has',
@@ -63,7 +63,7 @@ const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz
 const MINUTES_OF_DAY = 24 * 60
 
 /**
- * What is wrong with an instant; null when it can be kept. RFC 3339 knows leap seconds and any offset below a day;
+ * What is wrong with an instant; null if it can be stored. RFC 3339 allows leap seconds and any offset below a day;
  * PostgreSQL moves the former into the next minute and refuses the latter from 16 hours on.
  */
 function instantFault(text: string): string | null {
@@ -75,7 +75,7 @@ function instantFault(text: string): string | null {
   if (hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) return NO_INSTANT
   if (second === 60) return 'must not be a leap second (:60); send the second before or after it'
   if (offsetHours > 15) return 'must have an offset from UTC of less than 16 hours'
-  // Answers are in UTC and write a year with four digits.
+  // Answers are in UTC and write the year with four digits.
   const minutes = hour * 60 + minute - (offsetHours * 60 + offsetMinutes) * (found[7] === '-' ? -1 : 1)
   const isPast = year === 9999 && month === 12 && day === 31 && minutes >= MINUTES_OF_DAY
   const isBefore = year === 1 && month === 1 && day === 1 && minutes < 0

@@ -5,7 +5,7 @@ import { type Checked, faultsOf } from './faults.ts'
 import { withFormats } from './formats.ts'
 import { setterOf } from './setter.ts'
 
-/** What an operation is given: its path parameters, its query parameters and its body. */
+/** The input of an operation: its path parameters, its query parameters and its body. */
 export interface Input {
   path: Record<string, string>
   query: Record<string, unknown>
@@ -13,14 +13,14 @@ export interface Input {
 }
 
 /**
- * The contract's schemas, held against an input that is there as an object. What is called in-process is checked so, and
- * what the validator of requests has refused is looked at so once more, because its errors are but texts, and what a
- * caller is told needs the rule that was broken.
+ * Checks an input object against the contract's schemas. In-process calls are checked like this. A request that its
+ * validator has refused is checked again, because the validator's errors are only texts, and a useful message needs the
+ * broken rule.
  */
 export interface InputChecker {
-  /** The faults of an input with its types, into which defaults are filled. */
+  /** The faults of a typed input; fills in defaults. */
   check(operation: Operation, input: Input): FieldError[]
-  /** The faults of a request's input, its parameters as the texts that they came as. */
+  /** The faults of a request's input, with its parameters still as text. */
   explain(operation: Operation, sent: Sent): FieldError[]
 }
 
@@ -34,7 +34,7 @@ export function inputChecker(contract: Contract): InputChecker {
   const typed = schemaCompiler(contract, { coerceTypes: false })
   const asText = schemaCompiler(contract, { coerceTypes: true })
 
-  /** What one part of an operation's input is called, and how it is pointed at. */
+  /** What the names in one part of an operation's input stand for, and how to point at them. */
   function subject(operation: Operation, part: Part): Checked {
     if (part !== 'body') return { pointer: nameAt, noun: 'parameter of this operation' }
     const setter = (name: string) => setterOf(contract, operation, name)
@@ -69,7 +69,7 @@ export function inputChecker(contract: Contract): InputChecker {
   }
 }
 
-/** A parameter is pointed at by its name as it was sent, which is no JSON pointer. */
+/** A parameter is pointed at by the name as sent, which is not a JSON pointer. */
 function nameAt(path: string): string {
   return path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
 }
@@ -77,7 +77,7 @@ function nameAt(path: string): string {
 type Part = 'query' | 'header' | 'body'
 type Compiler = (operation: Operation, part: Part) => ValidateFunction
 
-/** Compiles the schema of a part of an operation's input when it is first asked for; most never are. */
+/** Compiles the schema of a part of an operation's input on first use; most are never used. */
 function schemaCompiler(contract: Contract, options: { coerceTypes: boolean }): Compiler {
   let ajv: InstanceType<typeof Ajv2020.default> | undefined
   const compiled = new Map<string, ValidateFunction>()
@@ -105,7 +105,7 @@ function schemaCompiler(contract: Contract, options: { coerceTypes: boolean }): 
 
 const DOCUMENT = 'contract'
 
-/** The schema with its references, which are to its own document, as references to the contract. */
+/** The schema with its references, which are relative to its document, pointing into the contract. */
 function pointingAtDocument(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `${DOCUMENT}${value}` : value)) as Schema
 }
@@ -122,7 +122,7 @@ function parameterSchema(contract: Contract, operation: Operation, part: 'query'
     const { name, in: where, schema, ...parameter } = contract.resolve<ParameterObject>(declared)
     if (where !== part) continue
     const key = part === 'header' ? name.toLowerCase() : name
-    // A default counts only where it stands, not behind a reference.
+    // A default only counts where it is written, not through a reference.
     properties[key] = { ...contract.resolve<Schema>(schema), ...withoutReference(schema) }
     if (parameter.required === true) required.push(key)
   }

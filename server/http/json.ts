@@ -1,12 +1,12 @@
 /**
- * The text of a JSON document that was put together from parts that are JSON already, such as the rows of a list. It
- * stands where its value would, and saves making the value only to write it out again.
+ * The text of a JSON document that was assembled from parts that are already JSON, such as the rows of a list. It takes
+ * the place of the value, and saves building that only to serialize it again.
  */
 export class Json<T> {
   readonly text: string
-  /** The cursor of the next page, where the document is a page and has one. */
+  /** The cursor of the next page, if the document is a page and has one. */
   readonly nextCursor: string | null
-  /** Only for the compiler: a Json of one type cannot stand in for another. */
+  /** Only for the compiler: a Json of one type is not assignable to another. */
   declare readonly valueType: T
 
   constructor(text: string, nextCursor: string | null = null) {

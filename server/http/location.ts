@@ -1,9 +1,9 @@
 import type { Contract, Operation, OperationId, ResponseObject } from './contract.ts'
 
 /**
- * Where what an operation creates is read from then on: at the GET below its own path, or else at the one that answers
- * the same schema. An operation whose creations cannot be read one by one is not in here, and its handler has to say
- * where they are found.
+ * Where a resource can be read after an operation has created it: at the GET below the operation's path, or else at the
+ * one that answers with the same schema. If an operation's results cannot be read one by one it is not in here, and its
+ * handler has to say where they are.
  */
 export function locations(contract: Contract): ReadonlyMap<OperationId, (id: string) => string> {
   const operations = [...contract.operations.values()]

@@ -1,4 +1,4 @@
-/** The names most like one that is not among them, the most alike first; a part of a name counts as the whole of it. */
+/** The known names most like an unknown one, most similar first; a part of a name counts as much as the whole. */
 export function nearestTo(name: string, names: readonly string[], most: number): string[] {
   const wanted = plain(name)
   const distances = names.map((candidate) => {
@@ -10,7 +10,7 @@ export function nearestTo(name: string, names: readonly string[], most: number):
   return distances.slice(0, most).map(({ candidate }) => candidate)
 }
 
-/** The name that was probably meant by one that is not among them; undefined where none is like it. */
+/** The known name that was probably meant by an unknown one; undefined if none is similar. */
 export function meantBy(name: string, names: readonly string[]): string | undefined {
   const wanted = plain(name)
   let best: { candidate: string; distance: number } | undefined
@@ -18,19 +18,19 @@ export function meantBy(name: string, names: readonly string[]): string | undefi
     const known = plain(candidate)
     const distance = editDistance(wanted, known)
     const longer = Math.max(wanted.length, known.length)
-    // Either a slip of the pen, or a name that begins alike and ends otherwise, as updatedSince and updatedAfter do.
+    // Either a typo, or a name with the same beginning and another end, like updatedSince and updatedAfter.
     const isAlike = distance * 3 <= longer || sharedStart(wanted, known) * 2 >= longer
     if (isAlike && (best === undefined || distance < best.distance)) best = { candidate, distance }
   }
   return best?.candidate
 }
 
-/** Whether the names differ by no more than a letter, or in the way they are written: company_name, companyname. */
+/** Whether the names differ by at most a letter, or only in notation: company_name, companyname. */
 export function isSlipOf(name: string, known: string): boolean {
   return known.length > 3 && editDistance(plain(name), plain(known)) <= 1
 }
 
-// Nobody means anything by a name that is longer than this, and comparing it would take long.
+// A longer name is not a typo of anything, and comparing it would take long.
 const LONGEST_COMPARED = 100
 
 function plain(name: string): string {
@@ -43,7 +43,7 @@ function sharedStart(a: string, b: string): number {
   return length
 }
 
-/** How many letters have to be inserted, left out or exchanged to come from one word to the other. */
+/** How many letters have to be inserted, removed or replaced to turn one word into the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (let i = 1; i <= from.length; i++) {

@@ -5,9 +5,9 @@ import type { OperationId } from './contract.ts'
 import type { Json } from './json.ts'
 
 /**
- * What a handler gets and gives, derived from the contract's types by operationId. A handler never sees a request or a
- * response: it takes checked values and returns a plain one, so HTTP and skills call it alike. What the contract has a
- * default for is always there.
+ * What a handler takes and returns, derived from the contract's types by operationId. A handler never sees a request or
+ * a response: it takes checked values and returns a plain one, so HTTP and skills call it in the same way. Everything
+ * with a default in the contract is always set.
  */
 export interface Input<Id extends OperationId> {
   path: Parameters<Id, 'path'>
@@ -15,14 +15,14 @@ export interface Input<Id extends OperationId> {
     ? Filled<Parameters<Id, 'query'>, FilledQueries[Id] & keyof Parameters<Id, 'query'>>
     : Parameters<Id, 'query'>
   body: Id extends keyof CheckedBodies ? CheckedBodies[Id] : Body<operations[Id]>
-  /** The version that a change is based on, for the operations that take one. */
+  /** The version that a change is based on, for operations that take one. */
   ifMatch: 'If-Match' extends keyof Parameters<Id, 'header'> ? string | undefined : never
 }
 
 export type Handler<Id extends OperationId> = (input: Input<Id>, call: Call) => Promise<Reply<Id>>
 export type Handlers = { [Id in OperationId]: Handler<Id> }
 
-/** The handlers of all slices as one object, where no two slices handle the same operation. */
+/** The handlers of all slices as one object; no two slices may handle the same operation. */
 export function together<const Slices extends readonly Partial<Handlers>[]>(
   ...slices: Slices & ([Twice<Slices>] extends [never] ? unknown : `${Twice<Slices>} is handled twice`)
 ): All<Slices> {
@@ -51,7 +51,7 @@ export type Answered<Id extends OperationId> = Exclude<
   Json<unknown>
 >
 
-/** An input in which some names have got their defaults, and others hold something that has. */
+/** An input with the defaults of some names filled in, and nested ones in others. */
 export type Filled<T, Names extends keyof T, Inner = object> = Flat<
   Omit<T, Names | keyof Inner> &
     Required<Pick<T, Names>> & {
@@ -75,7 +75,7 @@ type Content<R> = R extends { content: { 'application/json': infer B } | { 'appl
   : R extends { content?: never }
     ? undefined
     : never
-// An optional body that was not sent comes to the handler as an empty one.
+// An optional body that was not sent reaches the handler as an empty one.
 type Body<Op> = Op extends { requestBody?: infer R }
   ? [R & {}] extends [never]
     ? undefined

@@ -1,12 +1,14 @@
 import { Problem } from './problem.ts'
 
-/** Where a page begins: behind the item that had this value in the sort field, and this id. */
+/** Where a page begins: after the item with this value in the sort field and this id. */
 export interface Position {
   value: string | number | null
   id: string
 }
 
-/** A cursor is opaque to callers: the sort it was made for, and the last item of the page before. */
+/**
+ * A cursor is opaque to callers. It holds the sort order that it was made for, and the last item of the previous page.
+ */
 export function writeCursor(sort: string, position: Position): string {
   return Buffer.from(JSON.stringify([sort, position.value, position.id])).toString('base64url')
 }
@@ -19,7 +21,7 @@ export function readCursor(sort: string, cursor: string): Position {
       return { value, id }
     }
   } catch {
-    // Not JSON: answered below.
+    // Not JSON: refused below.
   }
   throw invalidCursor()
 }
@@ -30,7 +32,7 @@ export function invalidCursor(): Problem {
   })
 }
 
-/** Of one row more than the page holds, the page and the cursor of the next one. */
+/** Given one row more than a page holds, the page and the cursor of the next one. */
 export function page<Row extends { id: string }>(
   rows: Row[],
   limit: number,

@@ -1,9 +1,9 @@
 import type { Contract, Operation, OperationId, ResponseObject, Schema } from './contract.ts'
 
 /**
- * The operation that takes a field which was sent to another operation of the same resource: `status` sent to updateVendor
- * is what changeVendorStatus takes. Of several it is the one whose path is most like that of the operation asked for, so
- * that who changes something is sent to what changes it, and not to what creates it.
+ * The operation that takes a field which was sent to another operation of the same resource: `status` sent to
+ * updateVendor belongs to changeVendorStatus. If several do, it is the one whose path is most like that of the called
+ * operation, so that a change is pointed to an operation that changes, not to the one that creates.
  */
 export function setterOf(contract: Contract, asked: Operation, field: string): OperationId | undefined {
   let best: { id: OperationId; shared: number } | undefined
@@ -16,7 +16,7 @@ export function setterOf(contract: Contract, asked: Operation, field: string): O
   return best?.id
 }
 
-/** The fields of an operation's body, with their schemas; none where it takes no body. */
+/** The fields of an operation's body with their schemas; none if it takes no body. */
 export function bodyFields(contract: Contract, { declaration }: Operation): Record<string, Schema> {
   const schema = declaration.requestBody?.content['application/json']?.schema
   if (schema === undefined) return {}
@@ -31,13 +31,13 @@ function isOfSameResource(contract: Contract, one: Operation, other: Operation):
   )
 }
 
-/** The path without the id of the one thing and what is done with it: /vendors for /vendors/{vendorId}/status. */
+/** The path without the id of an item and the action on it: /vendors for /vendors/{vendorId}/status. */
 function collectionOf(contract: Contract, path: string): string {
   const isRead = contract.document.paths[path]?.get !== undefined
   return isRead && !path.endsWith('}') ? path : path.replace(/\/\{\w+\}(\/[\w-]+)?$/, '')
 }
 
-/** The name of the schema that it answers with when it succeeds. */
+/** The name of the schema of its successful answer. */
 function answerOf(contract: Contract, { declaration }: Operation): string | undefined {
   const status = Object.keys(declaration.responses).find((status) => status.startsWith('2')) ?? ''
   const response = declaration.responses[status]

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { type Problem, problem } from './problem.ts'
 
-/** What keeps a request from being read at all, as problems; it has no operation yet, and may not even have an address. */
+/** Problems that keep a request from being read at all. It has no operation yet, and may not even have an address. */
 
-/** The problem of bytes that Node's parser refused. */
+/** The problem for bytes that Node's parser refused. */
 export function unreadable(error: { code?: unknown; reason?: unknown }): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -17,7 +17,7 @@ export function unreadable(error: { code?: unknown; reason?: unknown }): Problem
   }
 }
 
-/** What is wrong with a request that Node could read; null, as nearly always, when nothing is. */
+/** What is wrong with a request that Node could read; null if nothing is, which is nearly always. */
 export function misfit({ headers, httpVersion }: IncomingMessage): Problem | null {
   if (headers.host === undefined && httpVersion === '1.1')
     return problem('malformed_request', 'A request of HTTP/1.1 has a Host header.')
@@ -26,7 +26,7 @@ export function misfit({ headers, httpVersion }: IncomingMessage): Problem | nul
   return null
 }
 
-/** The target of a request without the host, which proxies put in front of the path. */
+/** The target of a request without the scheme and host that a proxy may send along with the path. */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target
   const origin = /^https?:\/\/[^/?#]*/i.exec(target)

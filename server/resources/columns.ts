@@ -3,7 +3,7 @@ import { MEMBERS } from '../database/lean-query.ts'
 /** What a column of a resource holds. An `id` is one of ours, never a text that a caller wrote. */
 export type AnyKind = keyof typeof WRITTEN
 
-/** A kind, with a question mark where it may be null; or the SQL of a computed field, over the row as `t`. */
+/** A kind, with a question mark if it may be null; or the SQL of a computed field, over the row as `t`. */
 export type Column = AnyKind | `${AnyKind}?` | { sql: string }
 export type Columns = Readonly<Record<string, Column>>
 
@@ -15,9 +15,10 @@ export function asValues(columns: Columns): string {
 }
 
 /**
- * The columns of a select whose rows are passed on as JSON. Reading value by value is most of what a list costs, so
- * neighbours that need no escaping come together as one text, as members of the object; the database writes that for no
- * more than sending them one by one. Texts and instants come as they are, and so do the columns that are `apart`.
+ * The columns of a select whose rows are passed on as JSON. Reading single values is most of the cost of a list, so
+ * adjacent columns that need no escaping are selected as one text with the members of the object, which costs the
+ * database no more than sending them one by one. Texts and instants are selected unchanged, and so are the columns that
+ * are `apart`.
  */
 export function asMembers(columns: Columns, apart: readonly string[]): string {
   const selection: string[] = []
@@ -39,12 +40,12 @@ export function asMembers(columns: Columns, apart: readonly string[]): string {
   return selection.join(', ')
 }
 
-/** SQL of a row as one JSON object, written as its resource is. */
+/** SQL of a row as one JSON object, in the form of its resource. */
 export function asObject(columns: Columns, alias: string): string {
   const members = Object.entries(columns).map(([name, column]) => {
     if (typeof column === 'object') throw new Error(`${name} is computed, and has no place in another resource.`)
     const value = `${alias}."${name}"`
-    // Inside JSON the database would write instants in its own way.
+    // Within JSON the database would format instants in its own way.
     const isInstant = column.startsWith('instant')
     return `'${name}', ${isInstant ? `to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` : value}`
   })
@@ -57,7 +58,7 @@ function selectionOf(name: string, column: Column): string {
 
 interface Member {
   readonly name: string
-  /** SQL of what stands in JSON, between quotes or not. */
+  /** SQL of the value in JSON, with or without the quotes. */
   readonly value: string
   readonly isQuoted: boolean
   readonly isNullable: boolean
@@ -71,7 +72,7 @@ function memberOf(name: string, column: AnyKind | `${AnyKind}?`): Member | null 
   return { name, value, isQuoted: kind === 'id' || kind === 'enum' || kind === 'date', isNullable }
 }
 
-// Texts would have to be escaped, and instants to be written anew; both cost the database more than they cost here.
+// Texts would have to be escaped and instants reformatted; both cost the database more than doing it here.
 const WRITTEN = {
   text: null,
   instant: null,
@@ -80,7 +81,7 @@ const WRITTEN = {
   date: (column) => column,
   integer: (column) => column,
   json: (column) => column,
-  // 1250.50 is 1250.5, as it would be had it gone through a number.
+  // 1250.50 is 1250.5, as if it had been converted to a number.
   decimal: (column) => `trim_scale(${column})`,
   boolean: (column) => `to_json(${column})`,
   texts: (column) => `array_to_json(${column})`,

@@ -2,10 +2,13 @@ import { expect, test } from 'vitest'
 import { columns } from '../database/columns.gen.ts'
 import { columnsOf } from './declared.ts'
 
-/** What the compiler was told to overlook is refused at the start: every slice declares its resource as it is loaded. */
+/**
+ * Mistakes that the compiler was told to ignore are refused at start, because every slice declares its resource when
+ * loaded.
+ */
 const vendor = { schema: 'Vendor', table: 'vendors' }
 
-test('fields come in the order of the contract, computed ones in their place, and what it does not show behind them', () => {
+test('fields come in the order of the contract, computed ones in their place, and hidden ones last', () => {
   const bid = { schema: 'Bid', table: 'bids', without: ['amountsHidden'] }
   const names = Object.keys(
     columnsOf({ ...bid, stored: { amount: 'decimal', expiresAt: 'instant?' }, computed: { poIds: 'select 1' } }),
@@ -15,13 +18,13 @@ test('fields come in the order of the contract, computed ones in their place, an
   expect(names.at(-1)).toBe('expiresAt')
 })
 
-test('an id is what the database knows as a key or a reference, whatever a field is called', () => {
+test('an id is a key or a foreign key in the database, whatever the field is called', () => {
   const found = columnsOf({ schema: 'Home', table: 'homes' })
   expect(found).toMatchObject({ id: 'id', communityId: 'id', accountingId: 'text?', externalId: 'text?', name: 'text' })
   expect(columns.vendors).toMatchObject({ id: 'id', accountingId: 'text?' })
 })
 
-test('a record, a table or a column that is not there is refused', () => {
+test('a record, a table or a column that does not exist is refused', () => {
   expect(() => columnsOf({ ...vendor, schema: 'Seller' })).toThrow('The contract has no record Seller.')
   expect(() => columnsOf({ ...vendor, schema: 'constructor' })).toThrow('The contract has no record constructor.')
   expect(() => columnsOf({ ...vendor, table: 'sellers' })).toThrow('The database has no table sellers.')
@@ -29,7 +32,7 @@ test('a record, a table or a column that is not there is refused', () => {
   expect(() => columnsOf({ ...vendor, stored: { rating: 'integer' } })).toThrow('no column vendors.rating')
 })
 
-test('a column that does not hold what the field is, or may be null where the field may not, is refused', () => {
+test('a column of the wrong type, or one that may be null when the field may not, is refused', () => {
   const refusals = [
     [{ companyName: 'date' }, 'vendors.companyName is "text", which does not hold "date"'],
     [{ companyName: 'text?' }, 'vendors.companyName is "text", which does not hold "text?"'],

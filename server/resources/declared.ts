@@ -6,9 +6,9 @@ import type { AnyKind, Columns } from './columns.ts'
 import { kinds as contract } from './kinds.gen.ts'
 
 /**
- * What a slice says of its resource, and what follows from it. The contract says which fields there are, in which order,
- * and what they hold; the migrated database says what its columns hold, and which of them are ids. The two are held
- * against each other here, by the compiler and again at the start, so a slice names only what neither of them knows.
+ * What a slice declares about its resource, and what follows from it. The contract has the fields, their order, and
+ * what they hold; the migrated database knows what its columns hold, and which of them are ids. The two are compared
+ * here, by the compiler and again at start, so a slice only declares what neither of them knows.
  */
 export interface Declaration<
   Schema extends SchemaName,
@@ -18,27 +18,27 @@ export interface Declaration<
   Stored extends string,
   Computed extends string,
 > {
-  /** The record of the contract that the rows are. */
+  /** The record of the contract that the rows represent. */
   schema: Schema
   table: Table
   /** The prefix of the ids, without the underscore. */
   prefix: string
-  /** The type of a row, where it is not quite the contract's record. */
+  /** The type of a row, if it is not exactly the contract's record. */
   row?: RowType<R>
-  /** Fields of the contract that are no part of a row, and are added to it elsewhere. */
+  /** Fields of the contract that are not part of a row, and are added to it elsewhere. */
   without?: readonly Without[]
-  /** Columns that the contract does not show, or shows otherwise than they are kept. */
+  /** Columns that the contract does not show, or shows in another form. */
   stored?: { [Field in Stored]: Field extends keyof NoInfer<R> ? Kind<NoInfer<R>[Field]> : never }
-  /** The SQL of each field that is no column, over the row as `t`. */
+  /** The SQL of each field that is not a column, over the row as `t`. */
   computed?: { [Field in Computed]: Field extends keyof NoInfer<R> ? string : never }
-  /** Query parameters that are no plain comparison with the column of their name: SQL of a condition on the parameter. */
+  /** Query parameters that do more than compare the column of the same name: SQL of a condition on the parameter. */
   filters?: Record<string, (parameter: string) => string>
-  /** What `q` searches: columns of text, or SQL of a text over the row as `t`. */
+  /** What `q` searches: text columns, or SQL of a text over the row as `t`. */
   search?: readonly ((keyof NoInfer<R> & string) | { sql: string })[]
 }
 
 export interface RowType<R> {
-  /** Never there; it carries the type. */
+  /** Never set; it only carries the type. */
   readonly row?: R
 }
 
@@ -50,11 +50,11 @@ export type SchemaName = keyof typeof contract & keyof Schemas
 export type TableName = keyof typeof database & keyof Tables
 export type Schemas = components['schemas']
 
-/** An id is none by being declared so: the database has to know it as one. */
+/** A declaration cannot make a column an id: the database has to know it as one. */
 type PlainKind = Exclude<AnyKind, 'id'>
 type StoredKind = PlainKind | `${PlainKind}?`
 
-/** The kinds that a column can have whose field has this type. */
+/** The kinds that a column may have for a field of this type. */
 type Kind<T> = `${KindOf<NonNullable<T>>}${null extends T ? '?' : ''}`
 type KindOf<T> = T extends boolean
   ? 'boolean'
@@ -68,7 +68,7 @@ type KindOf<T> = T extends boolean
           : 'enum'
         : 'json'
 
-/** Which types of columns can hold what. */
+/** The types of columns that can hold each kind. */
 const FITTING = {
   text: ['text', 'id'],
   enum: ['text'],
@@ -89,7 +89,7 @@ interface Declared {
   computed?: Readonly<Record<string, string>>
 }
 
-/** The columns of the declared resource in the contract's order, with those that it does not show behind them. */
+/** The columns of the declared resource in the contract's order, followed by those that it does not show. */
 export function columnsOf({ schema, table, without = [], stored = {}, computed = {} }: Declared): Columns {
   const fields = entry<Record<string, StoredKind>>(contract, schema)
   const types = entry<Record<string, string>>(database, table)
@@ -119,7 +119,7 @@ function entry<T>(of: object, name: string): T | undefined {
   return Object.hasOwn(of, name) ? (of as Record<string, T>)[name] : undefined
 }
 
-/** Asks the same of the compiler: where something does not fit, no table does, and the error names it. */
+/** The same check for the compiler: if something does not fit, no table matches, and the error names it. */
 export type Fitting<
   Schema extends SchemaName,
   Table extends TableName,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-// The embedded database has one connection, on which nobody ever waits for a lock.
+// The embedded database has a single connection, so nothing ever waits for a lock.
 const locked = test.skipIf(inject('postgres') === null)
 
 locked('whoever waited for a lock is given what the one before has left, in computed fields too', async () => {

@@ -15,12 +15,12 @@ import { type Listed, type ListQuery, listing, type Page } from './listing.ts'
 import { statementTexts } from './statement-texts.ts'
 
 /**
- * What all resources have in common is said here once: how they are listed, found, locked, inserted, updated and
- * archived. A slice declares where it is kept and what is computed, and gets functions that speak the contract's types,
- * because columns bear the names of the contract's fields.
+ * What all resources have in common: how they are listed, found, locked, inserted, updated and archived. A slice
+ * declares where its resource is stored and what is computed, and gets functions typed by the contract, because columns
+ * have the names of the contract's fields.
  *
- * Statements are text, built once for each shape that occurs (which filters, which sort, which fields change) and kept;
- * they hold declared names only, and every value is a parameter. Nothing here is without an organization.
+ * Statements are strings, built once for each combination that occurs (filters, sort, changed fields) and kept; they
+ * contain only declared names, and every value is a parameter. Every statement is limited to one organization.
  */
 export function resource<
   const Schema extends SchemaName,
@@ -47,40 +47,42 @@ export interface Row {
 }
 
 type Kept = 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'
-/** What a new row is made of. What may be null is null where it is left out. */
+/** The values of a new row. A field that may be null becomes null if it is left out. */
 export type Values<R extends Row, Computed extends PropertyKey = never> = Given<Omit<R, Kept | Computed>>
 type Given<R> = { [Field in keyof R as null extends R[Field] ? never : Field]: R[Field] } & {
   [Field in keyof R as null extends R[Field] ? Field : never]?: R[Field] | undefined
 }
-/** A body is spread into a new row, so a field of it that the row does not have must not get lost unseen. */
+/** A body is spread into a new row, so the compiler has to notice a field that the row does not have. */
 type Only<Values, Known> = Values & { [Name in Exclude<keyof Values, keyof Known>]: never }
 export type Changes<R extends Row, Computed extends PropertyKey = never> = {
   [Field in Exclude<keyof R, Kept | Computed>]?: R[Field] | undefined
 } & { archivedAt?: string | null }
 
 export interface Resource<R extends Row, Computed extends PropertyKey = never> {
-  /** A page, as `limit`, `cursor`, `sort` and the filters of the query say. `within` adds plain conditions. */
+  /** A page, according to `limit`, `cursor`, `sort` and the filters of the query. `within` adds plain conditions. */
   list(tenant: Tenant, query: ListQuery, within?: Record<string, string>): Promise<Json<Page<R>>>
   /** The resource, archived or not; throws `not_found`. */
   find(tenant: Tenant, id: string): Promise<R>
   findOptional(tenant: Tenant, id: string): Promise<R | undefined>
-  /** The resources that exist of these ids, in the order of the ids. */
+  /** The resources with these ids that exist, in the order of the ids. */
   findAll(tenant: Tenant, ids: readonly string[]): Promise<R[]>
-  /** Like `find`, and holds the row until the transaction ends. */
+  /** Like `find`, and locks the row until the transaction ends. */
   lock(call: WriteCall, id: string): Promise<R>
-  /** Throws `unknown_reference` unless each id names a resource; `pointer` is that of the array, or of the field for one id. */
+  /**
+   * Throws `unknown_reference` unless each id exists; `pointer` is that of the array, or of the field for a single id.
+   */
   assertExist(tenant: Tenant, ids: readonly string[], pointer: string): Promise<void>
   /** Adds a row and returns the resource. */
   insert<Given extends Values<R, Computed>>(call: WriteCall, values: Only<Given, Values<R, Computed>>): Promise<R>
-  /** Adds a row and its event in one statement, which needs no transaction around it. */
+  /** Adds a row and its event in one statement, so no transaction is needed. */
   create<Given extends Values<R, Computed>>(
     call: Call,
     values: Only<Given, Values<R, Computed>>,
     event: EventType,
   ): Promise<R>
   /**
-   * Changes a locked row; what is undefined stays. Nothing changed: nothing written. An operation that takes an If-Match
-   * hands it on, and is refused with `precondition_failed` where another version holds by now.
+   * Changes a locked row; undefined fields stay. If nothing changes, nothing is written. An operation with an If-Match
+   * passes it on, and gets `precondition_failed` if the version is a different one by now.
    */
   update(call: WriteCall, before: R, changes: Changes<R, Computed>, ifMatch?: string): Promise<R>
   archive(call: WriteCall, before: R, ifMatch?: string): Promise<R>
@@ -150,10 +152,10 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     },
 
     async lock(call, id) {
-      // "no key update" lets others insert rows that refer to this one meanwhile.
+      // "no key update" still lets others insert rows that refer to this one.
       const [row] = await rows(call, `${one} for no key update of t`, [call.organizationId, id])
       if (row === undefined) throw notFound()
-      // Whoever had to wait for the lock is given the row as it is now, but subqueries as they were before the wait.
+      // After waiting for the lock the row is current, but its subqueries are as of before the wait.
       return isComputed ? this.find(call, id) : row
     },
 
@@ -189,7 +191,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       const values = [...insertValues(call, row), id, name, resourceId, actorId, payload, occurredAt]
       await call.db.executeQuery(insertTogether(insertionWithEvent, values))
       call.events.push(event.recorded)
-      // A larger transaction tells of all its events when it is committed.
+      // A larger transaction announces all its events when it is committed.
       if (!call.isWriting) call.surroundings.eventsCommitted(1)
       return row
     },
@@ -227,7 +229,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   }
 }
 
-// Rows and their events in one statement. Each row has its values in a run of parameters: the organization, the columns,
+// Several rows and their events in one statement. Each row takes a run of parameters: the organization, the columns,
 // and the rest of the event.
 function severalRows(table: string, stored: readonly string[]): Insertion {
   const texts: string[] = []

@@ -2,7 +2,7 @@ import type { Address, AddressInput } from '../../client/contract.gen.ts'
 
 const NO_ADDRESS: Address = { line1: null, line2: null, city: null, state: null, postalCode: null, country: null }
 
-/** An address as it is kept: with every part, and null where none was given. */
+/** An address as it is stored: with every part, null where none was given. */
 export function wholeAddress(given: AddressInput | null | undefined): Address | null {
   return given == null ? null : { ...NO_ADDRESS, ...given }
 }

@@ -1,6 +1,8 @@
-/** Calendar dates are texts, YYYY-MM-DD, which sort as they should. They are days of somebody's time zone, not instants. */
+/**
+ * Calendar dates are strings, YYYY-MM-DD, which sort correctly. They are days in somebody's time zone, not instants.
+ */
 
-/** The date that is written on the calendar there at the instant. */
+/** The date in the time zone at the instant. */
 export function dateIn(timeZone: string, instant: Date): string {
   let format = formats.get(timeZone)
   if (format === undefined) {
@@ -11,7 +13,7 @@ export function dateIn(timeZone: string, instant: Date): string {
   return format.format(instant)
 }
 
-// A format takes longer to make than to use. There are some 600 time zones.
+// Creating a format takes longer than using it. There are about 600 time zones.
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 const DAY_MS = 86_400_000

@@ -1,8 +1,11 @@
 import Big from 'big.js'
 
-/** Money is reckoned in decimals and rounded half up to the cent, line by line; a sum of rounded lines is not rounded again. */
+/**
+ * Money is calculated in decimals and rounded half up to the cent, line by line; a sum of rounded lines is not rounded
+ * again.
+ */
 
-/** What a column of money holds, and the schema Money allows. */
+/** The limit of a money column, and of the schema Money. */
 export const MOST_MONEY = 999_999_999_999.99
 
 export function lineTotal(quantity: number, unitPrice: number): number {
@@ -14,7 +17,7 @@ export function percentOf(amount: number, percent: number): number {
   return new Big(amount).times(percent).div(100).round(2, Big.roundHalfUp).toNumber()
 }
 
-/** How much a part is in percent of the whole, to two decimals; of nothing there is no percentage. */
+/** A part as a percentage of the whole, to two decimals; null if there is no whole. */
 export function percentage(part: number | null, whole: number | null): number | null {
   if (part === null || whole === null || whole <= 0) return null
   return new Big(part).times(100).div(whole).round(2, Big.roundHalfUp).toNumber()
