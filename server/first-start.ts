@@ -13,8 +13,8 @@ export interface Demo {
 }
 
 /**
- * On an empty embedded database makes the demo builder, before the first request can come, and leaves its key in
- * `demo.json` beside the data, readable only by its owner. In all other cases it does nothing and returns null.
+ * Makes the demo builder on an empty embedded database, before the first request can arrive, and writes its key to
+ * `demo.json` next to the data, readable only by the owner. In all other cases it does nothing and returns null.
  */
 export async function makeDemoOnFirstStart(database: Database, given: GivenConfig): Promise<Demo | null> {
   if (!database.embedded || !given.demo) return null
@@ -27,7 +27,7 @@ export async function makeDemoOnFirstStart(database: Database, given: GivenConfi
   return demo
 }
 
-/** What a newcomer needs to see: where it runs, the key, and a first request to paste. */
+/** What a new user needs to see: where the service runs, the key, and a first request to paste. */
 export function banner(config: Pick<GivenConfig, 'dataDir' | 'publicUrl'>, demo: Demo): string {
   const url = config.publicUrl
   const near = path.relative('.', demoFile(config))

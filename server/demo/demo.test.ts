@@ -17,7 +17,7 @@ async function statesOf(path: string, field = 'status'): Promise<string[]> {
   return [...new Set(found.map((one) => one[field] ?? ''))].sort()
 }
 
-test('the demo builder can be used at once with the key that it comes with', async () => {
+test('the demo builder can be used immediately with the key that it comes with', async () => {
   const { body } = await plumbline.get('/api/ext/me', { key: demo.key })
   expect(body.organization).toMatchObject({ id: demo.organizationId, name: 'Harrow & Finch Homes', currency: 'USD' })
   expect(await all('vendors')).toHaveLength(30)
@@ -50,7 +50,7 @@ test('it shows vendors, requests, bids and orders in the states that they can be
   ])
 })
 
-test('lists show what came last first, as the story has it', async () => {
+test('lists show the latest first, in the order of the story', async () => {
   const instants = (await all('purchase-orders')).map((order: { createdAt: string }) => order.createdAt)
   expect(instants).toEqual([...instants].sort().reverse())
 })

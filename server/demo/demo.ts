@@ -33,8 +33,8 @@ import {
 } from './world.ts'
 
 /**
- * Makes the demo builder by calling the operations as its owner would have over the past months, so that every rule and
- * every event of the service holds for it too. The builder's things are one transaction: all or nothing.
+ * Makes the demo builder by calling the operations as its owner would have over the past months, so that all rules and
+ * events of the service apply to it too. Its data are written in one transaction: all or nothing.
  *
  * @returns the organization and the secret of a key with all permissions
  */
@@ -63,14 +63,14 @@ export async function makeDemo(
   const log = pino({ level: 'silent' })
   const app = createApp({
     ...{ config, contract, handlers: operations, database, clock: today, log },
-    // What is announced here waits for the service, which looks for it when it starts.
+    // Events recorded here wait for the service, which looks for them when it starts.
     eventsCommitted() {},
     deliveriesDue() {},
   })
   const principal = await userOf(database.statements, organization.id, owner.id)
   const call = newCall(app.surroundings, { principal, requestId: 'demo', address: null })
   await call.write((call) => new Story(call).tell())
-  // Insurance has run out meanwhile, or is about to; that is for the calendar to find.
+  // Some insurance has expired in the meantime or is about to, which only this step notices.
   await advanceCompliance(app.surroundings)
   await app.limits.stop()
   return { organizationId: organization.id, key: secret }
@@ -78,14 +78,14 @@ export async function makeDemo(
 
 const DAY_MS = 86_400_000
 
-/** The past months in the order of time, because lists show the newest first. */
+/** The past months in chronological order, because lists show the newest first. */
 class Story {
   readonly #call: WriteCall
   /** By code; vendors by name, homes by code and lot. */
   readonly #communities = new Map<string, string>()
   readonly #vendors = new Map<string, string>()
   readonly #homes = new Map<string, Home>()
-  /** What is to be done, and how many days ago it was. */
+  /** What to do, and how many days ago it happened. */
   readonly #deeds: { daysAgo: number; run: (daysAgo: number) => Promise<unknown> }[] = []
 
   constructor(call: WriteCall) {
@@ -102,7 +102,7 @@ class Story {
     for (const request of REQUESTS) this.#on(request.sentDaysAgo, (ago) => this.#requestBids(ago, request))
     for (const order of ORDERS) this.#on(order.daysAgo, (ago) => this.#order(ago, order))
     for (const notice of NOTICES) this.#on(notice.daysAgo, (ago) => this.#notify(ago, notice))
-    // What a deed brings later is put in its place among the others.
+    // A deed may add later ones, which take their place in the order.
     for (let deed = this.#next(); deed !== undefined; deed = this.#next()) await deed.run(deed.daysAgo)
   }
 
@@ -110,7 +110,7 @@ class Story {
     this.#deeds.push({ daysAgo, run })
   }
 
-  // The longest ago; of one day, what was noted first.
+  // The longest ago first; within a day, in the order of adding.
   #next() {
     const longest = Math.max(...this.#deeds.map((deed) => deed.daysAgo))
     const at = this.#deeds.findIndex((deed) => deed.daysAgo === longest)

@@ -1,7 +1,7 @@
 /**
- * The builder that a newcomer finds: Harrow & Finch Homes in Austin, Texas, with what such a builder has in the middle of
- * its year. All names, addresses and numbers are made up (555 numbers, .example domains). Days are counted back from the
- * day on which the demo is made.
+ * The builder that a new user sees: Harrow & Finch Homes in Austin, Texas, with the data that such a builder has in the
+ * middle of its year. All names, addresses and numbers are made up (555 numbers, .example domains). Days are counted
+ * back from the day on which the demo is made.
  */
 export const BUILDER = {
   name: 'Harrow & Finch Homes',
@@ -16,7 +16,7 @@ export const COLLEAGUES = [
   { name: 'Aiko Tanaka', email: 'aiko@harrowfinch.example.com', role: 'accountant', poApprovalLimit: 0 },
 ] as const
 
-/** The trades of a house in the order in which they come, with their place in the cost code and what a home needs of each. */
+/** The trades of a house in the order of building, with their cost codes and what a home needs for each. */
 export const SCOPES = {
   foundation: { code: '03-100', budget: 28_400 },
   framing: { code: '06-100', budget: 42_000 },
@@ -59,9 +59,11 @@ export interface DemoHome {
   lot: string
   street: string
   homeType: 'spec' | 'presale' | 'custom' | 'model'
-  /** The budget against that of a plain house. */
+  /** The budget relative to that of a plain house. */
   size: number
-  /** The moves after planning, the first one this many days ago, the others two weeks apart or until yesterday. */
+  /**
+   * The moves after planning: the first this many days ago, each later one after two weeks, but none after yesterday.
+   */
   since: number
   moves: readonly HomeStatus[]
 }
@@ -163,19 +165,19 @@ export const HOMES: readonly DemoHome[] = [
   { community: 'MCC', lot: '1', street: '4 Mill Wheel Way', homeType: 'model', size: 1.2, since: 0, moves: [] },
 ]
 
-/** A paper that somebody still has to look at, one that was looked at and turned down, one that is done without, or a good one. */
+/** A document that awaits review, was rejected or was waived, or a valid one of some type. */
 export type DemoPaper = 'unread' | 'refused' | 'waived' | 'workers_comp' | 'license'
 
 export interface DemoVendor {
   name: string
   contact: string
   scopes: readonly ScopeName[]
-  /** Days until the liability policy ends; null for a vendor that has handed nothing in. */
+  /** Days until the liability policy ends; null for a vendor that has submitted nothing. */
   insuredFor: number | null
   status?: 'prospective' | 'on_hold' | 'inactive'
   community?: DemoHome['community']
   poLimit?: number
-  /** Beside liability insurance and tax form, which all have that are insured. */
+  /** In addition to the liability insurance and tax form of every insured vendor. */
   papers?: readonly DemoPaper[]
 }
 
@@ -259,7 +261,7 @@ export interface DemoOrder {
   home: string
   vendor: string
   scope: ScopeName
-  /** Of the home's budget for the scope. */
+  /** The share of the home's budget for the scope. */
   share: number
   daysAgo: number
   moves: readonly OrderStatus[]
@@ -371,12 +373,12 @@ export interface DemoRequest {
   homes: readonly string[]
   vendors: readonly string[]
   sentDaysAgo: number
-  /** From the day it is sent. */
+  /** Counted from the day it is sent. */
   deadlineInDays: number
   message: string
   blind?: boolean
   lines?: readonly { lineId: string; description: string; quantity: number; unit: string }[]
-  /** By vendor, as a share of what is budgeted; with lines, a price for each of them instead. */
+  /** By vendor, as a share of the budget; with lines, a price for each of them instead. */
   bids: readonly {
     vendor: string
     share?: number
@@ -384,9 +386,9 @@ export interface DemoRequest {
     daysLater: number
     source: 'phone' | 'email' | 'portal'
   }[]
-  /** Who says, on its portal page, that it will not bid. */
+  /** A vendor that declines on its portal page. */
   declined?: { vendor: string; daysLater: number; reason: string }
-  /** How many days later those are reminded who have not bid. */
+  /** How many days later the vendors that have not bid are reminded. */
   remindedLater?: number
   end: 'draft' | 'sent' | 'closed' | 'awarded' | 'cancelled'
   /** With `awarded`: the vendor that wins. */
@@ -497,7 +499,7 @@ export const REQUESTS: readonly DemoRequest[] = [
   },
 ]
 
-/** Notices of work to come, in the order of time. */
+/** Notices of upcoming work, in chronological order. */
 export const NOTICES = [
   {
     vendor: 'Cool Springs HVAC',

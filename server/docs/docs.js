@@ -1,4 +1,4 @@
-// Every block of lines to paste gets a button that copies them.
+// Adds a copy button to every block of commands.
 for (const block of document.querySelectorAll('.lines')) {
   const button = document.createElement('button')
   button.type = 'button'

@@ -5,7 +5,7 @@ import { keyOf } from '../webhooks/secret.ts'
 import { signature } from '../webhooks/signature.ts'
 import { code, html, inline, json, type Page, type Site } from './page.ts'
 
-/** The catalogue of events with a sample of each, and a place to try out a signature by the very code of the client. */
+/** The catalogue of events with a sample of each, and a form to check a signature with the client's own code. */
 export function eventsPage(site: Site, contract: Contract): Page {
   const types = eventTypes(contract)
   const sample = sampleDelivery(contract)
@@ -53,14 +53,14 @@ ${entries}`,
   }
 }
 
-/** What keeps somebody from waiting for an event that cannot happen. */
+/** A note that keeps readers from waiting for an event that cannot happen yet. */
 function availability({ available }: EventTypeEntry) {
   if (available) return null
   return html`\n<p><b>Not available yet</b> (<code>available: false</code>): nothing fires it so far. A subscription to it gets it from
 the day on which something does.</p>`
 }
 
-/** The operations that may record it; the calendar may do so too, which the description says. */
+/** The operations that may record it. Some events also happen as time passes; their description says so. */
 function emittedBy(site: Site, contract: Contract, type: string) {
   const emitters = [...contract.operations.values()].filter(({ emits }) => emits.includes(type))
   if (emitters.length === 0) return null
@@ -81,7 +81,7 @@ interface Delivery {
   body: string
 }
 
-/** A delivery as it would have been sent, by the secret that the contract shows as an example. */
+/** A delivery as the service would send it, signed with the secret that the contract shows as an example. */
 function sampleDelivery(contract: Contract): Delivery {
   const shown = contract.document.components.examples?.WebhookWithSecret as { value: { secret: string } }
   const { secret } = shown.value

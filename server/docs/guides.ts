@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Config } from '../config.ts'
 import { html, markdown, type Page, type Site } from './page.ts'
 
-/** The guides, in the order in which one reads them: each is a Markdown file whose first line is its title. */
+/** The guides in reading order: each is a Markdown file whose first line is its title. */
 export const GUIDES: readonly string[] = ['first-call', 'paging', 'idempotency', 'webhooks', 'limits']
 
 interface Guide {
@@ -13,7 +13,7 @@ interface Guide {
   text: string
 }
 
-/** The text of a guide with the addresses and figures of this service in it. */
+/** The text of a guide with the addresses and figures of this service filled in. */
 export function readGuide(name: string, site: Site, config: Config): Guide {
   const source = readFileSync(path.join(import.meta.dirname, 'guides', `${name}.md`), 'utf8')
   const known: Record<string, string> = {
@@ -24,7 +24,7 @@ export function readGuide(name: string, site: Site, config: Config): Guide {
   }
   const text = source.replace(/\{\{(\w+)\}\}/g, (_, key: string) => {
     const value = known[key]
-    if (value === undefined) throw new Error(`The guide ${name} asks for {{${key}}}, which nobody fills in.`)
+    if (value === undefined) throw new Error(`The guide ${name} asks for {{${key}}}, which has no value.`)
     return value
   })
   const [title = '', lead = ''] = text.split(/\n\n/, 2)

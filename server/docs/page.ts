@@ -1,6 +1,6 @@
 import { Marked } from 'marked'
 
-/** HTML that is safe to send: what was put into it by `html` was escaped, unless it was such HTML itself. */
+/** HTML that is safe to send: `html` has escaped everything inserted into it, except other Html. */
 export class Html {
   readonly source: string
 
@@ -24,7 +24,7 @@ function written(part: Part): string {
 
 const marked = new Marked({ renderer: { code: ({ text }) => `${code(text).source}\n` } })
 
-/** The contract's texts and the guides are Markdown of our own, without HTML in it. */
+/** The contract's texts and the guides are our own Markdown, without HTML in it. */
 export function markdown(text: string): Html {
   return new Html(marked.parse(text, { async: false }))
 }
@@ -41,26 +41,26 @@ export function json(value: unknown): Html {
   return code(JSON.stringify(value, null, 2))
 }
 
-/** What every page of the documentation knows. */
+/** What every page of the documentation needs. */
 export interface Site {
   title: string
   version: string
-  /** Where the service is for its users, without a slash at the end. */
+  /** The URL at which users reach the service, without a slash at the end. */
   url: string
-  /** The path of the documentation: `/docs`, or below the path that the service lies under. */
+  /** The path of the documentation: `/docs`, below the path of the service if it has one. */
   docs: string
 }
 
 export interface Page {
   title: string
-  /** Which entry of the navigation it belongs to. */
+  /** The entry of the navigation that it belongs to. */
   section: string
   content: Html
-  /** Scripts of its own beside the one of all pages, by their names under /docs/assets. */
+  /** Its own scripts, in addition to that of all pages, by their names under /docs/assets. */
   scripts?: readonly string[]
-  /** A script and a style that are no module of ours. */
+  /** A third-party script with its style. */
   library?: { script: string; style: string }
-  /** Takes the whole width of the window. */
+  /** Uses the whole width of the window. */
   isWide?: boolean
 }
 

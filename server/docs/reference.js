@@ -1,4 +1,4 @@
-// Draws the reference with Swagger UI, and adds to each operation its lines to paste.
+// Shows the reference with Swagger UI, and adds code samples to each operation.
 const docs = document.documentElement.dataset.docs
 const contents = document.querySelector('.contents')
 const narrow = matchMedia('(max-width: 64rem)')
@@ -7,9 +7,9 @@ contents.open = !narrow.matches
 const [contract, samples] = await Promise.all(
   ['openapi.json', 'samples.json'].map(async (name) => (await fetch(`${docs}/${name}`)).json()),
 )
-// Swagger UI warns of every dialect but its own, and the events have a page to themselves.
+// Swagger UI warns about every dialect but its own, and the events have a separate page.
 const { jsonSchemaDialect: _, webhooks: __, ...shown } = contract
-// Problems are told in full in their catalogue; an operation says which it may answer, and leads there.
+// Problems are described in their catalogue; an operation lists the ones it may answer with, and links there.
 const answers = [
   ...Object.values(shown.components.responses),
   ...Object.values(shown.paths).flatMap((item) =>
@@ -23,12 +23,12 @@ for (const answer of answers) {
   delete answer.content
   delete answer.headers
 }
-// It does not follow the references of parameters that the operations of a path share.
+// Swagger UI does not resolve references in parameters that the operations of a path share.
 for (const { parameters: shared = [], ...operations } of Object.values(shown.paths)) {
   for (const operation of Object.values(operations)) operation.parameters = [...shared, ...(operation.parameters ?? [])]
 }
 for (const item of Object.values(shown.paths)) delete item.parameters
-// Trying out goes to the host that the page came from, whatever name it is reached under.
+// Requests go to the host that the page came from, under whatever name it was reached.
 shown.servers = [{ url: location.origin + docs.replace(/\/docs$/, '') }]
 
 const LANGUAGES = { curl: 'curl', typescript: 'TypeScript' }
@@ -82,7 +82,7 @@ const ui = SwaggerUIBundle({
   plugins: [withSamples],
 })
 
-// Swagger UI reads the address once; the table of contents changes it later.
+// Swagger UI reads the address only once, but the table of contents changes it later.
 addEventListener('hashchange', () => {
   ui.getSystem().layoutActions.parseDeepLinkHash(location.hash)
   if (narrow.matches) contents.open = false

@@ -2,8 +2,9 @@ import type { Contract, Operation } from '../http/contract.ts'
 import { html, type Page, type Site } from './page.ts'
 
 /**
- * The reference itself is drawn in the browser by Swagger UI from /docs/openapi.json, with the samples from
- * /docs/samples.json. What stands here is what it lacks: a table of contents that can be searched, and read without a script.
+ * The reference is rendered in the browser by Swagger UI from /docs/openapi.json, with the samples from
+ * /docs/samples.json. This page adds what that lacks: a table of contents that can be searched, and read without
+ * scripts.
  */
 export function referencePage(site: Site, contract: Contract, operations: readonly Operation[]): Page {
   const byTag = Map.groupBy(operations, tagOf)

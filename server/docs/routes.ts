@@ -16,8 +16,8 @@ import { anchorOf, referencePage } from './reference.ts'
 import { samplesOf } from './samples.ts'
 
 /**
- * The documentation, for everybody without a key: pages made from the published contract, and guides beside it. All of it
- * comes from this service, scripts and styles too, and the pages may load nothing from anywhere else.
+ * The documentation, which needs no key: pages made from the published contract, and guides. All of it comes from this
+ * service, including scripts and styles, and the pages may not load anything from elsewhere.
  */
 export function docsRoutes({ contract, config }: Surroundings): Router {
   const routes = express.Router()
@@ -29,7 +29,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   }
   const operations = [...contract.operations.values()]
 
-  // For people and for curl alike; nothing else is at the root.
+  // The root redirects there, for people and for curl alike; nothing else is at the root.
   routes.get('/', (_req, res) => res.redirect(302, site.docs))
   page('/docs', () => referencePage(site, contract, operations))
   page('/docs/problems', () => problemsPage(site, contract))
@@ -39,7 +39,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   page('/docs/guides/:name', (name) => guidePage(site, config, name))
   page('/docs/changelog', () => changelogPage(site, contract))
 
-  // An operation by its name, for links that do not know how the reference is drawn.
+  // An operation by name, for links that do not depend on how the reference is rendered.
   routes.get('/docs/operations/:name', (req, res, next) => {
     const operation = operations.find(({ id }) => id === req.params.name)
     if (operation === undefined) next()
@@ -58,7 +58,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   }
   return routes
 
-  /** A page is made when it is first asked for, and then kept; nothing on it changes while the service runs. */
+  /** A page is made on its first request and then kept; nothing on it changes while the service runs. */
   function page(address: string, make: (name: string) => Page | null): void {
     const made = new Map<string, Made>()
     routes.get(address, (req, res, next) => {
@@ -101,7 +101,7 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
 }
 
-/** Something that is sent again and again: its bytes, as they are and compressed, and what names them. */
+/** Content that is sent repeatedly: its bytes, plain and compressed, and the ETag that identifies them. */
 interface Made {
   plain: Buffer
   compressed: Buffer
@@ -114,7 +114,7 @@ function prepare(content: string | Buffer): Made {
   return { plain, compressed: gzipSync(plain), etag: `"${name}"` }
 }
 
-// Swagger UI draws its arrows as data: images; everything else is files of this service.
+// Swagger UI draws its arrows as data: images; everything else is a file of this service.
 const HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -128,7 +128,7 @@ const HEADERS = {
   ].join('; '),
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  // Kept by browsers, and asked after each time, which costs a 304.
+  // Browsers keep a copy and revalidate it each time, which costs a 304.
   'Cache-Control': 'no-cache',
   Vary: 'Accept-Encoding',
 }

@@ -1,8 +1,8 @@
 import type { Contract, Operation, ParameterObject, Reference, ResponseObject, Schema } from '../http/contract.ts'
 
 /**
- * Each operation as lines to paste, in curl and in TypeScript with the client. Ids and bodies are those of the contract's
- * examples, so a sample is a valid request; whether its ids exist is another matter.
+ * Code to paste for each operation, in curl and in TypeScript with the client. Ids and bodies come from the contract's
+ * examples, so a sample is a valid request, although its ids may not exist.
  */
 export interface Samples {
   curl: string
@@ -37,7 +37,7 @@ function exampleRequest(contract: Contract, { declaration }: Operation): Example
   return { path, query, body: example === undefined ? undefined : contract.resolve<{ value: unknown }>(example).value }
 }
 
-/** Where a caller keeps what it is let in by: a builder's program its key, a vendor's the token of its address. */
+/** Where callers keep their credential: a builder's program its key, a vendor the token of its address. */
 function credentialOf({ schemes }: Operation): string {
   return schemes.has('apiKey') ? 'PLUMBLINE_KEY' : 'PORTAL_TOKEN'
 }
@@ -49,7 +49,7 @@ function curl(operation: Operation, { path, query, body }: ExampleRequest, url: 
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
   )
-  // What has a body is a POST to curl already.
+  // curl makes a request with a body a POST by itself.
   const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
   const lines = [
     `curl ${verb}${quoted(`${url}${target}${search.size > 0 ? `?${search}` : ''}`)}`,
@@ -61,7 +61,7 @@ function curl(operation: Operation, { path, query, body }: ExampleRequest, url: 
   return lines.join(' \\\n  ')
 }
 
-/** A word of the shell that means just these characters. */
+/** Quotes a value so that the shell takes these exact characters. */
 function quoted(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`
 }
@@ -93,7 +93,7 @@ for await (const ${itemName(operation)} of plumbline.pages(${given})) {
 }
 `
   }
-  // An answer without a body has nothing to show but its status.
+  // An answer without a body has only its status to show.
   const answered = hasContent(contract, operation) ? 'data' : 'response.status'
   return `${head}
 const { ${answered.split('.')[0]}, error } = await plumbline.${method}(${given})
@@ -119,7 +119,7 @@ function contentOf(contract: Contract, { declaration }: Operation): { schema: Sc
   return Object.values(contract.resolve<ResponseObject>(success).content ?? {})[0]
 }
 
-/** listBidRequests goes through bidRequests, one bidRequest at a time. */
+/** listBidRequests iterates over bidRequests, one bidRequest at a time. */
 function itemName({ id }: Operation): string {
   const plural = id.replace(/^list/, '')
   const singular = plural.replace(/ies$/, 'y').replace(/s$/, '')
@@ -128,7 +128,7 @@ function itemName({ id }: Operation): string {
 
 const WIDTH = 70
 
-/** A value as somebody would write it in TypeScript. */
+/** A value as it would be written in TypeScript. */
 function literal(value: unknown, indent = ''): string {
   if (typeof value === 'string')
     return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`

@@ -1,4 +1,4 @@
-// Runs the client's own verifier on what stands in the form.
+// Runs the client's own verifier on the contents of the form.
 const form = document.getElementById('verify-form')
 const verdict = document.getElementById('verdict')
 
@@ -8,7 +8,7 @@ form.addEventListener('submit', async (event) => {
   const { secret, id, timestamp, signature, body } = Object.fromEntries(new FormData(form))
   const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
   try {
-    // A sample is old by nature, so it is judged by the clock of its own second.
+    // The sample is always old, so verify it as of its own timestamp.
     const event = await verifyWebhook({ headers, body }, secret, { now: new Date(Number(timestamp) * 1000) })
     show(true, `The signature holds. This is ${event.type}, sent ${ago(Number(timestamp))}.`)
   } catch (error) {
