@@ -77,13 +77,13 @@ export interface paths {
         };
         /**
          * List a vendor's compliance documents
-         * @description Lists the insurance certificates, licenses and other papers of one vendor, newest first. Filter by type or status, by what runs out before a date, or by insurance that is too low.
+         * @description Lists the insurance certificates, licenses and other documents of one vendor, newest first. Filter by type or status, by expiration before a date, or by an insured amount that is too low.
          */
         get: operations["listComplianceDocuments"];
         put?: never;
         /**
          * Add a compliance document
-         * @description Records a certificate, license or other paper of the vendor. It awaits review unless another first status is given; one that is given as valid but has run out already becomes expired. The vendor's complianceStatus is judged again at once.
+         * @description Records a certificate, license or other document of the vendor. It awaits review unless another initial status is given; one that is given as valid but has already expired becomes expired. The vendor's complianceStatus is updated immediately.
          */
         post: operations["addComplianceDocument"];
         delete?: never;
@@ -113,7 +113,7 @@ export interface paths {
         put?: never;
         /**
          * Notify a vendor
-         * @description Sends an advance notice or a reminder about work on a home on a date (homeId and date), or a reminder of a bid request's deadline (bidRequestId), to which the vendor is invited and has neither bid nor declined; that one also counts in the invitation's remindersSent, and is refused for a vendor that could not be invited now. It goes to the vendor's e-mail address and to the contacts with notify; a vendor without either is refused. Plumbline sends no mail itself: whoever subscribes to the event carries the message. Needs tasks:write; emits vendor.notification.advance or vendor.notification.reminder, and bid_request.updated when a bid request's invitation counted it.
+         * @description Sends an advance notice or a reminder about work on a home on a date (homeId and date), or a reminder of the deadline of a bid request (bidRequestId) to which the vendor is invited and has neither bid nor declined. That one is also counted in the invitation's remindersSent, and is refused for a vendor that could not be invited now. It goes to the vendor's e-mail address and to the contacts with notify; a vendor without either is refused. Plumbline sends no mail itself: subscribers of the event deliver the message. Needs tasks:write; emits vendor.notification.advance or vendor.notification.reminder, and bid_request.updated when a bid request's invitation counted it.
          */
         post: operations["notifyVendor"];
         delete?: never;
@@ -191,7 +191,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a vendor to the portal
-         * @description Invites the vendor to the vendor portal, for the first time or again, and answers the address to pass on. The address holds an unguessable token and stays the same when the vendor is invited again. Refused for a vendor that is on hold, inactive or archived, or that has no e-mail address. A vendor that was not invited before becomes invited. Needs vendors:write; emits vendor.invited with the reason portal.
+         * @description Invites the vendor to the vendor portal, for the first time or again, and returns the address to pass on. The address contains an unguessable token and stays the same when the vendor is invited again. Refused for a vendor that is on hold, inactive or archived, or that has no e-mail address. A vendor that was not invited before becomes invited. Needs vendors:write; emits vendor.invited with the reason portal.
          */
         post: operations["inviteVendor"];
         delete?: never;
@@ -222,14 +222,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a compliance document
-         * @description Takes the document out of lists and out of the judgement of its vendor, which is made again at once; it stays readable by its id. Removing twice changes nothing.
+         * @description Takes the document out of lists and no longer counts it for the vendor, whose complianceStatus is updated immediately; it stays readable by its id. Removing twice changes nothing.
          */
         delete: operations["removeComplianceDocument"];
         options?: never;
         head?: never;
         /**
          * Update a compliance document
-         * @description Changes the fields that are sent; null clears one. A valid document whose new dates have run out becomes expired, and an expired one whose new expiration date has not passed becomes valid again. The status moves through changeComplianceDocumentStatus otherwise. The vendor's complianceStatus is judged again at once. Needs vendors:write; emits vendor.updated when anything changed.
+         * @description Changes the fields that are sent; null clears one. A valid document whose new dates are over becomes expired, and an expired one whose new expiration date has not passed becomes valid again. Otherwise the status is changed with changeComplianceDocumentStatus. The vendor's complianceStatus is updated immediately. Needs vendors:write; emits vendor.updated when anything changed.
          */
         patch: operations["updateComplianceDocument"];
         trace?: never;
@@ -251,7 +251,7 @@ export interface paths {
         put?: never;
         /**
          * Change a compliance document's status
-         * @description Decides on a document: pending_review to valid, rejected or waived; valid, expired and rejected to waived or back to pending_review; valid to rejected; waived back to pending_review. Only the calendar makes a document expired; one that is found valid after its expiration date becomes expired at once. The vendor's complianceStatus is judged again.
+         * @description Decides on a document: pending_review to valid, rejected or waived; valid, expired and rejected to waived or back to pending_review; valid to rejected; waived back to pending_review. Only the calendar makes a document expired; one that is approved after its expiration date becomes expired immediately. The vendor's complianceStatus is updated.
          */
         post: operations["changeComplianceDocumentStatus"];
         delete?: never;
@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Create a scope
-         * @description Adds a trade. Scopes also come into being by themselves when a vendor names a new one. A name that another scope has, in upper or lower case, is refused; an archived scope's name is free again.
+         * @description Adds a trade. Scopes are also created automatically when a vendor names a new one. A name that another scope already has, ignoring case, is refused; the name of an archived scope is free again.
          */
         post: operations["createScope"];
         delete?: never;
@@ -306,7 +306,7 @@ export interface paths {
         post?: never;
         /**
          * Archive a scope
-         * @description Takes the scope out of lists; it stays readable by its id, and what was done in it stays as it is. Refused with 409 while a vendor that is not archived covers it. Archiving twice changes nothing.
+         * @description Takes the scope out of lists; it stays readable by its id, and existing records keep it. Refused with 409 while a vendor that is not archived covers it. Archiving twice changes nothing.
          */
         delete: operations["archiveScope"];
         options?: never;
@@ -589,7 +589,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a bid
-         * @description Hands in a bid for a vendor, for example one that phoned or mailed. The vendor has to be invited, and the request has to be sent and before its deadline; after it, and once it is closed, only where acceptLate is true (409 otherwise). Say an amount, or lines whose rounded totals make up the amount. A vendor has at most one live (submitted or accepted) bid for the request or for each of its homes; a second one is refused with 409: change the first with reviseBid. The invitation becomes submitted. Needs bids:write; emits bid.submitted, and bid_request.updated for the invitation.
+         * @description Submits a bid for a vendor, for example one that phoned or mailed. The vendor has to be invited, and the request has to be sent and before its deadline; after the deadline, and once the request is closed, acceptLate has to be true (409 otherwise). Send an amount, or lines whose rounded totals make up the amount. A vendor has at most one live (submitted or accepted) bid for the request or for each of its homes; a second one is refused with 409: change the first with reviseBid. The invitation becomes submitted. Needs bids:write; emits bid.submitted, and bid_request.updated for the invitation.
          */
         post: operations["submitBid"];
         delete?: never;
@@ -623,7 +623,7 @@ export interface paths {
         head?: never;
         /**
          * Revise a bid
-         * @description Changes a submitted bid and hands it in again: revision rises by one. What is not sent stays as it was, and lines are replaced as a whole. The same rules hold as for submitBid, those about lateness too. A change that leaves everything as it was is no revision, and neither is one of externalId alone, which is taken in any status; but an amount or lines sent while amounts are hidden always make one, because whether they are the same would give them away. Needs bids:write; emits bid.submitted for a revision.
+         * @description Changes a submitted bid and submits it again: revision rises by one. Fields that are not sent stay as they were, and lines are replaced as a whole. The rules of submitBid apply, including those about late bids. A change that leaves everything as it was is not a revision, and neither is one of externalId alone, which is accepted in any status; but an amount or lines sent while amounts are hidden always make one, because otherwise the answer would reveal whether they are the same. Needs bids:write; emits bid.submitted for a revision.
          */
         patch: operations["reviseBid"];
         trace?: never;
@@ -645,7 +645,7 @@ export interface paths {
         put?: never;
         /**
          * Accept a bid
-         * @description Awards the request to a submitted bid, all in one transaction: the bid becomes accepted, the other submitted bids rejected (unless rejectOthers is false), the request awarded, and with createPurchaseOrder a draft purchase order is made from the bid, its lines or its lump sum. Of several awards at the same time one wins and the others get 409. With awardMode split several bids can win, as long as no line of a home is won twice; lineIds picks the lines. Refused with 409, saying why, for a vendor that is archived, on hold, inactive or of expired compliance, for a bid that is not submitted or no longer valid, for a request that is a draft, cancelled or already awarded, and while a blind request is still open. A purchase order is refused with 409 where it is not clear for which home. Needs bids:write (and pos:write for createPurchaseOrder); emits bid.accepted, bid.rejected for each rejected one, bid_request.updated, and po.created.
+         * @description Awards the request to a submitted bid, all in one transaction: the bid becomes accepted, the other submitted bids rejected (unless rejectOthers is false), the request awarded, and with createPurchaseOrder a draft purchase order is made from the bid, its lines or its lump sum. Of several awards at the same time one wins and the others get 409. With awardMode split several bids can win, as long as no line of a home is won twice; lineIds picks the lines. Refused with 409, saying why, for a vendor that is archived, on hold, inactive or has expired compliance, for a bid that is not submitted or no longer valid, for a request that is a draft, cancelled or already awarded, and while a blind request is still open. A purchase order is refused with 409 if it is not clear for which home. Needs bids:write (and pos:write for createPurchaseOrder); emits bid.accepted, bid.rejected for each rejected one, bid_request.updated, and po.created.
          */
         post: operations["acceptBid"];
         delete?: never;
@@ -671,7 +671,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a bid
-         * @description Turns a submitted bid down, or revokes the award of an accepted one. An award can be revoked while none of its purchase orders has been issued (409 otherwise): those in draft, waiting for approval, approved or declined are voided, and the request goes back to closed unless another of its bids is accepted. Bids that were kept with rejectOthers false can be accepted then; for new ones, reopen the request. Needs bids:write (and pos:write where a purchase order is voided); emits bid.rejected, and for a revoked award bid_request.updated and po.status_changed.
+         * @description Rejects a submitted bid, or revokes the award of an accepted one. An award can be revoked while none of its purchase orders has been issued (409 otherwise): those in draft, waiting for approval, approved or declined are voided, and the request goes back to closed unless another of its bids is accepted. Bids that were kept with rejectOthers false can then be accepted; for new ones, reopen the request. Needs bids:write (and pos:write where a purchase order is voided); emits bid.rejected, and for a revoked award bid_request.updated and po.status_changed.
          */
         post: operations["rejectBid"];
         delete?: never;
@@ -697,7 +697,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw a bid
-         * @description Takes a submitted bid back for the vendor. While the request takes bids, the vendor can bid anew.
+         * @description Withdraws a submitted bid for the vendor. While the request accepts bids, the vendor can bid again.
          */
         post: operations["withdrawBid"];
         delete?: never;
@@ -721,7 +721,7 @@ export interface paths {
         put?: never;
         /**
          * Create a community
-         * @description Adds a community. Its time zone decides when the deadlines of its bid requests end; left out, it is the organization's own. A second community with the same code or externalId is refused.
+         * @description Adds a community. Its time zone decides when the deadlines of its bid requests end; by default it is the organization's. A second community with the same code or externalId is refused.
          */
         post: operations["createCommunity"];
         delete?: never;
@@ -759,7 +759,7 @@ export interface paths {
         head?: never;
         /**
          * Update a community
-         * @description Changes the fields that are sent; null clears one. The status moves through changeCommunityStatus instead. lotCount cannot fall below the number of homes that stand on its lots.
+         * @description Changes the fields that are sent; null clears one. The status moves through changeCommunityStatus instead. lotCount cannot fall below the number of homes on its lots.
          */
         patch: operations["updateCommunity"];
         trace?: never;
@@ -781,7 +781,7 @@ export interface paths {
         put?: never;
         /**
          * Change a community's status
-         * @description Moves the community on from planning to active, sold_out and closed. A sold-out community can become active again, for a sale can fall through. It is closed only when each of its homes is closed, cancelled or archived. Any other move is refused with invalid_transition, which names the allowed ones.
+         * @description Moves the community on from planning to active, sold_out and closed. A sold-out community can become active again, because a sale can fall through. It can be closed only when each of its homes is closed, cancelled or archived. Any other move is refused with invalid_transition, which names the allowed ones.
          */
         post: operations["changeCommunityStatus"];
         delete?: never;
@@ -836,7 +836,7 @@ export interface paths {
         post?: never;
         /**
          * Archive a home
-         * @description Takes a home that is not being built, because it was entered by mistake or was cancelled, out of lists; it stays readable by its id, and its lot is free again. A home that has been begun ends through its status instead, and a home with open purchase orders stays: both are refused with conflict. Archiving twice changes nothing.
+         * @description Takes a home that is not being built, because it was entered by mistake or was cancelled, out of lists; it stays readable by its id, and its lot is free again. A home whose construction has started ends through its status instead, and a home with open purchase orders cannot be archived: both are refused with conflict. Archiving twice changes nothing.
          */
         delete: operations["archiveHome"];
         options?: never;
@@ -915,7 +915,7 @@ export interface paths {
         };
         /**
          * List a home's budget lines
-         * @description Lists the lines that make up the budget of a home, newest first; includeArchived shows those that were taken out too.
+         * @description Lists the lines that make up the budget of a home, newest first; includeArchived also shows the lines that were removed.
          */
         get: operations["listBudgetLines"];
         put?: never;
@@ -947,7 +947,7 @@ export interface paths {
         put?: never;
         /**
          * Lock a home's budget
-         * @description Freezes the original budget of a home; from then on every change is kept apart as approvedChanges, and construction may begin. A lock is never undone. A budget without lines, and one that is locked already, is refused with conflict.
+         * @description Freezes the original budget of a home; from then on every change is kept apart as approvedChanges, and construction may begin. A lock cannot be undone. A budget that has no lines or is already locked is refused with conflict.
          */
         post: operations["lockHomeBudget"];
         delete?: never;
@@ -971,7 +971,7 @@ export interface paths {
         };
         /**
          * Get a budget line
-         * @description Reads one budget line, one that was taken out of the budget too.
+         * @description Reads one budget line, removed or not.
          */
         get: operations["getBudgetLine"];
         put?: never;
@@ -1005,7 +1005,7 @@ export interface paths {
         put?: never;
         /**
          * Create a purchase order
-         * @description Drafts a purchase order for a home. Totals are computed from the lines, each rounded half up to the cent. With bidId an accepted bid is ordered: vendor, trade and lines follow from it, and lines of your own can be sent in place of the bid's. A bid whose lines are taken over is ordered once for each home (409 while such an order is not void). An archived vendor and a home that is archived or cancelled take no orders (409). A variance needs varianceReasonCode and varianceResponsible; a backcharge has a negative total. The number counts the orders of the home without gaps.
+         * @description Drafts a purchase order for a home. Totals are computed from the lines, each rounded half up to the cent. With bidId, an accepted bid is ordered: vendor, trade and lines come from it, and your own lines can be sent instead of the bid's. A bid whose lines are used can be ordered once for each home (409 while such an order is not void). Nothing can be ordered from an archived vendor, or for a home that is archived or cancelled (409). A variance needs varianceReasonCode and varianceResponsible; a backcharge has a negative total. The number counts the orders of the home without gaps.
          */
         post: operations["createPurchaseOrder"];
         delete?: never;
@@ -1039,7 +1039,7 @@ export interface paths {
         head?: never;
         /**
          * Update a purchase order
-         * @description Changes the fields of a draft that are sent; null clears one, and totals are computed anew. Once it is no draft, only notes, accountingId and externalId can change (409 for the rest): a declined or refused order goes back to draft first, and a price that changes after the issue is another order with parentPoId.
+         * @description Changes the fields of a draft that are sent; null clears one, and totals are recomputed. Once it is no longer a draft, only notes, accountingId and externalId can change (409 for the rest): a declined or refused order goes back to draft first, and a price that changes after the issue is another order with parentPoId.
          */
         patch: operations["updatePurchaseOrder"];
         trace?: never;
@@ -3087,7 +3087,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A vendor got notice of work to come
+         * A vendor was notified of upcoming work
          * @description Fires with the first notice of upcoming work to a vendor.
          */
         post: {
@@ -3238,7 +3238,7 @@ export interface webhooks {
         put?: never;
         /**
          * A vendor was told of an earlier date
-         * @description Fires when tasks start earlier than the vendor had been told: once for each vendor and change of the schedule, with every task.
+         * @description Fires when tasks start earlier than the vendor was last told: once for each vendor and schedule change, with every task.
          */
         post: {
             parameters: {
@@ -3313,7 +3313,7 @@ export interface webhooks {
         put?: never;
         /**
          * A vendor was told of a later date
-         * @description Fires when tasks start later than the vendor had been told: once for each vendor and change of the schedule, with every task.
+         * @description Fires when tasks start later than the vendor was last told: once for each vendor and schedule change, with every task.
          */
         post: {
             parameters: {
@@ -4156,7 +4156,7 @@ export interface components {
          */
         VendorStatus: "prospective" | "active" | "on_hold" | "inactive";
         /**
-         * @description Computed from the compliance documents: `expired` when one has run out, `expiring` when one does within 30 days, `missing` when there is none, `exempt` when all that there is was waived, else `compliant`.
+         * @description Computed from the compliance documents: `expired` when one has expired, `expiring` when one expires within 30 days, `missing` when there is none, `exempt` when all of them were waived, otherwise `compliant`.
          * @enum {string}
          */
         ComplianceStatus: "compliant" | "expiring" | "expired" | "missing" | "exempt";
@@ -4232,7 +4232,7 @@ export interface components {
             externalId: components["schemas"]["ExternalId"];
             status: components["schemas"]["VendorStatus"];
             /**
-             * @description Whether the vendor was asked to the portal, and has been there.
+             * @description Whether the vendor was invited to the portal, and has used it.
              * @enum {string}
              */
             portalStatus: "not_invited" | "invited" | "joined";
@@ -4257,13 +4257,13 @@ export interface components {
             data: components["schemas"]["Vendor"][];
             nextCursor: components["schemas"]["NextCursor"];
         };
-        /** @description Where a vendor's status is to move. */
+        /** @description The new status of a vendor. */
         VendorStatusInput: {
             status: components["schemas"]["VendorStatus"];
             /** @description Kept in the status history. */
             reason?: string | null;
         };
-        /** @description A vendor that was invited to the portal, and the way there. */
+        /** @description A vendor that was invited to the portal, and its address there. */
         PortalInvitation: {
             vendor: components["schemas"]["Vendor"];
             /**
@@ -4273,12 +4273,12 @@ export interface components {
             portalUrl: string;
         };
         /**
-         * @description What kind of paper it is.
+         * @description The kind of document.
          * @enum {string}
          */
         ComplianceDocumentType: "general_liability" | "workers_comp" | "auto" | "umbrella" | "license" | "w9" | "agreement" | "other";
         /**
-         * @description `pending_review` until somebody has looked at it, then `valid` or `rejected`; `expired` once its expiration date has passed; `waived` where the builder does without it.
+         * @description `pending_review` until it has been reviewed, then `valid` or `rejected`; `expired` once its expiration date has passed; `waived` if the builder does not require it.
          * @enum {string}
          */
         ComplianceDocumentStatus: "pending_review" | "valid" | "rejected" | "expired" | "waived";
@@ -4295,9 +4295,9 @@ export interface components {
             carrier?: string | null;
             /** @description The number of the policy, license or form. */
             policyNumber?: string | null;
-            /** @description The first day on which it holds; null means that it holds already. */
+            /** @description The first day on which it is valid; null means that it is valid already. */
             effectiveDate?: components["schemas"]["CalendarDateOrNull"];
-            /** @description The last day on which it holds, in the organization's time zone; null means that it does not run out. */
+            /** @description The last day on which it is valid, in the organization's time zone; null means that it does not expire. */
             expirationDate?: components["schemas"]["CalendarDateOrNull"];
             /** @description How much is insured. */
             limitAmount?: components["schemas"]["PositiveMoneyOrNull"];
@@ -4317,14 +4317,14 @@ export interface components {
             limitAmount?: components["schemas"]["PositiveMoneyOrNull"];
             additionalInsured?: boolean;
         };
-        /** @description What was decided about a compliance document. */
+        /** @description The decision on a compliance document. */
         ComplianceDocumentStatusInput: {
             /** @enum {string} */
             status: "pending_review" | "valid" | "rejected" | "waived";
             /** @description Kept in the status history. */
             reason?: string | null;
         };
-        /** @description An insurance certificate, license or other paper of a vendor. Of each type the vendor is judged by the valid documents that hold today and by those that follow on without a gap; one that ran out counts only while there is no valid one of its type. */
+        /** @description An insurance certificate, license or other document of a vendor. For each type, the vendor is judged by the documents that are valid today and by those that follow without a gap; an expired one counts only while there is no valid one of its type. */
         ComplianceDocument: {
             /** @description The document's id. */
             id: string;
@@ -4352,18 +4352,18 @@ export interface components {
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
-         * @description `advance` is the first notice of work to come, `reminder` a short one before a date.
+         * @description `advance` is the first notice of upcoming work, `reminder` a short one before a date.
          * @enum {string}
          */
         VendorNotificationKind: "advance" | "reminder";
-        /** @description What a vendor is to be told: either homeId with the date of the work, or bidRequestId with the kind reminder, whose date is the deadline. */
+        /** @description What to tell a vendor: either homeId with the date of the work, or bidRequestId with the kind reminder, whose date is the deadline. */
         VendorNotificationCreate: {
             kind: components["schemas"]["VendorNotificationKind"];
             bidRequestId?: components["schemas"]["ResourceId"];
             homeId?: components["schemas"]["ResourceId"];
-            /** @description The day of the work, today or later. Needed with homeId, and only there. */
+            /** @description The day of the work, today or later. Required with homeId, and only allowed there. */
             date?: components["schemas"]["CalendarDate"];
-            /** @description What to tell the vendor beside that. */
+            /** @description What else to tell the vendor. */
             message?: string | null;
         };
         /** @description A notice that was sent to a vendor. */
@@ -4405,9 +4405,9 @@ export interface components {
             /** @description Invitations to bid that were sent in the period. */
             invitations: {
                 sent: number;
-                /** @description A bid or a refusal; the intent to bid too, as long as the request takes bids. */
+                /** @description A bid or a refusal; an intent to bid counts too while the request accepts bids. */
                 answered: number;
-                /** @description Those whose request closed without an answer. Invitations that can still be answered are in neither. */
+                /** @description Those whose request closed without an answer. Invitations that can still be answered are in neither count. */
                 unanswered: number;
                 /** @description Answered out of answered and unanswered; null when there are none. */
                 answeredPercent: number | null;
@@ -4424,12 +4424,12 @@ export interface components {
             orders: {
                 count: number;
                 amount: number;
-                /** @description How many jobs could be compared, a job being what was ordered for one home and scope: against the accepted bids that were ordered from, or else against the budget. */
+                /** @description How many jobs could be compared. A job is what was ordered for one home and scope; it is compared with the accepted bids that were ordered, or else with the budget. */
                 compared: number;
                 /** @description By how many percent a job was ordered above (or, negative, below) its bid or budget, on average. Changes and variances count, backcharges do not. */
                 averageVariancePercent: number | null;
             };
-            /** @description What is ordered from the vendor now, approved to completed, whatever the period. */
+            /** @description Current orders to the vendor, approved to completed, regardless of the period. */
             openCommitment: number;
             /** @description Null when there is nothing to judge. */
             score: number | null;
@@ -4861,9 +4861,9 @@ export interface components {
         BidSource: "api" | "portal" | "phone" | "email";
         /** @description The price of one thing. */
         BidLineInput: {
-            /** @description The line of the request that is priced; each at most once. Left out, it is something that the request does not name. Where the request has no lines at all, the name is yours. */
+            /** @description The line of the request that is priced; each at most once. Leave it out for something that the request does not list. If the request has no lines at all, choose a name of your own. */
             lineId?: string;
-            /** @description What is priced; needed where the request has no such line, else the request's own words. */
+            /** @description What is priced; required if the request has no such line, otherwise the request's own words. */
             description?: string;
             /** @description How many units; the request's quantity, or 1, when left out. */
             quantity?: components["schemas"]["Quantity"];
@@ -4877,16 +4877,16 @@ export interface components {
              */
             excluded?: boolean;
             /**
-             * @description Whether the vendor offers something else than was asked; it never counts as the lowest price of the line.
+             * @description Whether the vendor offers something other than what was asked for; it never counts as the lowest price of the line.
              * @default false
              */
             alternate?: boolean;
-            /** @description Shown beside the price in the comparison. */
+            /** @description Shown next to the price in the comparison. */
             note?: string | null;
         };
         /** @description The price of one thing. */
         BidLine: {
-            /** @description The line of the request, or the name of something that the request does not name, such as `extra-1`. */
+            /** @description The line of the request, or the name of something that the request does not list, such as `extra-1`. */
             lineId: string;
             description: string;
             quantity: components["schemas"]["Quantity"];
@@ -4897,7 +4897,7 @@ export interface components {
             amount: number | null;
             /** @description Whether the vendor leaves this line out. */
             excluded: boolean;
-            /** @description Whether the vendor offers something else than was asked. */
+            /** @description Whether the vendor offers something other than what was asked for. */
             alternate: boolean;
             note: string | null;
         };
@@ -4906,11 +4906,11 @@ export interface components {
             bidRequestId: components["schemas"]["ResourceId"];
             /** @description The vendor that bids; it has to be invited. */
             vendorId: components["schemas"]["ResourceId"];
-            /** @description One of the homes of the request, where the bid is for that home alone; null where it holds for the whole request. */
+            /** @description One of the homes of the request, if the bid is for that home alone; null if it applies to the whole request. */
             homeId?: components["schemas"]["ResourceIdOrNull"];
             /** @description The price of everything. With lines it can be left out; if it is sent, it has to be the sum of the lines. */
             amount?: components["schemas"]["PositiveMoney"];
-            /** @description The prices one by one. With bidType `unit_price` and `both` every required line of the request has to be here, priced or excluded. */
+            /** @description The prices one by one. With bidType `unit_price` and `both`, every required line of the request has to be included, priced or excluded. */
             lines?: components["schemas"]["BidLineInput"][];
             /** @description What the price includes. */
             inclusions?: string | null;
@@ -4920,7 +4920,7 @@ export interface components {
             leadTimeDays?: number | null;
             /** @description How many days the work takes. */
             durationDays?: number | null;
-            /** @description The last day on which the bid holds, in the community's time zone; null means that it does not run out. */
+            /** @description The last day on which the bid is valid, in the community's time zone; null means that it does not expire. */
             validUntil?: components["schemas"]["CalendarDateOrNull"];
             /** @default api */
             source?: components["schemas"]["BidSource"];
@@ -4940,10 +4940,10 @@ export interface components {
             source?: components["schemas"]["BidSource"];
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description What follows from accepting the bid. */
+        /** @description What accepting the bid should do. */
         BidAccept: {
             /**
-             * @description Whether the other submitted bids on the request are rejected. With awardMode `split` those stay that price something which nobody has won yet.
+             * @description Whether the other submitted bids on the request are rejected. With awardMode `split`, bids that price something which nobody has won yet are kept.
              * @default true
              */
             rejectOthers?: boolean;
@@ -4952,11 +4952,11 @@ export interface components {
              * @default false
              */
             createPurchaseOrder?: boolean;
-            /** @description With createPurchaseOrder, the home to order for. It can be left out where the bid is for one home, and is needed where the request is a price agreement for the community. */
+            /** @description With createPurchaseOrder, the home to order for. It can be left out if the bid is for one home, and is needed if the request is a price agreement for the community. */
             homeId?: components["schemas"]["ResourceId"];
             /** @description With awardMode `split`, the lines that this bid wins; everything that it prices, when left out. */
             lineIds?: string[];
-            /** @description Why this one; kept as decisionReason and in the status history. */
+            /** @description Why this bid was chosen; kept as decisionReason and in the status history. */
             reason?: string | null;
         };
         /** @description Why the bid is rejected. */
@@ -4977,7 +4977,7 @@ export interface components {
             vendorId: string;
             /** @description The invitation that the bid answers. */
             invitationId: string;
-            /** @description The one home that the bid is for; null where it holds for the whole request. */
+            /** @description The one home that the bid is for; null if it applies to the whole request. */
             homeId: string | null;
             /** @description The trade of the request. */
             scope: string;
@@ -4985,7 +4985,7 @@ export interface components {
             communityId: string;
             status: components["schemas"]["BidStatus"];
             source: components["schemas"]["BidSource"];
-            /** @description How often the bid was handed in. */
+            /** @description How often the bid was submitted. */
             revision: number;
             /** @description The price of everything; null while hidden. */
             amount: number | null;
@@ -5000,13 +5000,13 @@ export interface components {
             leadTimeDays: number | null;
             /** @description How many days the work takes. */
             durationDays: number | null;
-            /** @description The last day on which the bid holds, in the community's time zone. */
+            /** @description The last day on which the bid is valid, in the community's time zone. */
             validUntil: components["schemas"]["CalendarDateOrNull"];
             /** @description The lines that an accepted bid has won; null where it won everything, or nothing. */
             awardedLineIds: string[] | null;
             /** @description The purchase orders made from the bid. */
             poIds: string[];
-            /** @description When it was handed in last. */
+            /** @description When it was last submitted. */
             submittedAt: components["schemas"]["Instant"];
             /** @description When it was accepted or rejected; null before. */
             decidedAt: components["schemas"]["InstantOrNull"];
@@ -5015,7 +5015,7 @@ export interface components {
             /** @description Why it was accepted or rejected. */
             decisionReason: string | null;
             externalId: components["schemas"]["ExternalId"];
-            /** @description Rises by one with every change, also when amounts become visible. */
+            /** @description Rises by one with every change, including when amounts become visible. */
             version: number;
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
@@ -5032,7 +5032,7 @@ export interface components {
          */
         CommunityStatus: "planning" | "active" | "sold_out" | "closed";
         /**
-         * @description An IANA time zone. It decides when a calendar date begins and ends here, the deadlines of bid requests among them.
+         * @description An IANA time zone. It decides when a calendar date begins and ends here, including the deadlines of bid requests.
          * @example America/Chicago
          */
         TimeZone: string;
@@ -5053,7 +5053,7 @@ export interface components {
             city?: string | null;
             state?: string | null;
             postalCode?: string | null;
-            /** @description An IANA time zone; the organization's own when it is left out. */
+            /** @description An IANA time zone; by default the organization's. */
             timeZone?: components["schemas"]["TimeZone"];
             /** @description How many lots there are, and so how many homes can be added; null means that they are not counted. */
             lotCount?: number | null;
@@ -5068,10 +5068,10 @@ export interface components {
             state?: string | null;
             postalCode?: string | null;
             timeZone?: components["schemas"]["TimeZone"];
-            /** @description Not below the number of homes that stand on its lots. */
+            /** @description Not below the number of homes on its lots. */
             lotCount?: number | null;
         };
-        /** @description The status that a community is to have next. */
+        /** @description The new status of a community. */
         CommunityStatusMove: {
             status: components["schemas"]["CommunityStatus"];
             /** @description Kept in the status history. */
@@ -5106,7 +5106,7 @@ export interface components {
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
-         * @description `planning`, `permitting`, `ready_to_start`, `under_construction`, `completed`, `closed`, `warranty`, `archived`, one after another. Each of the first four can go `on_hold` and comes back to where it was; all before `closed` can be `cancelled`, which is the end. To become `under_construction` a home needs a locked budget.
+         * @description `planning`, `permitting`, `ready_to_start`, `under_construction`, `completed`, `closed`, `warranty`, `archived`, one after another. Each of the first four can go `on_hold` and returns to where it was; all before `closed` can be `cancelled`, which is final. To become `under_construction` a home needs a locked budget.
          * @enum {string}
          */
         HomeStatus: "planning" | "permitting" | "ready_to_start" | "under_construction" | "completed" | "closed" | "warranty" | "archived" | "on_hold" | "cancelled";
@@ -5121,9 +5121,9 @@ export interface components {
             name: string;
             /** @description The community in which it is built. */
             communityId: components["schemas"]["ResourceId"];
-            /** @description The lot; no two homes stand on the same one. */
+            /** @description The lot; no two homes share one. */
             lotNumber?: string | null;
-            /** @description The block of which lotNumber counts the lots. */
+            /** @description The block that the lot is in. */
             block?: string | null;
             /** @default spec */
             homeType?: components["schemas"]["HomeType"];
@@ -5141,7 +5141,7 @@ export interface components {
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The status that a home is to have next. */
+        /** @description The new status of a home. */
         HomeStatusMove: {
             status: components["schemas"]["HomeStatus"];
             /** @description Kept in the status history. */
@@ -5160,7 +5160,7 @@ export interface components {
             accountingId: components["schemas"]["AccountingId"];
             externalId: components["schemas"]["ExternalId"];
             status: components["schemas"]["HomeStatus"];
-            /** @description Where a home on hold comes back to; else null. */
+            /** @description The status to which a home on hold returns; otherwise null. */
             statusBeforeHold: components["schemas"]["HomeStatus"] | null;
             /** @description The day on which it came under construction, in the community's time zone. */
             startDate: components["schemas"]["CalendarDateOrNull"];
@@ -5193,9 +5193,9 @@ export interface components {
             committed: number;
             /** @description The sum of the purchase orders that are drafted or wait for approval. */
             pendingCommitted: number;
-            /** @description budgeted less committed; below zero where more is committed than budgeted. */
+            /** @description budgeted minus committed; negative when more is committed than budgeted. */
             variance: number;
-            /** @description What the scope will have cost: the budget, or committed and pendingCommitted where they exceed it. */
+            /** @description The expected final cost of the scope: the budget, or committed and pendingCommitted together if they exceed it. */
             forecastAtCompletion: number;
         };
         /** @description What each scope of a home may cost and what has been committed to, computed from budget lines and purchase orders when it is read. A scope that has purchase orders but no budget line is listed with a budget of zero. */
@@ -5219,7 +5219,7 @@ export interface components {
             asOf: components["schemas"]["Instant"];
             currency: components["schemas"]["Currency"];
         };
-        /** @description A line to be added to a home's budget, with either an amount or a quantity and a unitCost. Where all three are sent, they have to agree. */
+        /** @description A line to be added to a home's budget, with either an amount or a quantity and a unitCost. If all three are sent, they have to agree. */
         BudgetLineCreate: {
             /** @description The trade. Unknown ones are created. */
             scope: components["schemas"]["ScopeName"];
@@ -5254,7 +5254,7 @@ export interface components {
             unitCost: number | null;
             /** @description What was budgeted when the budget was locked, frozen from then on; before, what is budgeted now. */
             originalAmount: number;
-            /** @description What has been added since the lock; below zero where something was taken away. */
+            /** @description What has been added since the lock; negative when something was removed. */
             approvedChanges: number;
             /** @description originalAmount and approvedChanges together. */
             budgeted: number;
@@ -5263,7 +5263,7 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
-            /** @description When it was taken out of the budget; null while it counts. */
+            /** @description When it was removed from the budget; null while it counts. */
             archivedAt: components["schemas"]["InstantOrNull"];
         };
         /** @description A page of budget lines. */
@@ -5272,12 +5272,12 @@ export interface components {
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
-         * @description `draft` while it is put together; `pending_approval` while somebody with enough power has to decide; `approved`; `issued` to the vendor; `accepted` or `declined` by the vendor; `partially_completed` and `completed` as the work is done; `closed` when everything is settled. `void` ends what has not been paid. Moves: draft → pending_approval, approved, void; pending_approval → approved, draft (refused), void; approved → issued, void; issued → accepted, declined, void; declined → draft (to revise it), void; accepted → partially_completed, completed, void; partially_completed → completed, void; completed → closed, partially_completed (undone), void. Work that is done in one go skips partially_completed.
+         * @description `draft` while it is put together; `pending_approval` while somebody with a sufficient limit has to decide; `approved`; `issued` to the vendor; `accepted` or `declined` by the vendor; `partially_completed` and `completed` as the work is done; `closed` when everything is settled. `void` ends what has not been paid. Moves: draft → pending_approval, approved, void; pending_approval → approved, draft (refused), void; approved → issued, void; issued → accepted, declined, void; declined → draft (to revise it), void; accepted → partially_completed, completed, void; partially_completed → completed, void; completed → closed, partially_completed (undone), void. Work that is done all at once skips partially_completed.
          * @enum {string}
          */
         PurchaseOrderStatus: "draft" | "pending_approval" | "approved" | "issued" | "accepted" | "declined" | "partially_completed" | "completed" | "closed" | "void";
         /**
-         * @description `base` for what the plan needs, `option` for what the buyer chose, `service` for work beside it, `variance` for what was not foreseen, `change` for a change of an earlier order, up or down, `backcharge` for what a vendor owes (a negative total). base, option and service are zero or more.
+         * @description `base` for planned work, `option` for what the buyer chose, `service` for additional work, `variance` for what was not foreseen, `change` for a change of an earlier order, up or down, `backcharge` for what a vendor owes (a negative total). base, option and service are zero or more.
          * @enum {string}
          */
         PurchaseOrderType: "base" | "option" | "change" | "variance" | "backcharge" | "service";
@@ -5288,14 +5288,14 @@ export interface components {
         VarianceReasonCode: "estimating_error" | "design_change" | "field_error" | "vendor_error" | "backcharge" | "vendor_reassignment" | "weather" | "theft" | "vandalism" | "site_condition" | "customer_request" | "code_requirement" | "price_increase" | "punch_list" | "model_maintenance" | "other";
         VarianceReasonCodeOrNull: components["schemas"]["VarianceReasonCode"] | null;
         /**
-         * @description Who has to answer for it.
+         * @description Who is responsible for it.
          * @enum {string}
          */
         VarianceResponsible: "builder" | "customer" | "vendor";
         VarianceResponsibleOrNull: components["schemas"]["VarianceResponsible"] | null;
         /** @description One thing that is ordered. */
         PurchaseOrderLineInput: {
-            /** @description Your name of the line, unique in the order. Left out, the line is named by its place, such as `line-1`. */
+            /** @description Your name for the line, unique in the order. If left out, the line is named by its position, such as `line-1`. */
             lineId?: string;
             /** @description The line of the home's budget, of the same trade, that it is bought for. */
             budgetLineId?: components["schemas"]["ResourceIdOrNull"];
@@ -5350,7 +5350,7 @@ export interface components {
             varianceReasonCode?: components["schemas"]["VarianceReasonCodeOrNull"];
             /** @description Needed for a variance. */
             varianceResponsible?: components["schemas"]["VarianceResponsibleOrNull"];
-            /** @description Words to the vendor; found by q. */
+            /** @description A note to the vendor; searched by q. */
             notes?: string | null;
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
@@ -5371,19 +5371,19 @@ export interface components {
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The status that a purchase order is to have next. */
+        /** @description The new status of a purchase order. */
         PurchaseOrderStatusMove: {
             status: components["schemas"]["PurchaseOrderStatus"];
             /** @description Kept in the status history. Needed to refuse an approval and to undo a completion. */
             reason?: string | null;
         };
-        /** @description How the approval stands. */
+        /** @description The state of the approval. */
         PurchaseOrderApproval: {
             /** @description Whether somebody has to decide, or had to. */
             required: boolean;
-            /** @description Why: `over_limit` when the total was above the poApprovalLimit of who asked, `over_budget` when it was above what was left in the home's budget for the trade. Empty where the approval was asked for of one's own accord. */
+            /** @description Why: `over_limit` when the total was above the poApprovalLimit of whoever asked, `over_budget` when it was above what was left in the home's budget for the trade. Empty when the approval was requested without such a reason. */
             reasons: ("over_limit" | "over_budget")[];
-            /** @description The poApprovalLimit of who asked for the approval; null where there is no limit, or nobody has asked yet. */
+            /** @description The poApprovalLimit of whoever asked for the approval; null if there is no limit, or nobody has asked yet. */
             limit: number | null;
             /** @description Who approved it; null before. */
             approvedBy: components["schemas"]["ActorOrNull"];
@@ -5396,7 +5396,7 @@ export interface components {
         PurchaseOrder: {
             /** @description The purchase order's id. */
             id: string;
-            /** @description Counts the orders of one home without gaps, after its lot: `PO-0015-01`; a home without a lot has its own place among all homes there: `PO-H012-01`. Unique in the home. */
+            /** @description Counts the orders of one home without gaps, after its lot: `PO-0015-01`; a home without a lot is numbered by its position among all homes: `PO-H012-01`. Unique in the home. */
             number: string;
             homeId: string;
             vendorId: string;
@@ -7144,9 +7144,9 @@ export interface operations {
                 status?: components["schemas"]["VendorStatus"];
                 /** @description Only vendors that cover this trade. */
                 scope?: components["schemas"]["ScopeName"];
-                /** @description Only vendors that may work in this community, those without a restriction included. */
+                /** @description Only vendors that may work in this community, including those without a restriction. */
                 communityId?: components["schemas"]["ResourceId"];
-                /** @description Only vendors whose compliance stands like this. */
+                /** @description Only vendors with this compliance status. */
                 complianceStatus?: components["schemas"]["ComplianceStatus"];
                 /** @description The accounting system's identifier, or the word `null` for those that have none yet. */
                 accountingId?: components["parameters"]["AccountingIdFilter"];
@@ -7361,7 +7361,7 @@ export interface operations {
                 type?: components["schemas"]["ComplianceDocumentType"];
                 /** @description Only documents in this status. */
                 status?: components["schemas"]["ComplianceDocumentStatus"];
-                /** @description Only documents that run out before this date. */
+                /** @description Only documents that expire before this date. */
                 expiresBefore?: components["schemas"]["CalendarDate"];
                 /** @description Only documents that insure less than this amount. */
                 limitBelow?: components["schemas"]["PositiveMoney"];
@@ -7869,7 +7869,7 @@ export interface operations {
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The field to sort by; `-` in front sorts descending. */
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name" | "sequence" | "-sequence";
-                /** @description Only the scope with this name, in upper or lower case. */
+                /** @description Only the scope with this name, ignoring case. */
                 name?: components["schemas"]["ScopeName"];
                 /** @description Only scopes with this code. */
                 code?: string;
@@ -8646,7 +8646,7 @@ export interface operations {
                 scope?: components["schemas"]["ScopeName"];
                 /** @description Only bids in this status. */
                 status?: components["schemas"]["BidStatus"];
-                /** @description Only bids that came in this way. */
+                /** @description Only bids from this source. */
                 source?: components["schemas"]["BidSource"];
                 /** @description The integrator's own identifier. */
                 externalId?: components["parameters"]["ExternalIdFilter"];
@@ -8968,7 +8968,7 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
                 /** @description Only communities in this status. */
                 status?: components["schemas"]["CommunityStatus"];
-                /** @description The community of this code. */
+                /** @description The community with this code. */
                 code?: string;
                 /** @description The accounting system's identifier, or the word `null` for those that have none yet. */
                 accountingId?: components["parameters"]["AccountingIdFilter"];
@@ -9234,7 +9234,7 @@ export interface operations {
                 communityId?: components["schemas"]["ResourceId"];
                 /** @description Only homes of this type. */
                 homeType?: components["schemas"]["HomeType"];
-                /** @description Only homes on a lot of this number. */
+                /** @description Only homes with this lot number. */
                 lotNumber?: string;
                 /** @description The accounting system's identifier, or the word `null` for those that have none yet. */
                 accountingId?: components["parameters"]["AccountingIdFilter"];
@@ -9815,7 +9815,7 @@ export interface operations {
                 budgetLineId?: components["schemas"]["ResourceId"];
                 /** @description Only orders with this reason. */
                 varianceReasonCode?: components["schemas"]["VarianceReasonCode"];
-                /** @description Only orders that this side has to answer for. */
+                /** @description Only orders for which this side is responsible. */
                 varianceResponsible?: components["schemas"]["VarianceResponsible"];
                 /** @description The accounting system's identifier, or the word `null` for those that have none yet. */
                 accountingId?: components["parameters"]["AccountingIdFilter"];
