@@ -11,7 +11,7 @@ import { createMock } from './mock.ts'
  *     npm run mock -- --quiet               without a line for each request
  */
 const { port, host, dynamic, quiet } = new Command('mock')
-  .description('Answers as the contract says, without a service behind it.')
+  .description('Answers with the examples of the contract, without a service behind it.')
   .option('--port <port>', 'where it listens; 0 for a free port', portOf, 4010)
   .option('--host <address>', 'on which address', '127.0.0.1')
   .option('--dynamic', 'answers made up from the schemas instead of the examples', false)

@@ -205,7 +205,7 @@ function preference(contract: Contract, operation: Operation, req: IncomingMessa
       {
         pointer: 'Prefer',
         code: 'enum',
-        message: `is none of this operation's scenarios: ${all.join(', ')}`.slice(0, 1000),
+        message: `is not one of this operation's scenarios: ${all.join(', ')}`.slice(0, 1000),
       },
     ])
   }

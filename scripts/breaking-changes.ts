@@ -111,7 +111,7 @@ class Comparison {
   *#operation(place: string, before: Operation, after: Operation): Found {
     // It is the name of a method in every generated client, and of a skill.
     if (before.operationId !== after.operationId)
-      yield { kind: 'operation renamed', place, what: `it is called ${after.operationId}` }
+      yield { kind: 'operation renamed', place, what: `it is now called ${after.operationId}` }
     const needed = permissionsOf(this.#present, after)
     yield* newPermissions(place, permissionsOf(this.#released, before), needed)
     yield* this.#parameters(place, before, after)
@@ -177,7 +177,7 @@ class Comparison {
       const before = (declared as { post: Operation }).post
       const after = (this.#present.webhooks?.[type] as { post: Operation } | undefined)?.post
       if (after === undefined) {
-        yield { kind: 'event removed', place: type, what: 'it does not fire any more' }
+        yield { kind: 'event removed', place: type, what: 'it no longer fires' }
         continue
       }
       const sent = this.#declared(this.#present, after)

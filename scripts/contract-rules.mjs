@@ -391,7 +391,7 @@ function* wholeAnswers(document) {
     if (!schema.properties || asked.has(schema) || seen.has(schema) || at.at(-1) === 'Problem') continue
     seen.add(schema)
     const missing = Object.keys(schema.properties).filter((name) => !schema.required?.includes(name))
-    if (missing.length > 0) yield [at, `What is answered is never left out, so ${missing.join(', ')} is required.`]
+    if (missing.length > 0) yield [at, `Answers never leave a field out, so ${missing.join(', ')} is required.`]
   }
 }
 
@@ -429,13 +429,13 @@ function* emits(document) {
     const place = [...at, 'x-emits']
     const types = operation['x-emits'] ?? []
     if (!Array.isArray(types)) {
-      yield [place, 'What an operation emits is a list of event types.']
+      yield [place, 'x-emits is a list of event types.']
       continue
     }
     if (types.length > 0 && method === 'get') yield [place, 'What only reads emits nothing.']
     if ('x-emits' in operation && types.length === 0) yield [place, 'An operation that emits nothing says nothing.']
     if (types.join() !== [...new Set(types)].sort().join())
-      yield [place, 'Event types stand in their order, each once.']
+      yield [place, 'Event types are in alphabetical order, each once.']
     for (const type of types) if (!declared.includes(type)) yield [place, `There is no event ${type}.`]
     const { description = '' } = operation
     const said = description.slice(description.search(/\bemits\b/i)).match(/\b[a-z_]+(\.[a-z_]+)+/g) ?? []
@@ -452,7 +452,7 @@ function* skills(document) {
   for (const [name, skill] of Object.entries(document['x-skills'] ?? {})) {
     const at = ['x-skills', name]
     if (!/^[a-z]+([A-Z][a-z0-9]*)+$/.test(name)) yield [at, `"${name}" is not a verb and a noun in camelCase.`]
-    if (operationIds.includes(name)) yield [at, 'An operation has this name already.']
+    if (operationIds.includes(name)) yield [at, 'An operation already has this name.']
     for (const member of ['summary', 'description', 'permissions', 'input', 'output']) {
       if (!skill[member]) yield [at, `A skill has ${member}.`]
     }
@@ -476,7 +476,7 @@ function* problemCatalogue(document) {
     if (!codes.includes(code)) yield [at, `No problem has the code ${code}.`]
     if (!when || !advice) yield [at, 'An entry says `when` it happens, and gives `advice`.']
     const shown = resolve(document, example)
-    if (shown?.value?.code !== code) yield [at, `The example of ${code} is another one's.`]
+    if (shown?.value?.code !== code) yield [at, `The example of ${code} shows another code.`]
     else if (shown.summary !== shown.value.title) yield [at, 'The summary of the example is the title of the problem.']
   }
   for (const { media, at } of bodies(document)) {
@@ -505,10 +505,10 @@ function* changelog(document) {
     const place = [...at, index]
     const older = releases[index + 1]
     if (older && !(compareVersions(version, older.version) > 0 && date >= older.date))
-      yield [place, `The newest version comes first, so ${version} stands above what is older.`]
+      yield [place, `The newest version comes first, so ${version} comes before older ones.`]
     for (const { kind, operations: concerned } of changes) {
       if (kind === 'removed' && !version.endsWith('.0.0'))
-        yield [place, 'Nothing is removed but in a new major version.']
+        yield [place, 'Only a new major version may remove anything.']
       for (const id of concerned) {
         if (index === 0 && kind !== 'removed' && !ids.has(id)) yield [place, `There is no operation ${id}.`]
         if (kind === 'deprecated') announced.add(id)

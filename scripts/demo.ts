@@ -97,7 +97,7 @@ async function play(): Promise<void> {
     orThrow(
       plumbline.POST('/api/ext/bids/requests/{bidRequestId}/cancel', {
         params: { path: { bidRequestId: request.id } },
-        body: { reason: 'The demonstration was cut short.' },
+        body: { reason: 'The demo was cut short.' },
       }),
     )
   traces.push(cancel)
@@ -129,7 +129,7 @@ async function play(): Promise<void> {
   chapter('The builder compares')
   const best = await compare(request.id)
 
-  chapter('The builder tries the award out, and then awards')
+  chapter('The builder tries the award as a dry run, and then awards')
   await tryAward(best.bidId)
   const accepted = await awardAtOnce(best.bidId, 3)
   // An awarded request cannot be cancelled, and does not need to be.
@@ -140,7 +140,7 @@ async function play(): Promise<void> {
     orThrow(
       plumbline.POST('/api/ext/purchase-orders/{purchaseOrderId}/status', {
         params: { path: { purchaseOrderId: orderId } },
-        body: { status: 'void', reason: 'The demonstration is over.' },
+        body: { status: 'void', reason: 'The demo is over.' },
       }),
     ),
   )
@@ -150,7 +150,7 @@ async function play(): Promise<void> {
   budget = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path: { homeId: home.id } } }))
   showBudget(budget)
 
-  chapter('The subscriber has heard every step')
+  chapter('The subscriber has received every event')
   await reckonUp(receiver, before)
 }
 
@@ -267,7 +267,7 @@ async function compare(bidRequestId: string) {
     (a, b) => (a.amount ?? Number.POSITIVE_INFINITY) - (b.amount ?? Number.POSITIVE_INFINITY),
   )
   if (best === undefined || best.bidId === null) throw new Error('There is no bid to award.')
-  say(`Spread ${sheet.spreadPercent} %. The lowest bid that leaves nothing out is that of ${best.companyName}.`)
+  say(`Spread ${sheet.spreadPercent} %. The lowest complete bid is that of ${best.companyName}.`)
   return { ...best, bidId: best.bidId }
 }
 
@@ -324,8 +324,8 @@ async function reckonUp(receiver: Receiver, after: string | undefined): Promise<
     happened.map((event) => event.id),
     15,
   )
-  if (receiver.refused.length > 0) throw new Error(`A signature did not hold: ${receiver.refused[0]}`)
-  say(`${happened.length} events happened, and ${receiver.events.size} were heard, each with a good signature.`)
+  if (receiver.refused.length > 0) throw new Error(`A signature was wrong: ${receiver.refused[0]}`)
+  say(`${happened.length} events happened, and ${receiver.events.size} were received, each with a valid signature.`)
   const [event] = receiver.events.values()
   const forged = {
     headers: {
@@ -348,7 +348,7 @@ async function lastEventId(): Promise<string | undefined> {
 
 async function tidyUp(): Promise<void> {
   if (traces.length === 0) return
-  chapter('Everything is put away')
+  chapter('Everything is cleaned up')
   for (const undo of traces.reverse()) {
     await undo().catch((error: unknown) => {
       process.exitCode = 1
@@ -368,7 +368,7 @@ async function told(...[input, init]: Parameters<typeof fetch>): Promise<Respons
   const replayed = response.headers.has('idempotent-replayed') ? ' replayed' : ''
   say(styleText('dim', `${request.method.padEnd(6)} ${pathname} → ${response.status}${replayed}`))
   if (response.status === 429)
-    say(`The key's minute is used up; it goes on in ${response.headers.get('retry-after')} s.`)
+    say(`The key's limit for this minute is used up; continuing in ${response.headers.get('retry-after')} s.`)
   return response
 }
 

@@ -17,7 +17,7 @@ const faults = [...tooLong(contract), ...found(contract)]
 // A fault in a value that is included in several places is reported once.
 for (const fault of new Set(faults)) console.error(fault)
 if (faults.length > 0) process.exit(1)
-console.log('The contract keeps all rules.')
+console.log('The contract follows all rules.')
 
 function readContract(): Bundle {
   try {

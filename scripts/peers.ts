@@ -147,8 +147,8 @@ function client(parts: {
 const key = process.env.PLUMBLINE_KEY ?? ''
 const companyName = \`First call \${Date.now()}\`
 ${parts.calls}
-if (page?.data.length !== 2) throw new Error('The list is not what was asked for.')
-if (vendor?.companyName !== companyName || !vendor.id.startsWith('ven_')) throw new Error('The vendor is not the one.')
+if (page?.data.length !== 2) throw new Error('The list is not the requested one.')
+if (vendor?.companyName !== companyName || !vendor.id.startsWith('ven_')) throw new Error('The vendor is not the created one.')
 console.log(page.data[0]?.companyName, vendor.id)
 `,
     },

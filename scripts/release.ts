@@ -19,7 +19,7 @@ import { breakingChanges, type Published } from './breaking-changes.ts'
 const root = path.resolve(import.meta.dirname, '..')
 const own = path.join(root, 'openapi.yaml')
 const program = new Command('release')
-  .description('Holds the contract against that of the last release.')
+  .description('Compares the contract with that of the last release.')
   .argument('[contract]', 'the contract', own)
   .argument('[released]', 'the released one', path.join(root, 'contract/released.yaml'))
   .option('--keep', 'keep the contract as the released one')
@@ -42,7 +42,7 @@ function judge(released: Published): void {
   }
   if (order(is, was) < 0) fail(`The contract is ${is}, and ${was} was released already.`)
   if (changes.length > 0 && major(is) === major(was)) {
-    fail(`${changes.length} changes break clients of ${was}. Within a major version only additions are made.`)
+    fail(`${changes.length} changes break clients of ${was}. Within a major version only additions are allowed.`)
   }
   console.log(changes.length === 0 ? `Nothing breaks clients of ${was}.` : `${is} may break clients of ${was}.`)
 }
@@ -51,8 +51,8 @@ function keep(): void {
   const { version } = present.info
   if (released !== null && order(version, released.info.version) === 0) {
     if (stringify(released) !== stringify(present))
-      fail(`${version} was released with another content; raise info.version and write the change into x-changelog.`)
-    console.log(`${version} is released as it is.`)
+      fail(`${version} was released with different content; raise info.version and write the change into x-changelog.`)
+    console.log(`${version} is released unchanged.`)
     return
   }
   mkdirSync(path.dirname(kept), { recursive: true })

@@ -51,7 +51,7 @@ export function startMetrics({ config, database, clock, log, delivery }: Metrics
 
   const requests = new Histogram({
     name: 'plumbline_request_duration_seconds',
-    help: 'Time from a request to its answer, by operation and status; what meets no operation is "none".',
+    help: 'Time from a request to its answer, by operation and status; requests that match no operation are "none".',
     labelNames: ['operation', 'status'] as const,
     buckets: REQUEST_SECONDS,
     registers,
@@ -63,48 +63,48 @@ export function startMetrics({ config, database, clock, log, delivery }: Metrics
   })
   const attempts = new Histogram({
     name: 'plumbline_webhook_attempt_duration_seconds',
-    help: 'Time of an attempt, from looking up the name to the headers of the answer, by its outcome.',
+    help: 'Time of an attempt, from the DNS lookup to the headers of the answer, by outcome.',
     labelNames: ['outcome'] as const,
     buckets: ATTEMPT_SECONDS,
     registers,
   })
   const delays = new Histogram({
     name: 'plumbline_webhook_delay_seconds',
-    help: 'Time from an event to the first byte of its first attempt. An event bears the time at which its request began, so the commit is in it.',
+    help: 'Time from an event to the first byte of its first attempt. The time of an event is that at which its request began, so the commit is included.',
     buckets: DELAY_SECONDS,
     registers,
   })
   const deliveries = new Counter({
     name: 'plumbline_webhook_deliveries_total',
-    help: 'What attempts made of their deliveries: "succeeded", "exhausted", or "pending" where another attempt follows.',
+    help: 'Outcomes of attempts for their deliveries: "succeeded", "exhausted", or "pending" if another attempt follows.',
     labelNames: ['status'] as const,
     registers,
   })
   counts(
     'plumbline_events_dispatched_total',
-    'Events that this process gave to subscriptions.',
+    'Events that this process dispatched to subscriptions.',
     () => delivery().eventsDispatched,
   )
   gauge(
     'plumbline_webhook_attempts_in_flight',
-    'Attempts under way, or not yet written down.',
+    'Attempts in progress or not yet recorded.',
     () => delivery().attemptsUnderWay,
   )
   gauge(
     'plumbline_webhook_oldest_due_delivery_age_seconds',
-    'For how long the delivery that is due longest has been due; 0 when none is. All processes together see to it.',
+    'How long the oldest due delivery has been due; 0 when none is due. The same in every process.',
     () => known(oldestDueSeconds(database, clock)),
   )
   gauge(
     'plumbline_oldest_undispatched_event_age_seconds',
-    'The age of the oldest event that was given to no subscription yet; 0 when there is none.',
+    'The age of the oldest event that has not been dispatched yet; 0 when there is none.',
     () => known(oldestUndispatchedSeconds(database, clock)),
   )
   const pool = database.connections
-  gauge('plumbline_database_pool_connections', 'Connections for transactions that are open.', () => pool().open)
-  gauge('plumbline_database_pool_idle', 'Those of them that are free.', () => pool().idle)
+  gauge('plumbline_database_pool_connections', 'Open connections for transactions.', () => pool().open)
+  gauge('plumbline_database_pool_idle', 'Open connections for transactions that are idle.', () => pool().idle)
   gauge('plumbline_database_pool_waiting', 'Transactions that wait for a connection.', () => pool().waiting)
-  gauge('plumbline_database_pool_size', 'How many connections for transactions there can be.', () => pool().most)
+  gauge('plumbline_database_pool_size', 'The maximum number of connections for transactions.', () => pool().most)
   gauge('plumbline_database_shared_connections', 'Connections that single statements share.', () => pool().shared)
 
   function gauge(name: string, help: string, read: () => number | Promise<number>): void {
@@ -136,7 +136,7 @@ export function startMetrics({ config, database, clock, log, delivery }: Metrics
   // While the database is unavailable, the other metrics are still reported.
   function known(age: Promise<number>): Promise<number> {
     return age.catch((error: unknown) => {
-      log.warn({ err: error }, 'an age for the metrics could not be read')
+      log.warn({ err: error }, 'could not read an age for the metrics')
       return Number.NaN
     })
   }
@@ -174,7 +174,7 @@ export async function listenForMetrics(
       return
     }
     metrics.serve(request, response).catch((error: unknown) => {
-      log.error({ err: error }, 'the metrics could not be served')
+      log.error({ err: error }, 'could not serve the metrics')
       response.destroy()
     })
   })

@@ -19,7 +19,7 @@ function play(...args: string[]): Promise<{ stdout: string; stderr: string; code
 test('the demo plays the whole pipeline, receives every event, and leaves nothing in use', async () => {
   const { stdout } = await play('--base-url', plumbline.url, '--key', plumbline.key)
   expect(stdout).toContain('3 awards at once: 1 won, 2 refused with 409.')
-  expect(stdout).toMatch(/(\d+) events happened, and \1 were heard, each with a good signature\./)
+  expect(stdout).toMatch(/(\d+) events happened, and \1 were received, each with a valid signature\./)
   expect(stdout).toContain('The same event from somebody without the secret: No signature matches the request.')
   for (const list of ['vendors', 'communities', 'homes', 'webhooks']) {
     expect((await plumbline.get(`/api/ext/${list}`)).body.data).toEqual([])

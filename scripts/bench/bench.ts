@@ -22,10 +22,10 @@ import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 const program = new Command('bench')
   .description('How fast the service is, and whether that stays so as the contract and the data grow.')
   .addArgument(new Argument('[section]', 'only this one').choices(['webhooks']))
-  .addArgument(new Argument('[parts...]', 'only these parts of it').choices(WEBHOOK_PARTS))
+  .addArgument(new Argument('[parts...]', 'only these parts').choices(WEBHOOK_PARTS))
   .option('--rounds <number>', 'how often each measurement is visited', countOf, 5)
   .option('--seconds <number>', 'how long a visit takes', countOf, 3)
-  .option('--vendors <number>', 'how many there are where there are many', countOf, 1_000_000)
+  .option('--vendors <number>', 'how many the large list has', countOf, 1_000_000)
   .parse()
 const { rounds, seconds, vendors } = program.opts<{ rounds: number; seconds: number; vendors: number }>()
 const FEW_VENDORS = 10_000

@@ -60,12 +60,12 @@ const world = new World(service, key.secret, receiver)
 const worlds = [world]
 
 before(async () => {
-  progress('making things to work on')
+  progress('creating resources to work on')
   await world.populate()
 })
 
 after(async () => {
-  progress('taking away what was made')
+  progress('removing what was created')
   for (const line of await cleanUp(worlds.toReversed())) progress(line)
 })
 
@@ -84,17 +84,17 @@ describe('unknown callers are refused', () => {
 describe('a key without the permission is refused, and the permission named', () => {
   for (const operation of operations) {
     test(operation.id, async (t) => {
-      if (operation.permissions.length === 0) return t.skip('asks for no permission')
+      if (operation.permissions.length === 0) return t.skip('needs no permission')
       const lacking = [
         ...(restrictedKey === undefined ? [] : [[restrictedKey.secret, restricted] as const]),
         [key.secret, permitted] as const,
       ].find(([, permissions]) => operation.permissions.some((permission) => !permissions.has(permission)))
-      if (lacking === undefined) return t.skip('no key was given that lacks the permission: --restricted-key')
+      if (lacking === undefined) return t.skip('no key lacks the permission; give one with --restricted-key')
       const [secret, permissions] = lacking
       const answer = await world.send(operation, { address: addressForRefusal(operation), key: secret })
       expectProblem(answer, 403, 'permission_denied')
       assert.ok(!permissions.has(answer.body.permission), `${answer.body.permission} is a permission that the key has`)
-      assert.ok(operation.permissions.includes(answer.body.permission), `${answer.body.permission} is not asked for`)
+      assert.ok(operation.permissions.includes(answer.body.permission), `${answer.body.permission} is not needed`)
     })
   }
 })
@@ -181,13 +181,13 @@ describe('the pages of a list have no gaps and no duplicates', () => {
       }
       // A list may grow while it is read, but everything that was there at first has to stay, in the same order.
       const ids = (items: unknown[]) => items.map((item) => (item as { id?: string }).id ?? JSON.stringify(item))
-      assert.deepEqual(ids(walked), [...new Set(ids(walked))], 'an item comes twice')
+      assert.deepEqual(ids(walked), [...new Set(ids(walked))], 'an item occurs twice')
       const first = new Set(ids(whole.body.data))
       assert.deepEqual(
         ids(walked).filter((id) => first.has(id)),
         ids(whole.body.data).slice(0, ids(walked).filter((id) => first.has(id)).length),
       )
-      assert.ok(walked.length >= Math.min(first.size, PAGES * PAGE_SIZE) - PAGE_SIZE, 'items are left out')
+      assert.ok(walked.length >= Math.min(first.size, PAGES * PAGE_SIZE) - PAGE_SIZE, 'items are missing')
     })
   }
 })
@@ -209,7 +209,7 @@ describe('conditional requests are honoured', () => {
       // A resource that cannot be changed in any version is refused for that reason, so try the next one.
       for (let which = 0; ; which++) {
         const address = world.addressOf(operation, which)
-        assert.ok(address !== undefined, 'nothing can be changed at all')
+        assert.ok(address !== undefined, 'nothing can be changed')
         const answer = await world.send(operation, { address, headers: { 'if-match': '"no such version"' } })
         if (answer.status !== 409) return expectProblem(answer, 412, 'precondition_failed')
       }
@@ -219,7 +219,7 @@ describe('conditional requests are honoured', () => {
 
 describe('the examples succeed, and every answer of this run matched the contract', () => {
   before(async () => {
-    progress('doing what the examples show')
+    progress('playing the examples')
     for (const operation of operations) if (operation.method === 'GET') await attempt(world, operation)
     const changing = operations.filter(({ method }) => method !== 'GET')
     // Delete what belongs to another resource before that resource.
@@ -228,7 +228,7 @@ describe('the examples succeed, and every answer of this run matched the contrac
     for (const operation of inOrder) await attempt(world, operation)
     // By now some resources are in a final state, so make new ones for the operations that have not succeeded yet.
     for (let pending = inOrder.filter(isPending); pending.length > 0 && worlds.length < MOST_WORLDS; ) {
-      progress(`making more for ${pending.map(({ id }) => id).join(', ')}`)
+      progress(`creating more for ${pending.map(({ id }) => id).join(', ')}`)
       const another = new World(service, key.secret, receiver)
       worlds.push(another)
       await another.populate()

@@ -32,7 +32,7 @@ const program = new Command('plumbline-conformance')
   .description(`Checks whether a server does what version ${document.info.version} of the Plumbline contract says.`)
   .addOption(new Option('--base-url <url>', 'where the server is').env('PLUMBLINE_URL').makeOptionMandatory())
   .addOption(
-    new Option('--key <key>', 'a key with all permissions, best of an organization made for this')
+    new Option('--key <key>', 'a key with all permissions, preferably of an organization made for this')
       .env('PLUMBLINE_KEY')
       .makeOptionMandatory(),
   )
@@ -43,10 +43,10 @@ const program = new Command('plumbline-conformance')
   )
   .option(
     '--receiver <url>',
-    'where the webhook subscriptions that are made lead',
+    'the URL of the webhook subscriptions that are made',
     'https://plumbline-conformance.example.com/hooks',
   )
-  .option('--proxied', 'a validating proxy stands before the server; its own refusals count', false)
+  .option('--proxied', 'the server is behind a validating proxy, whose own refusals count', false)
   .addOption(new Option('--only <operationId>', 'check one operation').choices([...contract.operations.keys()]))
   .option('--junit <file>', 'write a report as JUnit XML too')
   .parse()

@@ -102,9 +102,9 @@ export async function dieAt(point: Point, environment: Environment): Promise<Fou
       receiver.received.every(({ event }) => event.id === events[0]?.id),
       'something was delivered that was never committed',
     )
-    expect(new Set(receiver.received.map(({ body }) => body)).size === 1, 'a repeated delivery has other bytes')
+    expect(new Set(receiver.received.map(({ body }) => body)).size === 1, 'a repeated delivery has different bytes')
     expect(receiver.received.length === again, `it was delivered ${receiver.received.length} times, not ${again}`)
-    expect(resumedMs < 30_000, `it was taken up after ${Math.round(resumedMs)} ms`)
+    expect(resumedMs < 30_000, `it resumed after ${Math.round(resumedMs)} ms`)
     return { resumedMs, faults }
   } finally {
     await Promise.all(services.map((service) => service.kill()))

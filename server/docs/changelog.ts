@@ -8,8 +8,8 @@ export function changelogPage(site: Site, contract: Contract): Page {
     title: 'Changelog',
     section: '/changelog',
     content: html`<h1>Changelog</h1>
-<p>Within a major version there are only additions. What goes in the next one is announced here first, and answers until then
-with the headers <code>Deprecation</code> and <code>Sunset</code>. The same list is answered by
+<p>Within a major version there are only additions. What the next one removes is announced here first, and until then is
+answered with the headers <code>Deprecation</code> and <code>Sunset</code>. The same list comes from
 <a href="${site.docs}/operations/getChangelog"><code>getChangelog</code></a>.</p>
 ${releases.map(
   ({ version, date, changes }) => html`<h2 id="${version}">${version} <small>${date}</small></h2>

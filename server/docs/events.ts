@@ -25,9 +25,9 @@ export function eventsPage(site: Site, contract: Contract): Page {
     section: '/events',
     scripts: ['verify.js'],
     content: html`<h1>Events</h1>
-<p>There are ${types.length} types of event, of which ${available.length} are available: something fires them. A <a href="${site.docs}/operations/createWebhook">webhook</a> is sent those that it
-subscribes to; <a href="${site.docs}/operations/listEvents"><code>listEvents</code></a> reads them later. How to receive them
-stands in the <a href="${site.docs}/guides/webhooks">guide to webhooks</a>.</p>
+<p>There are ${types.length} types of event, of which ${available.length} are available, which means that something fires them. A <a href="${site.docs}/operations/createWebhook">webhook</a> is sent those that it
+subscribes to; <a href="${site.docs}/operations/listEvents"><code>listEvents</code></a> reads them later. The
+<a href="${site.docs}/guides/webhooks">guide to webhooks</a> shows how to receive them.</p>
 <ul class="index">${types.map((entry) => html`<li><a href="#${entry.type}"><code>${entry.type}</code></a>${entry.available ? null : ' (not available yet)'}</li>`)}</ul>
 <h2 id="delivery">A delivery</h2>
 <p>An event comes as a <code>POST</code> with these headers:</p>
@@ -35,9 +35,9 @@ stands in the <a href="${site.docs}/guides/webhooks">guide to webhooks</a>.</p>
 <thead><tr><th>Header</th><th>What it holds</th></tr></thead>
 <tbody>${rows}</tbody>
 </table>
-<h2 id="verify">Try a signature</h2>
-<p>This form runs <code>verifyWebhook</code> of the TypeScript client in your browser; nothing leaves this page. It is filled with
-a delivery that is signed rightly. Change a character of it, or put in one of your own.</p>
+<h2 id="verify">Check a signature</h2>
+<p>This form runs <code>verifyWebhook</code> of the TypeScript client in your browser; nothing leaves this page. It starts with
+a correctly signed delivery. Change a character of it, or paste one of your own.</p>
 <form id="verify-form">
 <label>Secret <input name="secret" value="${sample.secret}" autocomplete="off" spellcheck="false"></label>
 <label>webhook-id <input name="id" value="${sample.id}" autocomplete="off" spellcheck="false"></label>
@@ -56,8 +56,8 @@ ${entries}`,
 /** A note that keeps readers from waiting for an event that cannot happen yet. */
 function availability({ available }: EventTypeEntry) {
   if (available) return null
-  return html`\n<p><b>Not available yet</b> (<code>available: false</code>): nothing fires it so far. A subscription to it gets it from
-the day on which something does.</p>`
+  return html`\n<p><b>Not available yet</b> (<code>available: false</code>): nothing fires it so far. A subscription to it receives it
+once something does.</p>`
 }
 
 /** The operations that may record it. Some events also happen as time passes; their description says so. */

@@ -36,11 +36,11 @@ ${inline(when)}</td></tr>\n`,
     title: 'Problems',
     section: '/problems',
     content: html`<h1>Problems</h1>
-<p>What is refused is answered as <code>application/problem+json</code> (RFC 9457). Decide by <code>code</code>, which stays
-what it is; show <code>detail</code> to people; tell us the <code>requestId</code> when you ask. The <code>type</code> of a
-problem is the address of its entry here.</p>
+<p>A refusal is answered as <code>application/problem+json</code> (RFC 9457). Decide by <code>code</code>, which never
+changes; show <code>detail</code> to people; quote the <code>requestId</code> when you ask us. The <code>type</code> of a
+problem is the URL of its entry here.</p>
 <table class="catalogue">
-<thead><tr><th>Status</th><th>Code</th><th>What has happened</th></tr></thead>
+<thead><tr><th>Status</th><th>Code</th><th>What happened</th></tr></thead>
 <tbody>${rows}</tbody>
 </table>`,
   }

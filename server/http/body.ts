@@ -27,7 +27,7 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
   if (!isJson(type) && !(operation.method === 'PATCH' && isMergePatch(type)))
     throw problem('unsupported_media_type', 'Send "Content-Type: application/json".')
   if (encoding !== undefined && encoding !== 'identity') {
-    throw problem('unsupported_media_type', 'A compressed body is not taken; send it as it is.')
+    throw problem('unsupported_media_type', 'Compressed bodies are not supported; send it uncompressed.')
   }
   if (Number(length ?? 0) > MOST_BYTES) throw tooLarge()
   const body = parse(await readText(req))

@@ -20,7 +20,7 @@ export function unreadable(error: { code?: unknown; reason?: unknown }): Problem
 /** What is wrong with a request that Node could read; null if nothing is, which is nearly always. */
 export function misfit({ headers, httpVersion }: IncomingMessage): Problem | null {
   if (headers.host === undefined && httpVersion === '1.1')
-    return problem('malformed_request', 'A request of HTTP/1.1 has a Host header.')
+    return problem('malformed_request', 'An HTTP/1.1 request needs a Host header.')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     return problem('expectation_failed', 'Only 100-continue is met.')
   return null

@@ -198,7 +198,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
 
     async update(call, before, changes, ifMatch) {
       checkIfMatch(ifMatch, before)
-      if (before.archivedAt != null) throw problem('conflict', 'It is archived, and what is archived stays as it is.')
+      if (before.archivedAt != null) throw problem('conflict', 'An archived resource cannot be changed.')
       const old = before as unknown as Record<string, unknown>
       const changed = Object.entries(changes as Record<string, unknown>).filter(
         ([field, value]) => value !== undefined && !isDeepStrictEqual(value, old[field]),

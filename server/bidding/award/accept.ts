@@ -95,7 +95,7 @@ function linesToAward(request: BidRequestRow, bid: BidRow, { lineIds }: Checked[
   const faults: FieldError[] = lineIds.flatMap((lineId, i) =>
     wins({ ...bid, awardedLineIds: null }, lineId)
       ? []
-      : [{ pointer: `/lineIds/${i}`, code: 'unknown_line', message: 'is no line that the bid prices' }],
+      : [{ pointer: `/lineIds/${i}`, code: 'unknown_line', message: 'is not a line that the bid prices' }],
   )
   if (faults.length > 0) throw invalid(faults)
   return lineIds
@@ -112,10 +112,10 @@ function obstacleToAward(
   const { number, status, awardMode } = request
   if (status === 'draft' || status === 'cancelled')
     return `${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.`
-  if (status === 'awarded' && awardMode === 'single') return `${number} is awarded already.`
+  if (status === 'awarded' && awardMode === 'single') return `${number} is already awarded.`
   if (leavesOutAmounts(call, request)) return `${number} is blind and still open; it can be awarded once it is closed.`
   if (bid.status !== 'submitted') return null
-  if (hasRunOut(bid, call.now)) return `The bid held until ${bid.validUntil}.`
+  if (hasRunOut(bid, call.now)) return `The bid was valid until ${bid.validUntil}.`
   const reason = reasonNotToEngage(vendor)
   if (reason !== null) return `The bid cannot be accepted: ${reason}.`
   const taken = takenBy(accepted, request)

@@ -22,7 +22,7 @@ export async function expireBids(surroundings: Surroundings): Promise<void> {
       await lockBidRequest(call, bidRequestId)
       const bid = await bids.lock(call, id)
       if (bid.status !== 'submitted' || !hasRunOut(bid, call.now)) return
-      await move(call, bid, 'expired', `It held until ${bid.validUntil}.`)
+      await move(call, bid, 'expired', `It was valid until ${bid.validUntil}.`)
       await touchBidRequest(call, bidRequestId)
     })
   }

@@ -55,12 +55,12 @@ function wholeLines(form: Form, lines: readonly Line[], faults: FieldError[]): B
     const same = line.lineId === undefined ? undefined : asked.get(line.lineId)
     if (line.lineId !== undefined) {
       if (asked.size > 0 && same === undefined)
-        at('lineId', 'unknown_line', 'is no line of the bid request; leave it out for something else')
+        at('lineId', 'unknown_line', 'is not a line of the bid request; leave it out for something else')
       if (seen.has(line.lineId)) at('lineId', 'unique', 'is priced twice')
       seen.add(line.lineId)
     }
     const description = line.description ?? same?.description
-    if (description === undefined) at('description', 'required', 'is required where the bid request has no such line')
+    if (description === undefined) at('description', 'required', 'is required if the bid request has no such line')
     if (excluded && unitPrice !== undefined) at('unitPrice', 'excluded', 'must be left out of an excluded line')
     if (!excluded && unitPrice === undefined) at('unitPrice', 'required', 'is required unless the line is excluded')
 

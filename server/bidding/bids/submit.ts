@@ -33,7 +33,7 @@ export async function submit(call: WriteCall, body: Checked['BidSubmit']): Promi
   const earlier = live.find((bid) => bid.vendorId === body.vendorId && bid.homeId === homeId)
   if (earlier !== undefined) {
     const next = earlier.status === 'submitted' ? '; change it with reviseBid' : ''
-    throw problem('conflict', `The vendor has bid already: ${earlier.id} is ${earlier.status}${next}.`)
+    throw problem('conflict', `The vendor has already bid: ${earlier.id} is ${earlier.status}${next}.`)
   }
 
   const inserted = await bids.insert(call, {
@@ -87,7 +87,7 @@ export async function revise(
 
   if (before.status !== 'submitted')
     throw problem('conflict', `The bid is ${before.status}; only a submitted one can be revised.`)
-  if (hasRunOut(before, call.now)) throw problem('conflict', `The bid held until ${before.validUntil}.`)
+  if (hasRunOut(before, call.now)) throw problem('conflict', `The bid was valid until ${before.validUntil}.`)
   assertTakesBids(request, call.now)
   const revision = { revision: before.revision + 1, submittedAt: call.now.toISOString() }
   const after = bids.toBid(call, await bids.update(call, before, { ...changes, externalId, ...revision }))
@@ -121,7 +121,7 @@ async function lockNamedRequest(call: WriteCall, body: Checked['BidSubmit']): Pr
 
 async function refuseHome(call: WriteCall, homeId: string): Promise<never> {
   if ((await homes.findOptional(call, homeId)) === undefined) throw unknownReference(['/homeId'])
-  throw invalid([{ pointer: '/homeId', code: 'not_requested', message: 'is none of the homes of the bid request' }])
+  throw invalid([{ pointer: '/homeId', code: 'not_requested', message: 'is not one of the homes of the bid request' }])
 }
 
 function assertTakesBids(request: BidRequestRow, now: Date): void {

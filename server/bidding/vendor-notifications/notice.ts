@@ -10,7 +10,7 @@ export function subjectOf(body: VendorNotificationCreate): Subject | FieldError[
   const { kind, bidRequestId, homeId, date } = body
   const faults: FieldError[] = []
   if (bidRequestId !== undefined && homeId !== undefined) {
-    faults.push({ pointer: '/bidRequestId', code: 'exclusive', message: 'must not stand beside homeId' })
+    faults.push({ pointer: '/bidRequestId', code: 'exclusive', message: 'cannot be combined with homeId' })
   }
   if (bidRequestId !== undefined) {
     if (kind !== 'reminder')
@@ -19,7 +19,7 @@ export function subjectOf(body: VendorNotificationCreate): Subject | FieldError[
       faults.push({
         pointer: '/date',
         code: 'exclusive',
-        message: 'is the deadline of the bid request and is not sent',
+        message: 'is taken from the bid request and must not be sent',
       })
     return faults.length > 0 ? faults : { bidRequestId }
   }

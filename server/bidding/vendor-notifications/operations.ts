@@ -68,7 +68,7 @@ async function aboutDeadline(call: WriteCall, vendor: Vendor, bidRequestId: stri
   if (!OPEN_INVITATION.includes(invitation.status))
     throw problem('conflict', `${vendor.companyName} has answered ${request.number}.`)
   const reason = reasonNotToEngage(vendor)
-  if (reason !== null) throw problem('conflict', `The reminder is not sent: ${reason}.`)
+  if (reason !== null) throw problem('conflict', `The reminder cannot be sent: ${reason}.`)
   await invitations.countReminders(call, [invitation.id])
   await recordChange(call, request, await bidRequests.touch(call, request.id))
   return { bidRequestId: request.id, homeId: null, date: request.deadline }

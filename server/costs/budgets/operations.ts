@@ -56,10 +56,10 @@ export const budgetOperations = {
       const home = await lockHome(call, homeId)
       const before = await budgetLines.lock(call, path.budgetLineId)
       checkIfMatch(ifMatch, before)
-      if (before.archivedAt !== null) throw problem('conflict', 'The line was taken out of the budget.')
+      if (before.archivedAt !== null) throw problem('conflict', 'The line was removed from the budget.')
       const isLocked = home.budgetLockedAt !== null
       if (isLocked && body.scope !== undefined && body.scope !== before.scope) {
-        throw problem('conflict', 'The budget is locked, so its lines stay in their scopes.')
+        throw problem('conflict', 'The budget is locked, so its lines keep their scopes.')
       }
       const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope)
       const changes = changesOf(before, { ...body, scope }, isLocked)

@@ -47,7 +47,7 @@ export function consequences(home: Home, to: HomeStatus, today: string, now: Dat
 /** Why the home cannot be archived; null if it can. `openOrders` counts its open purchase orders. */
 export function reasonNotToArchive(home: Home, openOrders: number): string | null {
   if (home.startDate !== null && home.status !== 'cancelled')
-    return `The construction of ${home.name} has begun; it ends through its status.`
+    return `The construction of ${home.name} has started; end it through its status.`
   if (openOrders > 0)
     return `${home.name} has ${openOrders === 1 ? 'an open purchase order' : `${openOrders} open purchase orders`}.`
   return null

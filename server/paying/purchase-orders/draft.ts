@@ -111,7 +111,7 @@ export async function budgetLineFaults(
     const line = known.get(budgetLineId)
     if (line?.homeId !== order.homeId)
       return [{ pointer, code: 'other_home', message: 'is in the budget of another home' }]
-    if (line.archivedAt !== null) return [{ pointer, code: 'archived', message: 'was taken out of the budget' }]
+    if (line.archivedAt !== null) return [{ pointer, code: 'archived', message: 'was removed from the budget' }]
     if (line.scope.toLowerCase() === order.scope.toLowerCase()) return []
     return [{ pointer, code: 'other_scope', message: `is budgeted for ${line.scope}, not for ${order.scope}` }]
   })

@@ -85,14 +85,14 @@ async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): P
     faults.push({
       pointer: '/lines',
       code: 'required',
-      message: 'is required, because the bid holds for several homes together',
+      message: 'is required, because the bid is for several homes together',
     })
   }
   if (faults.length > 0) throw invalid(faults)
-  if (bid.status !== 'accepted') throw problem('conflict', `The bid is ${bid.status}; only an accepted one is ordered.`)
+  if (bid.status !== 'accepted') throw problem('conflict', `The bid is ${bid.status}; it must be accepted first.`)
   const earlier = lines === undefined ? await orders.standingOrder(call, bid.id, home.id) : undefined
   if (earlier !== undefined)
-    throw problem('conflict', `The bid was ordered for ${home.name} already, by ${earlier.number}.`)
+    throw problem('conflict', `The bid was already ordered for ${home.name}, by ${earlier.number}.`)
 
   const vendor = wanted.vendor ?? (await vendors.find(call, bid.vendorId))
   const { scope = bid.scope } = wanted
@@ -196,6 +196,6 @@ async function checkReferences(
   if (parent?.id === before.id)
     throw invalid([{ pointer: '/parentPoId', code: 'itself', message: 'must be another order' }])
   if (vendor === null || vendor.id === before.vendorId) return
-  if (before.bidId !== null) throw problem('conflict', 'The order was made from a bid, so its vendor stays.')
+  if (before.bidId !== null) throw problem('conflict', 'The order was made from a bid, so its vendor cannot change.')
   if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
 }

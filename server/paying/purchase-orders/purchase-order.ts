@@ -55,7 +55,7 @@ export function orderFaults(
     faults.push({
       pointer: '/lines',
       code: 'sum',
-      message: 'must add up to less than zero, for a backcharge is owed by the vendor',
+      message: 'must add up to less than zero, because the vendor owes a backcharge',
     })
   }
   if (NEVER_NEGATIVE.includes(order.poType) && order.total < 0) {

@@ -101,7 +101,7 @@ test('a disabled user cannot be named and is left out of a role', async () => {
   await disable(viewer)
   expect(await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(viewer) })).toMatchObject({
     status: 409,
-    body: { detail: 'Otto is disabled and gets no messages.' },
+    body: { detail: 'Otto is disabled and receives no messages.' },
   })
   expect((await plumbline.post('/api/ext/messages', { body: 'Hello.', recipientRoles: ['viewer'] })).status).toBe(409)
 })

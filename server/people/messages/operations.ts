@@ -38,9 +38,9 @@ async function addressed(call: WriteCall, body: MessageCreate): Promise<Person[]
   if (unknown.length > 0) throw unknownReference(unknown)
   const to = recipientsOf(body, people)
   const gone = to.find(({ status }) => status === 'disabled')
-  if (gone !== undefined) throw problem('conflict', `${gone.name} is disabled and gets no messages.`)
-  if (to.length === 0) throw problem('conflict', 'Nobody has such a role.')
+  if (gone !== undefined) throw problem('conflict', `${gone.name} is disabled and receives no messages.`)
+  if (to.length === 0) throw problem('conflict', 'Nobody has any of these roles.')
   if (to.length > MOST_RECIPIENTS)
-    throw problem('conflict', `A message goes to ${MOST_RECIPIENTS} people at most, and these are ${to.length}.`)
+    throw problem('conflict', `A message can go to ${MOST_RECIPIENTS} people at most, not to ${to.length}.`)
   return to
 }
