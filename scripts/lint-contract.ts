@@ -31,7 +31,7 @@ function readContract(): Bundle {
 
 function tooLong({ rooms }: Bundle): string[] {
   return rooms.flatMap(({ file, lines }) =>
-    lines > MOST_LINES ? [`${file}:${lines}  error  room-length  A room has at most ${MOST_LINES} lines.`] : [],
+    lines > MOST_LINES ? [`${file}:${lines}  error  file-length  A file has at most ${MOST_LINES} lines.`] : [],
   )
 }
 
