@@ -874,6 +874,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/cost-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List cost codes
+         * @description Lists the organization's job cost codes, newest first; sort by code for the order of the chart.
+         */
+        get: operations["listCostCodes"];
+        put?: never;
+        /**
+         * Create a cost code
+         * @description Adds a code to the chart, at the top or below another one, at most eight levels deep. A code that another cost code has is refused; an archived one's is free again. A trade that is not known yet becomes a scope.
+         */
+        post: operations["createCostCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/cost-codes/{costCodeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The cost code's id.
+                 * @example cc_01m7y975jzfesvq6p2n0c4rjzw
+                 */
+                costCodeId: components["parameters"]["CostCodeId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a cost code
+         * @description Reads one cost code, archived or not.
+         */
+        get: operations["getCostCode"];
+        put?: never;
+        post?: never;
+        /**
+         * Archive a cost code
+         * @description Takes the code out of lists and of new work; it stays readable by its id, and what was posted to it stays as it is. Refused with 409 while a code below it is in use, or while it is the default of a scope. Archiving twice changes nothing.
+         */
+        delete: operations["archiveCostCode"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a cost code
+         * @description Changes the fields that are sent; null clears one. Moved to another parent, it takes the codes below it along; a parent that is the code itself or lies below it is refused.
+         */
+        patch: operations["updateCostCode"];
+        trace?: never;
+    };
     "/api/ext/homes/{homeId}/budget": {
         parameters: {
             query?: never;
@@ -4043,6 +4101,7 @@ export interface components {
          * @example framing
          */
         ScopeName: string;
+        ScopeNameOrNull: components["schemas"]["ScopeName"] | null;
         /**
          * @description An identifier, a prefix and an opaque part.
          * @example com_01m7y975jzfesvq6ak0kvx92c2
@@ -4470,12 +4529,15 @@ export interface components {
              * @default 0
              */
             sequence?: number;
+            /** @description The cost code of what names the trade and no code of its own. */
+            defaultCostCodeId?: components["schemas"]["ResourceIdOrNull"];
         };
         /** @description The fields of a scope to be changed. */
         ScopeUpdate: {
             name?: components["schemas"]["ScopeName"];
             code?: string | null;
             sequence?: number;
+            defaultCostCodeId?: components["schemas"]["ResourceIdOrNull"];
         };
         /** @description A trade. */
         Scope: {
@@ -4484,6 +4546,7 @@ export interface components {
             name: components["schemas"]["ScopeName"];
             code: string | null;
             sequence: number;
+            defaultCostCodeId: string | null;
             /** @description Rises by one with every change. */
             version: number;
             createdBy: components["schemas"]["Actor"];
@@ -5181,6 +5244,60 @@ export interface components {
         /** @description A page of homes. */
         HomePage: {
             data: components["schemas"]["Home"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /**
+         * @description What kind of cost is posted to the code.
+         * @enum {string}
+         */
+        CostCategory: "labor" | "material" | "subcontract" | "equipment" | "other" | "overhead";
+        /** @description A cost code to be added. */
+        CostCodeCreate: {
+            /** @description The code itself, such as 06-110; unique among cost codes in use. */
+            code: string;
+            /** @description What is posted to it. */
+            name: string;
+            /** @description The code that it lies below; null at the top of the chart. */
+            parentId?: components["schemas"]["ResourceIdOrNull"];
+            category: components["schemas"]["CostCategory"];
+            /** @description The trade whose costs these are. Unknown ones are created. */
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            accountingId?: components["schemas"]["AccountingId"];
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description The fields of a cost code to be changed. */
+        CostCodeUpdate: {
+            code?: string;
+            name?: string;
+            parentId?: components["schemas"]["ResourceIdOrNull"];
+            category?: components["schemas"]["CostCategory"];
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            accountingId?: components["schemas"]["AccountingId"];
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description One code of the builder's chart of job costs. */
+        CostCode: {
+            /** @description The cost code's id. */
+            id: string;
+            code: string;
+            name: string;
+            /** @description The code that it lies below; null at the top. */
+            parentId: string | null;
+            category: components["schemas"]["CostCategory"];
+            scope: string | null;
+            accountingId: components["schemas"]["AccountingId"];
+            externalId: components["schemas"]["ExternalId"];
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description When it was archived; null while it is in use. */
+            archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description A page of cost codes. */
+        CostCodePage: {
+            data: components["schemas"]["CostCode"][];
             nextCursor: components["schemas"]["NextCursor"];
         };
         /** @description One scope of a home's budget. */
@@ -6750,6 +6867,11 @@ export interface components {
          */
         HomeId: components["schemas"]["ResourceId"];
         /**
+         * @description The cost code's id.
+         * @example cc_01m7y975jzfesvq6p2n0c4rjzw
+         */
+        CostCodeId: components["schemas"]["ResourceId"];
+        /**
          * @description The budget line's id.
          * @example bud_01m7y975jzfesvq6cd8vw0tn61
          */
@@ -6876,6 +6998,7 @@ export type Currency = components['schemas']['Currency'];
 export type Unit = components['schemas']['Unit'];
 export type UnitOrNull = components['schemas']['UnitOrNull'];
 export type ScopeName = components['schemas']['ScopeName'];
+export type ScopeNameOrNull = components['schemas']['ScopeNameOrNull'];
 export type ResourceId = components['schemas']['ResourceId'];
 export type ResourceIdOrNull = components['schemas']['ResourceIdOrNull'];
 export type ExternalId = components['schemas']['ExternalId'];
@@ -6964,6 +7087,11 @@ export type HomeUpdate = components['schemas']['HomeUpdate'];
 export type HomeStatusMove = components['schemas']['HomeStatusMove'];
 export type Home = components['schemas']['Home'];
 export type HomePage = components['schemas']['HomePage'];
+export type CostCategory = components['schemas']['CostCategory'];
+export type CostCodeCreate = components['schemas']['CostCodeCreate'];
+export type CostCodeUpdate = components['schemas']['CostCodeUpdate'];
+export type CostCode = components['schemas']['CostCode'];
+export type CostCodePage = components['schemas']['CostCodePage'];
 export type BudgetScope = components['schemas']['BudgetScope'];
 export type HomeBudget = components['schemas']['HomeBudget'];
 export type BudgetLineCreate = components['schemas']['BudgetLineCreate'];
@@ -7108,6 +7236,7 @@ export type ParameterBidRequestId = components['parameters']['BidRequestId'];
 export type ParameterBidId = components['parameters']['BidId'];
 export type ParameterCommunityId = components['parameters']['CommunityId'];
 export type ParameterHomeId = components['parameters']['HomeId'];
+export type ParameterCostCodeId = components['parameters']['CostCodeId'];
 export type ParameterBudgetLineId = components['parameters']['BudgetLineId'];
 export type ParameterPurchaseOrderId = components['parameters']['PurchaseOrderId'];
 export type ParameterMessageId = components['parameters']['MessageId'];
@@ -9477,6 +9606,224 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listCostCodes: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The field to sort by; `-` in front sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "code" | "-code";
+                /** @description The cost code that is not archived and has this code. */
+                code?: string;
+                /** @description Only the codes directly below this one, or the word `null` for those at the top. */
+                parentId?: components["schemas"]["ResourceId"];
+                /** @description Only codes of this category. */
+                category?: components["schemas"]["CostCategory"];
+                /** @description Only codes of this trade. */
+                scope?: components["schemas"]["ScopeName"];
+                /** @description The accounting system's identifier, or the word `null` for those that have none yet. */
+                accountingId?: components["parameters"]["AccountingIdFilter"];
+                /** @description The integrator's own identifier. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Words to search for. Every word has to occur in one of the searched fields. */
+                q?: components["parameters"]["Search"];
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+                /** @description Whether archived items are listed too. */
+                includeArchived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of cost codes. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostCodePage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createCostCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CostCodeCreate"];
+            };
+        };
+        responses: {
+            /** @description The cost code as it was created. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostCode"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCostCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The cost code's id.
+                 * @example cc_01m7y975jzfesvq6p2n0c4rjzw
+                 */
+                costCodeId: components["parameters"]["CostCodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cost code. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostCode"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    archiveCostCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The cost code's id.
+                 * @example cc_01m7y975jzfesvq6p2n0c4rjzw
+                 */
+                costCodeId: components["parameters"]["CostCodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Archived"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateCostCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The cost code's id.
+                 * @example cc_01m7y975jzfesvq6p2n0c4rjzw
+                 */
+                costCodeId: components["parameters"]["CostCodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CostCodeUpdate"];
+            };
+        };
+        responses: {
+            /** @description The cost code as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostCode"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];

@@ -8,6 +8,7 @@ import { scorecardOperations } from './bidding/scorecards/operations.ts'
 import { vendorNotificationOperations } from './bidding/vendor-notifications/operations.ts'
 import { vendorOperations } from './bidding/vendors/operations.ts'
 import { budgetOperations } from './costs/budgets/operations.ts'
+import { costCodeOperations } from './costs/cost-codes/operations.ts'
 import { eventOperations } from './events/operations.ts'
 import type { Handlers } from './http/operation.ts'
 import { together } from './http/operation.ts'
@@ -33,6 +34,7 @@ export const operations: Handlers = together(
   awardOperations,
   communityOperations,
   homeOperations,
+  costCodeOperations,
   budgetOperations,
   purchaseOrderOperations,
   messageOperations,

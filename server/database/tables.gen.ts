@@ -174,6 +174,23 @@ export interface ComplianceDocuments {
   version: number;
 }
 
+export interface CostCodes {
+  accountingId: string | null;
+  archivedAt: Timestamp | null;
+  category: string;
+  code: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  externalId: string | null;
+  id: string;
+  name: string;
+  organizationId: string;
+  parentId: string | null;
+  scope: string | null;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface Deliveries {
   attemptCount: Generated<number>;
   claimedUntil: Timestamp | null;
@@ -368,6 +385,7 @@ export interface Scopes {
   code: string | null;
   createdAt: Timestamp;
   createdBy: Json;
+  defaultCostCodeId: string | null;
   id: string;
   name: string;
   organizationId: string;
@@ -474,6 +492,7 @@ export interface DB {
   budgetLines: BudgetLines;
   communities: Communities;
   complianceDocuments: ComplianceDocuments;
+  costCodes: CostCodes;
   deliveries: Deliveries;
   deliveryAttempts: DeliveryAttempts;
   deployment: Deployment;

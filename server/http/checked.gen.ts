@@ -57,6 +57,7 @@ export interface FilledQueries {
   listBids: 'limit' | 'sort'
   listCommunities: 'limit' | 'sort' | 'includeArchived'
   listHomes: 'limit' | 'sort' | 'includeArchived'
+  listCostCodes: 'limit' | 'sort' | 'includeArchived'
   listBudgetLines: 'limit' | 'sort' | 'includeArchived'
   listPurchaseOrders: 'limit' | 'sort'
   listMessages: 'limit' | 'sort'

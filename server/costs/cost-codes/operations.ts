@@ -1,0 +1,75 @@
+import * as scopes from '../../bidding/scopes/queries.ts'
+import type { Call, WriteCall } from '../../http/call.ts'
+import { checkIfMatch } from '../../http/etag.ts'
+import type { Handlers } from '../../http/operation.ts'
+import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { reasonNotBelow, reasonToKeep } from './cost-code.ts'
+import * as costCodes from './queries.ts'
+
+export const costCodeOperations = {
+  async listCostCodes({ query }, call) {
+    return { status: 200, body: await costCodes.list(call, query) }
+  },
+
+  async createCostCode({ body }, call) {
+    const created = await call.write(async (call) => {
+      if (body.parentId != null) await assertFitsBelow(call, body.parentId, 1)
+      return costCodes.insert(call, { ...body, scope: await scopeNamed(call, body.scope) })
+    })
+    return { status: 201, body: created }
+  },
+
+  async getCostCode({ path }, call) {
+    return { status: 200, body: await costCodes.find(call, path.costCodeId) }
+  },
+
+  async updateCostCode({ path, body, ifMatch }, call) {
+    const after = await call.write(async (call) => {
+      if (body.parentId != null) await costCodes.lockTree(call)
+      const before = await costCodes.lock(call, path.costCodeId)
+      checkIfMatch(ifMatch, before)
+      if (body.parentId != null && body.parentId !== before.parentId) {
+        const levels = await costCodes.levelsOf(call, before.id)
+        const above = await assertFitsBelow(call, body.parentId, levels)
+        if (above.includes(before.id)) throw notBelow('is the code itself, or lies below it')
+      }
+      const { scope, ...rest } = body
+      return costCodes.update(call, before, {
+        ...rest,
+        ...(scope !== undefined && { scope: await scopeNamed(call, scope) }),
+      })
+    })
+    return { status: 200, body: after }
+  },
+
+  async archiveCostCode({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      await costCodes.lockTree(call)
+      const before = await costCodes.lock(call, path.costCodeId)
+      checkIfMatch(ifMatch, before)
+      const reason = before.archivedAt === null ? reasonToKeep(before, await costCodes.usesOf(call, before.id)) : null
+      if (reason !== null) throw problem('conflict', reason)
+      await costCodes.archive(call, before)
+    })
+    return { status: 204 }
+  },
+} satisfies Partial<Handlers>
+
+/** The ids from the parent up to the top, when so many levels can come below it. */
+async function assertFitsBelow(call: WriteCall, parentId: string, levels: number): Promise<string[]> {
+  await costCodes.lockTree(call)
+  const parent = await costCodes.findOptional(call, parentId)
+  if (parent === undefined) throw unknownReference(['/parentId'])
+  const path = await costCodes.pathOf(call, parentId)
+  const reason = reasonNotBelow(parent, path, levels)
+  if (reason !== null) throw notBelow(reason)
+  return path
+}
+
+function notBelow(message: string) {
+  return invalid([{ pointer: '/parentId', code: 'tree', message }])
+}
+
+async function scopeNamed(call: Call, scope: string | null | undefined): Promise<string | null> {
+  return scope == null ? null : scopes.nameOf(call, scope)
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Tenant, WriteCall } from '../../http/call.ts'
+import { resource } from '../../resources/resource.ts'
+import { MOST_LEVELS } from './cost-code.ts'
+
+export const { list, find, findOptional, lock, assertExist, insert, update, archive } = resource({
+  schema: 'CostCode',
+  table: 'costCodes',
+  prefix: 'cc',
+  filters: {
+    parentId: (parent) => `case when ${parent} = 'null' then t."parentId" is null else t."parentId" = ${parent} end`,
+    scope: (scope) => `lower(t."scope") = lower(${scope})`,
+  },
+  search: ['code', 'name'],
+})
+
+/**
+ * Holds the shape of the chart until the transaction ends. Two moves at once could otherwise each put the other's code
+ * below its own, which no look at single rows would find.
+ */
+export async function lockTree({ db, organizationId }: WriteCall): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185011))`.execute(db)
+}
+
+/** The ids from this code up to the top of the chart, itself first. */
+export async function pathOf({ db, organizationId }: Tenant, id: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive up as (
+      select c."id", c."parentId", 1 as "step" from "costCodes" c
+      where c."organizationId" = ${organizationId} and c."id" = ${id}
+      union all
+      select c."id", c."parentId", up."step" + 1 from up
+      join "costCodes" c on c."organizationId" = ${organizationId} and c."id" = up."parentId"
+      where up."step" < ${MOST_LEVELS}
+    )
+    select "id" from up order by "step"`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** How many levels the code and what lies below it take up. */
+export async function levelsOf({ db, organizationId }: Tenant, id: string): Promise<number> {
+  const { rows } = await sql<{ levels: number }>`
+    with recursive down as (
+      select ${id}::text collate "C" as "id", 1 as "level"
+      union all
+      select c."id", down."level" + 1 from down
+      join "costCodes" c on c."organizationId" = ${organizationId} and c."parentId" = down."id"
+      where down."level" < ${MOST_LEVELS}
+    )
+    select max("level")::int as "levels" from down`.execute(db)
+  return rows[0]?.levels ?? 1
+}
+
+/** What still needs the code: how many codes in use lie directly below it, and how many scopes in use default to it. */
+export async function usesOf(
+  { db, organizationId }: Tenant,
+  id: string,
+): Promise<{ children: number; scopes: number }> {
+  const { rows } = await sql<{ children: number; scopes: number }>`
+    select
+      (select count(*)::int from "costCodes" c
+        where c."organizationId" = ${organizationId} and c."parentId" = ${id} and c."archivedAt" is null) as "children",
+      (select count(*)::int from "scopes" s
+        where s."organizationId" = ${organizationId} and s."defaultCostCodeId" = ${id} and s."archivedAt" is null) as "scopes"`.execute(
+    db,
+  )
+  return rows[0] ?? { children: 0, scopes: 0 }
+}
