@@ -790,6 +790,116 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List plans
+         * @description Lists the organization's house plans in their newest revisions, newest plan first. Filter by status, or by the community in which they are offered.
+         */
+        get: operations["listPlans"];
+        put?: never;
+        /**
+         * Create a plan
+         * @description Adds a plan as the draft of its first revision. Homes can be built from it once it is released with changePlanStatus. A code that another plan has is refused; an archived one's is free again.
+         */
+        post: operations["createPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/plans/{planId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a plan
+         * @description Reads one plan in its newest revision, archived or not. listPlanRevisions has the ones before.
+         */
+        get: operations["getPlan"];
+        put?: never;
+        post?: never;
+        /**
+         * Archive a plan
+         * @description Takes the plan out of lists and of new work; it stays readable by its id. Refused with 409 while a home that is not finished is built from it. Archiving twice changes nothing.
+         */
+        delete: operations["archivePlan"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a plan
+         * @description Changes the fields that are sent; null clears one. A released revision never changes: where anything that a house is built by changes (squareFeet to elevations), the edit begins the next revision as a draft, with a copy of the takeoff, and homes keep theirs. name, communityIds and externalId belong to the plan and begin none. A retired plan is not edited.
+         */
+        patch: operations["updatePlan"];
+        trace?: never;
+    };
+    "/api/ext/plans/{planId}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List a plan's released revisions
+         * @description Lists every revision of the plan that was released, newest first, as it was then and still is for the homes that are built from it.
+         */
+        get: operations["listPlanRevisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/plans/{planId}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a plan's status
+         * @description Releases a draft, so that new homes are built from this revision, or retires a released plan, so that none are. Homes under way keep the revision they were planned with. Any other move is refused with invalid_transition, which names the allowed ones.
+         */
+        post: operations["changePlanStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/homes": {
         parameters: {
             query?: never;
@@ -5169,7 +5279,171 @@ export interface components {
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
+<<<<<<< HEAD
          * @description `planning`, `permitting`, `ready_to_start`, `under_construction`, `completed`, `closed`, `warranty`, `archived`, one after another. Each of the first four can go `on_hold` and returns to where it was; all before `closed` can be `cancelled`, which is final. To become `under_construction` a home needs a locked budget.
+=======
+         * @description Of the newest revision: `draft`, then `released`, then `retired`. An edit of a released plan begins the draft of the next revision.
+         * @enum {string}
+         */
+        PlanStatus: "draft" | "released" | "retired";
+        /** @description A named figure of a plan that formulas of its takeoff reckon with. */
+        Figure: {
+            /** @description The name, letters and digits only, such as roofSquares. squareFeet, bedrooms, bathrooms, garageSpaces and stories are figures without being listed. */
+            name: string;
+            /**
+             * Format: quantity
+             * @description The figure.
+             */
+            value: number;
+        };
+        /** @description A front that the plan can be built with. */
+        Elevation: {
+            /** @description What homes name it by. */
+            code: string;
+            name: string | null;
+            /** @description What the buyer pays for it above the base price. */
+            price: components["schemas"]["Money"];
+            /** @description Figures that differ from the plan's. */
+            figures: components["schemas"]["Figure"][];
+        };
+        /** @description A front that the plan can be built with. */
+        ElevationInput: {
+            /** @description What homes name it by, such as A. */
+            code: string;
+            name?: string | null;
+            /**
+             * @description What the buyer pays for it above the base price.
+             * @default 0
+             */
+            price?: components["schemas"]["Money"];
+            /**
+             * @description Figures that differ from the plan's.
+             * @default []
+             */
+            figures?: components["schemas"]["Figure"][];
+        };
+        /** @description A plan to be added. */
+        PlanCreate: {
+            /** @description Your short name for it, unique among plans in use. */
+            code: string;
+            /** @description What the plan is called. */
+            name: string;
+            /**
+             * @description Where it is offered; everywhere when there are none.
+             * @default []
+             */
+            communityIds?: components["schemas"]["ResourceId"][];
+            externalId?: components["schemas"]["ExternalId"];
+            /** @description The heated area. */
+            squareFeet?: number | null;
+            bedrooms?: number | null;
+            /**
+             * Format: quantity
+             * @description A half bath counts 0.5.
+             */
+            bathrooms?: number | null;
+            garageSpaces?: number | null;
+            stories?: number | null;
+            /** @description What the buyer pays for it before elevation, lot and options. */
+            basePrice?: components["schemas"]["PositiveMoneyOrNull"];
+            /**
+             * @description Further figures for the formulas of the takeoff, each name once.
+             * @default []
+             */
+            figures?: components["schemas"]["Figure"][];
+            /**
+             * @description The fronts that it can be built with, each code once.
+             * @default []
+             */
+            elevations?: components["schemas"]["ElevationInput"][];
+        };
+        /** @description The fields of a plan to be changed. */
+        PlanUpdate: {
+            name?: string;
+            communityIds?: components["schemas"]["ResourceId"][];
+            externalId?: components["schemas"]["ExternalId"];
+            squareFeet?: number | null;
+            bedrooms?: number | null;
+            /** Format: quantity */
+            bathrooms?: number | null;
+            garageSpaces?: number | null;
+            stories?: number | null;
+            basePrice?: components["schemas"]["PositiveMoneyOrNull"];
+            figures?: components["schemas"]["Figure"][];
+            elevations?: components["schemas"]["ElevationInput"][];
+        };
+        /** @description The status that a plan is to have next. */
+        PlanStatusMove: {
+            status: components["schemas"]["PlanStatus"];
+            /** @description Kept in the status history. */
+            reason?: string | null;
+        };
+        /** @description A house plan in its newest revision. */
+        Plan: {
+            /** @description The plan's id. */
+            id: string;
+            code: string;
+            name: string;
+            /** @description Where it is offered; everywhere when there are none. */
+            communityIds: components["schemas"]["ResourceId"][];
+            externalId: components["schemas"]["ExternalId"];
+            status: components["schemas"]["PlanStatus"];
+            /** @description The number of this revision. */
+            revision: number;
+            /** @description The revision that new homes are built from; null before the first release. */
+            releasedRevision: number | null;
+            /** @description The heated area. */
+            squareFeet: number | null;
+            bedrooms: number | null;
+            bathrooms: number | null;
+            garageSpaces: number | null;
+            stories: number | null;
+            /** @description What the buyer pays for it before elevation, lot and options. */
+            basePrice: number | null;
+            /** @description Further figures for the formulas of the takeoff. */
+            figures: components["schemas"]["Figure"][];
+            /** @description The fronts that it can be built with. */
+            elevations: components["schemas"]["Elevation"][];
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description When it was archived; null while it is in use. */
+            archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description A revision of a plan as it was released. It never changes. */
+        PlanRevision: {
+            /** @description The revision's id. */
+            id: string;
+            planId: string;
+            revision: number;
+            squareFeet: number | null;
+            bedrooms: number | null;
+            bathrooms: number | null;
+            garageSpaces: number | null;
+            stories: number | null;
+            basePrice: number | null;
+            figures: components["schemas"]["Figure"][];
+            elevations: components["schemas"]["Elevation"][];
+            /** @description Who released it. */
+            createdBy: components["schemas"]["Actor"];
+            /** @description When it was released. */
+            createdAt: components["schemas"]["Instant"];
+        };
+        /** @description A page of plans. */
+        PlanPage: {
+            data: components["schemas"]["Plan"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /** @description A page of released revisions. */
+        PlanRevisionPage: {
+            data: components["schemas"]["PlanRevision"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /**
+         * @description `planning`, `permitting`, `ready_to_start`, `under_construction`, `completed`, `closed`, `warranty`, `archived`, one after another. Each of the first four can go `on_hold` and comes back to where it was; all before `closed` can be `cancelled`, which is the end. To become `under_construction` a home needs a locked budget.
+>>>>>>> f46207c (Build homes from plans, revision by revision)
          * @enum {string}
          */
         HomeStatus: "planning" | "permitting" | "ready_to_start" | "under_construction" | "completed" | "closed" | "warranty" | "archived" | "on_hold" | "cancelled";
@@ -5178,6 +5452,11 @@ export interface components {
          * @enum {string}
          */
         HomeType: "spec" | "presale" | "custom" | "model";
+        /**
+         * @description The side of the garage, seen from the street.
+         * @enum {string}
+         */
+        Swing: "left" | "right";
         /** @description A home to be added. */
         HomeCreate: {
             /** @description What the home is called. */
@@ -5190,16 +5469,25 @@ export interface components {
             block?: string | null;
             /** @default spec */
             homeType?: components["schemas"]["HomeType"];
+            /** @description The plan that it is built from, in the revision that is released now. */
+            planId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description The code of one of the plan's elevations; required where the plan has any. */
+            elevation?: string | null;
+            /** @description Whether the plan is built as drawn or mirrored. */
+            swing?: components["schemas"]["Swing"] | null;
             address?: components["schemas"]["AddressInputOrNull"];
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The fields of a home to be changed. */
+        /** @description The fields of a home to be changed. planId and elevation are fixed once the budget is locked or construction has begun. */
         HomeUpdate: {
             name?: string;
             lotNumber?: string | null;
             block?: string | null;
             homeType?: components["schemas"]["HomeType"];
+            planId?: components["schemas"]["ResourceIdOrNull"];
+            elevation?: string | null;
+            swing?: components["schemas"]["Swing"] | null;
             address?: components["schemas"]["AddressInputOrNull"];
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
@@ -5219,6 +5507,11 @@ export interface components {
             lotNumber: string | null;
             block: string | null;
             homeType: components["schemas"]["HomeType"];
+            planId: string | null;
+            /** @description The revision of the plan; it stays when the plan gets another one. */
+            planRevision: number | null;
+            elevation: string | null;
+            swing: components["schemas"]["Swing"] | null;
             address: components["schemas"]["AddressOrNull"];
             accountingId: components["schemas"]["AccountingId"];
             externalId: components["schemas"]["ExternalId"];
@@ -6862,6 +7155,11 @@ export interface components {
          */
         CommunityId: components["schemas"]["ResourceId"];
         /**
+         * @description The plan's id.
+         * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+         */
+        PlanId: components["schemas"]["ResourceId"];
+        /**
          * @description The home's id.
          * @example hom_01m7y975jzfesvq6bggkwav0ye
          */
@@ -7080,8 +7378,20 @@ export type CommunityUpdate = components['schemas']['CommunityUpdate'];
 export type CommunityStatusMove = components['schemas']['CommunityStatusMove'];
 export type Community = components['schemas']['Community'];
 export type CommunityPage = components['schemas']['CommunityPage'];
+export type PlanStatus = components['schemas']['PlanStatus'];
+export type Figure = components['schemas']['Figure'];
+export type Elevation = components['schemas']['Elevation'];
+export type ElevationInput = components['schemas']['ElevationInput'];
+export type PlanCreate = components['schemas']['PlanCreate'];
+export type PlanUpdate = components['schemas']['PlanUpdate'];
+export type PlanStatusMove = components['schemas']['PlanStatusMove'];
+export type Plan = components['schemas']['Plan'];
+export type PlanRevision = components['schemas']['PlanRevision'];
+export type PlanPage = components['schemas']['PlanPage'];
+export type PlanRevisionPage = components['schemas']['PlanRevisionPage'];
 export type HomeStatus = components['schemas']['HomeStatus'];
 export type HomeType = components['schemas']['HomeType'];
+export type Swing = components['schemas']['Swing'];
 export type HomeCreate = components['schemas']['HomeCreate'];
 export type HomeUpdate = components['schemas']['HomeUpdate'];
 export type HomeStatusMove = components['schemas']['HomeStatusMove'];
@@ -7235,6 +7545,7 @@ export type ParameterScopeId = components['parameters']['ScopeId'];
 export type ParameterBidRequestId = components['parameters']['BidRequestId'];
 export type ParameterBidId = components['parameters']['BidId'];
 export type ParameterCommunityId = components['parameters']['CommunityId'];
+export type ParameterPlanId = components['parameters']['PlanId'];
 export type ParameterHomeId = components['parameters']['HomeId'];
 export type ParameterCostCodeId = components['parameters']['CostCodeId'];
 export type ParameterBudgetLineId = components['parameters']['BudgetLineId'];
@@ -9348,6 +9659,319 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listPlans: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The field to sort by; `-` in front sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "code" | "-code" | "name" | "-name";
+                /** @description Only plans whose newest revision is in this status. */
+                status?: components["schemas"]["PlanStatus"];
+                /** @description The plan that is not archived and has this code. */
+                code?: string;
+                /** @description Only plans that are offered in this community. */
+                communityId?: components["schemas"]["ResourceId"];
+                /** @description The integrator's own identifier. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Words to search for. Every word has to occur in one of the searched fields. */
+                q?: components["parameters"]["Search"];
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+                /** @description Whether archived items are listed too. */
+                includeArchived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of plans. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanCreate"];
+            };
+        };
+        responses: {
+            /** @description The plan as it was created. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plan. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    archivePlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Archived"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updatePlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanUpdate"];
+            };
+        };
+        responses: {
+            /** @description The plan as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPlanRevisions: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The field to sort by; `-` in front sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+                /** @description Only this revision. */
+                revision?: number;
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of revisions. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanRevisionPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changePlanStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanStatusMove"];
+            };
+        };
+        responses: {
+            /** @description The plan in its new status. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listHomes: {
         parameters: {
             query?: {
@@ -9361,6 +9985,8 @@ export interface operations {
                 status?: components["schemas"]["HomeStatus"];
                 /** @description Only homes in this community. */
                 communityId?: components["schemas"]["ResourceId"];
+                /** @description Only homes that are built from this plan. */
+                planId?: components["schemas"]["ResourceId"];
                 /** @description Only homes of this type. */
                 homeType?: components["schemas"]["HomeType"];
                 /** @description Only homes with this lot number. */

@@ -2,7 +2,7 @@ import type { ContractDocument, Schema } from '../server/http/contract.ts'
 
 /**
  * What each field of each record of the contract holds, in the contract's order, so that server/resources/columns.ts
- * can match the columns to it. A record is a schema with an id, a version, and who created it when.
+ * can match the columns to it. A record is a schema with an id, and who created it when.
  */
 export function recordKinds(document: ContractDocument): string {
   const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
@@ -20,7 +20,7 @@ export function recordKinds(document: ContractDocument): string {
   ].join('')
 }
 
-const RECORD = ['id', 'version', 'createdBy', 'createdAt', 'updatedAt']
+const RECORD = ['id', 'createdBy', 'createdAt']
 
 /** The kind of a field according to its schema alone, with a question mark if it may be null. */
 export function kindOf(document: ContractDocument, schema: Schema, field: string): string {

@@ -14,6 +14,7 @@ import type { Handlers } from './http/operation.ts'
 import { together } from './http/operation.ts'
 import { communityOperations } from './land/communities/operations.ts'
 import { homeOperations } from './land/homes/operations.ts'
+import { planOperations } from './land/plans/operations.ts'
 import { purchaseOrderOperations } from './paying/purchase-orders/operations.ts'
 import { messageOperations } from './people/messages/operations.ts'
 import { platformOperations } from './platform/operations.ts'
@@ -33,6 +34,7 @@ export const operations: Handlers = together(
   bidOperations,
   awardOperations,
   communityOperations,
+  planOperations,
   homeOperations,
   costCodeOperations,
   budgetOperations,

@@ -255,15 +255,19 @@ export interface Homes {
   communityId: string;
   createdAt: Timestamp;
   createdBy: Json;
+  elevation: string | null;
   externalId: string | null;
   homeType: string;
   id: string;
   lotNumber: string | null;
   name: string;
   organizationId: string;
+  planId: string | null;
+  planRevision: number | null;
   startDate: string | null;
   status: string;
   statusBeforeHold: string | null;
+  swing: string | null;
   updatedAt: Timestamp;
   version: number;
 }
@@ -330,6 +334,48 @@ export interface Organizations {
   tier: Generated<string>;
   timeZone: Generated<string>;
   updatedAt: Timestamp;
+}
+
+export interface PlanRevisions {
+  basePrice: Numeric | null;
+  bathrooms: Numeric | null;
+  bedrooms: number | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  elevations: Json;
+  figures: Json;
+  garageSpaces: number | null;
+  id: string;
+  organizationId: string;
+  planId: string;
+  revision: number;
+  squareFeet: number | null;
+  stories: number | null;
+}
+
+export interface Plans {
+  archivedAt: Timestamp | null;
+  basePrice: Numeric | null;
+  bathrooms: Numeric | null;
+  bedrooms: number | null;
+  code: string;
+  communityIds: string[];
+  createdAt: Timestamp;
+  createdBy: Json;
+  elevations: Json;
+  externalId: string | null;
+  figures: Json;
+  garageSpaces: number | null;
+  id: string;
+  name: string;
+  organizationId: string;
+  releasedRevision: number | null;
+  revision: number;
+  squareFeet: number | null;
+  status: string;
+  stories: number | null;
+  updatedAt: Timestamp;
+  version: number;
 }
 
 export interface PurchaseOrderLines {
@@ -503,6 +549,8 @@ export interface DB {
   limitWindows: LimitWindows;
   messages: Messages;
   organizations: Organizations;
+  planRevisions: PlanRevisions;
+  plans: Plans;
   purchaseOrderLines: PurchaseOrderLines;
   purchaseOrders: PurchaseOrders;
   scopes: Scopes;

@@ -1,5 +1,5 @@
 /** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */
-import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, DetectOverCommittedBudgetsInput, ExecuteRequest, HomeCreate, MessageCreate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
+import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, PlanCreate, PlanUpdate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
 import type { Filled } from './operation.ts'
 
 export interface Checked {
@@ -14,6 +14,9 @@ export interface Checked {
   BidRevise: Filled<BidRevise, never, { lines: Checked['BidLineInput'][] }>
   BidAccept: Filled<BidAccept, 'rejectOthers' | 'createPurchaseOrder'>
   CommunityCreate: Filled<CommunityCreate, 'status'>
+  ElevationInput: Filled<ElevationInput, 'price' | 'figures'>
+  PlanCreate: Filled<PlanCreate, 'communityIds' | 'figures' | 'elevations', { elevations: Checked['ElevationInput'][] }>
+  PlanUpdate: Filled<PlanUpdate, never, { elevations: Checked['ElevationInput'][] }>
   HomeCreate: Filled<HomeCreate, 'homeType'>
   PurchaseOrderLineInput: Filled<PurchaseOrderLineInput, 'unit' | 'taxPercent'>
   PurchaseOrderCreate: Filled<PurchaseOrderCreate, 'poType', { lines: Checked['PurchaseOrderLineInput'][] }>
@@ -37,6 +40,8 @@ export interface CheckedBodies {
   reviseBid: Checked['BidRevise']
   acceptBid: Checked['BidAccept']
   createCommunity: Checked['CommunityCreate']
+  createPlan: Checked['PlanCreate']
+  updatePlan: Checked['PlanUpdate']
   createHome: Checked['HomeCreate']
   createPurchaseOrder: Checked['PurchaseOrderCreate']
   updatePurchaseOrder: Checked['PurchaseOrderUpdate']
@@ -56,6 +61,8 @@ export interface FilledQueries {
   listInvitations: 'limit' | 'sort'
   listBids: 'limit' | 'sort'
   listCommunities: 'limit' | 'sort' | 'includeArchived'
+  listPlans: 'limit' | 'sort' | 'includeArchived'
+  listPlanRevisions: 'limit' | 'sort'
   listHomes: 'limit' | 'sort' | 'includeArchived'
   listCostCodes: 'limit' | 'sort' | 'includeArchived'
   listBudgetLines: 'limit' | 'sort' | 'includeArchived'

@@ -25,7 +25,7 @@ import { statementTexts } from './statement-texts.ts'
 export function resource<
   const Schema extends SchemaName,
   const Table extends TableName,
-  R extends Row = Schemas[Schema],
+  R extends Row = Extract<Schemas[Schema], Row>,
   const Without extends keyof Schemas[Schema] & string = never,
   const Stored extends string = never,
   const Computed extends string = never,

@@ -53,6 +53,13 @@ export function reasonNotToArchive(home: Home, openOrders: number): string | nul
   return null
 }
 
+/** Why the home can no longer be built differently from how it was planned; null if it can. */
+export function reasonToKeepPlan(home: Home): string | null {
+  if (home.budgetLockedAt !== null) return `The budget of ${home.name} is locked, and was made for its plan.`
+  if (home.startDate !== null) return `The construction of ${home.name} has begun.`
+  return null
+}
+
 /** Why the budget of the home can no longer be changed; null if it can. */
 export function reasonToKeepBudget(home: Home): string | null {
   if (home.status === 'cancelled') return `${home.name} is cancelled.`
@@ -60,6 +67,6 @@ export function reasonToKeepBudget(home: Home): string | null {
   return null
 }
 
-export function newHome(body: Checked['HomeCreate']) {
-  return { ...body, status: 'planning' as const, address: wholeAddress(body.address) }
+export function newHome(body: Checked['HomeCreate'], planRevision: number | null) {
+  return { ...body, planRevision, status: 'planning' as const, address: wholeAddress(body.address) }
 }

@@ -1,12 +1,17 @@
+import type { Home } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
+import type { WriteCall } from '../../http/call.ts'
+import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { invalidTransition, problem } from '../../http/problem.ts'
+import { invalid, invalidTransition, problem, unknownReference } from '../../http/problem.ts'
 import { wholeAddress } from '../../values/address.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { reasonNotToBuild } from '../communities/community.ts'
 import * as communities from '../communities/queries.ts'
-import { consequences, movesOf, newHome, reasonNotToArchive } from './home.ts'
+import { elevationFault, reasonNotToBuildFrom } from '../plans/plan.ts'
+import * as plans from '../plans/queries.ts'
+import { consequences, movesOf, newHome, reasonNotToArchive, reasonToKeepPlan } from './home.ts'
 import * as homes from './queries.ts'
 
 export const homeOperations = {
@@ -21,7 +26,7 @@ export const homeOperations = {
       const community = await communities.lock(call, body.communityId)
       const reason = reasonNotToBuild(community, await communities.countTakenLots(call, community.id))
       if (reason !== null) throw problem('conflict', reason)
-      const created = await homes.insert(call, newHome(body))
+      const created = await homes.insert(call, newHome(body, await planFor(call, body, community)))
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
       await recordEvent(call, 'home.created', created)
       return created
@@ -36,9 +41,13 @@ export const homeOperations = {
   async updateHome({ path, body, ifMatch }, call) {
     const home = await call.write(async (call) => {
       const before = await homes.lock(call, path.homeId)
+      checkIfMatch(ifMatch, before)
       const { address, ...rest } = body
-      const changes = { ...rest, ...(address !== undefined && { address: wholeAddress(address) }) }
-      return homes.update(call, before, changes, ifMatch)
+      return homes.update(call, before, {
+        ...rest,
+        ...(address !== undefined && { address: wholeAddress(address) }),
+        ...(await replanned(call, before, body)),
+      })
     })
     return { status: 200, body: home }
   },
@@ -77,3 +86,55 @@ export const homeOperations = {
     return { status: 200, body: home }
   },
 } satisfies Partial<Handlers>
+
+interface Built {
+  planId?: string | null | undefined
+  elevation?: string | null | undefined
+}
+
+/** The revision that a home is built from now, when the plan can be built there with this elevation; null for no plan. */
+async function planFor(
+  call: WriteCall,
+  { planId = null, elevation = null }: Built,
+  community: { id: string; name: string },
+): Promise<number | null> {
+  if (planId === null) {
+    if (elevation === null) return null
+    throw elevationInvalid('belongs to a plan; send its planId')
+  }
+  const plan = await plans.findOptional(call, planId)
+  if (plan === undefined) throw unknownReference(['/planId'])
+  const reason = reasonNotToBuildFrom(plan, community)
+  if (reason !== null) throw problem('conflict', reason)
+  await assertElevation(call, planId, plan.releasedRevision, elevation)
+  return plan.releasedRevision
+}
+
+/** What becomes of the home's plan when its plan or its elevation changes; one that keeps its plan keeps its revision. */
+async function replanned(call: WriteCall, before: Home, body: Built): Promise<Partial<Home>> {
+  const { planId = before.planId, elevation = planId === before.planId ? before.elevation : null } = body
+  if (planId === before.planId && elevation === before.elevation) return {}
+  const reason = reasonToKeepPlan(before)
+  if (reason !== null) throw problem('conflict', reason)
+  if (planId !== null && planId === before.planId) {
+    await assertElevation(call, planId, before.planRevision, elevation)
+    return { elevation }
+  }
+  const community = await communities.find(call, before.communityId)
+  return { planId, elevation, planRevision: await planFor(call, { planId, elevation }, community) }
+}
+
+async function assertElevation(
+  call: WriteCall,
+  planId: string,
+  revision: number | null,
+  elevation: string | null,
+): Promise<void> {
+  const elevations = revision === null ? [] : await plans.elevationsOf(call, planId, revision)
+  const fault = elevationFault(elevations, elevation)
+  if (fault !== null) throw elevationInvalid(fault)
+}
+
+function elevationInvalid(message: string) {
+  return invalid([{ pointer: '/elevation', code: 'elevation', message }])
+}

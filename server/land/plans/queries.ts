@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { Plan, PlanRevision } from '../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../http/call.ts'
+import { columnsOf } from '../../resources/declared.ts'
+import { listing } from '../../resources/listing.ts'
+import { resource } from '../../resources/resource.ts'
+import { FINISHED } from '../home-statuses.ts'
+import { BUILT_BY } from './plan.ts'
+
+export const { list, find, findOptional, lock, assertExist, insert, update, archive } = resource({
+  schema: 'Plan',
+  table: 'plans',
+  prefix: 'pln',
+  filters: { communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))` },
+  search: ['code', 'name'],
+})
+
+export const listRevisions = listing<PlanRevision>({
+  table: 'planRevisions',
+  columns: columnsOf({ schema: 'PlanRevision', table: 'planRevisions' }),
+  // A revision never changes, so both ask for the time of its release.
+  filters: { updatedAfter: (instant) => `t."createdAt" >= ${instant}` },
+})
+
+const FROZEN = sql.join(BUILT_BY.map((field) => sql.id(field)))
+
+/** Keeps the plan as it stands as a released revision. */
+export async function freeze({ db, organizationId, actor, now }: WriteCall, plan: Plan): Promise<void> {
+  await sql`
+    insert into "planRevisions" ("organizationId", "id", "planId", "revision", ${FROZEN}, "createdBy", "createdAt")
+    select p."organizationId", ${typeid('plr').toString()}, p."id", p."revision", ${FROZEN}, ${JSON.stringify(actor)}::jsonb, ${now}
+    from "plans" p where p."organizationId" = ${organizationId} and p."id" = ${plan.id}`.execute(db)
+}
+
+/** The elevations that a revision was released with. */
+export async function elevationsOf(
+  { db, organizationId }: Tenant,
+  planId: string,
+  revision: number,
+): Promise<PlanRevision['elevations']> {
+  const { rows } = await sql<Pick<PlanRevision, 'elevations'>>`
+    select "elevations" from "planRevisions"
+    where "organizationId" = ${organizationId} and "planId" = ${planId} and "revision" = ${revision}`.execute(db)
+  return rows[0]?.elevations ?? []
+}
+
+/** How many homes that are not finished are built from the plan, in whatever revision. */
+export async function countOpenHomes({ db, organizationId }: Tenant, planId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('homes')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('organizationId', '=', organizationId)
+    .where('planId', '=', planId)
+    .where('archivedAt', 'is', null)
+    .where('status', 'not in', [...FINISHED])
+    .executeTakeFirstOrThrow()
+  return count
+}
