@@ -1042,6 +1042,168 @@ export interface paths {
         patch: operations["updateCostCode"];
         trace?: never;
     };
+    "/api/ext/parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List parts
+         * @description Lists the organization's parts (materials, fees and labor by the unit), newest first. Filter by trade or cost code, find one by its sku, or search by sku, name, description and manufacturer.
+         */
+        get: operations["listParts"];
+        put?: never;
+        /**
+         * Create a part
+         * @description Adds a part. Left out, its cost code is the default of its trade. A sku that another part has is refused; an archived one's is free again. A trade that is not known yet becomes a scope.
+         */
+        post: operations["createPart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/parts/{partId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The part's id.
+                 * @example prt_01m7y975jzfesvq6s4h2k8v0bq
+                 */
+                partId: components["parameters"]["PartId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a part
+         * @description Reads one part, archived or not.
+         */
+        get: operations["getPart"];
+        put?: never;
+        post?: never;
+        /**
+         * Archive a part
+         * @description Takes the part out of lists and of new work; it stays readable by its id, and its prices stay with it. Archiving twice changes nothing.
+         */
+        delete: operations["archivePart"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a part
+         * @description Changes the fields that are sent; null clears one. The unit is fixed once the part has a price, because the price is for that unit.
+         */
+        patch: operations["updatePart"];
+        trace?: never;
+    };
+    "/api/ext/parts/{partId}/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The part's id.
+                 * @example prt_01m7y975jzfesvq6s4h2k8v0bq
+                 */
+                partId: components["parameters"]["PartId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List a part's prices
+         * @description Lists what vendors ask for a part, newest first: those of the past and of the future too. findPrice says which of them holds.
+         */
+        get: operations["listPrices"];
+        put?: never;
+        /**
+         * Add a price
+         * @description Adds what a vendor asks for the part from a date on, everywhere, in one community, or for one plan in one community. Refused with conflict where it would hold at the same time as another price of the vendor for the same place, plan and minQuantity: end that one first, or send endPrevious, which ends it on the day before.
+         */
+        post: operations["addPrice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/prices/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find the price that holds
+         * @description Says what a part costs on a date, for a quantity, in a community and for a plan. Prices for the plan in the community come first, then those for the community, then those that hold everywhere; among these the preferred ones, and then the lowest. Only prices in force on that date count, whose minQuantity is reached and whose vendor is active. Where none does, price is null and issue says why; it is never 0.
+         */
+        get: operations["findPrice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/prices/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain a price
+         * @description Says the same as findPrice, and for every other price of the part (the newest 500 of them) why it does not hold or was not chosen.
+         */
+        get: operations["explainPrice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/prices/{priceId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The price's id.
+                 * @example prc_01m7y975jzfesvq6t1e9m5x3gw
+                 */
+                priceId: components["parameters"]["PriceId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a price
+         * @description Reads one price, one that was removed too.
+         */
+        get: operations["getPrice"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a price
+         * @description Takes back a price that should not have been there; to end one, set its expirationDate. It stays readable by its id. Removing twice changes nothing.
+         */
+        delete: operations["removePrice"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a price
+         * @description Changes the fields that are sent; null clears one. What has been ordered at the price stays as it was ordered. Refused with conflict where it would then hold at the same time as another price of the vendor.
+         */
+        patch: operations["updatePrice"];
+        trace?: never;
+    };
     "/api/ext/homes/{homeId}/budget": {
         parameters: {
             query?: never;
@@ -5279,9 +5441,6 @@ export interface components {
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
-<<<<<<< HEAD
-         * @description `planning`, `permitting`, `ready_to_start`, `under_construction`, `completed`, `closed`, `warranty`, `archived`, one after another. Each of the first four can go `on_hold` and returns to where it was; all before `closed` can be `cancelled`, which is final. To become `under_construction` a home needs a locked budget.
-=======
          * @description Of the newest revision: `draft`, then `released`, then `retired`. An edit of a released plan begins the draft of the next revision.
          * @enum {string}
          */
@@ -5442,8 +5601,7 @@ export interface components {
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
-         * @description `planning`, `permitting`, `ready_to_start`, `under_construction`, `completed`, `closed`, `warranty`, `archived`, one after another. Each of the first four can go `on_hold` and comes back to where it was; all before `closed` can be `cancelled`, which is the end. To become `under_construction` a home needs a locked budget.
->>>>>>> f46207c (Build homes from plans, revision by revision)
+         * @description `planning`, `permitting`, `ready_to_start`, `under_construction`, `completed`, `closed`, `warranty`, `archived`, one after another. Each of the first four can go `on_hold` and returns to where it was; all before `closed` can be `cancelled`, which is final. To become `under_construction` a home needs a locked budget.
          * @enum {string}
          */
         HomeStatus: "planning" | "permitting" | "ready_to_start" | "under_construction" | "completed" | "closed" | "warranty" | "archived" | "on_hold" | "cancelled";
@@ -5592,6 +5750,185 @@ export interface components {
         CostCodePage: {
             data: components["schemas"]["CostCode"][];
             nextCursor: components["schemas"]["NextCursor"];
+        };
+        /**
+         * @description Your own name for the part, unique among parts in use.
+         * @example LUM-2X4-92
+         */
+        Sku: string;
+        /** @description A part to be added. */
+        PartCreate: {
+            sku: components["schemas"]["Sku"];
+            /** @description What it is. */
+            name: string;
+            /** @description What else is to be known of it. */
+            description?: string | null;
+            /** @description What its quantities and prices are counted in. */
+            unit: components["schemas"]["Unit"];
+            /** @description The trade. Unknown ones are created. */
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            /** @description Where its cost is posted. */
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
+            manufacturer?: string | null;
+            /** @description Workdays from the order to the delivery. */
+            leadTimeDays?: number | null;
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description The fields of a part to be changed. */
+        PartUpdate: {
+            sku?: components["schemas"]["Sku"];
+            name?: string;
+            description?: string | null;
+            unit?: components["schemas"]["Unit"];
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
+            manufacturer?: string | null;
+            leadTimeDays?: number | null;
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description A material, a fee or labor, counted in a unit. */
+        Part: {
+            /** @description The part's id. */
+            id: string;
+            sku: string;
+            name: string;
+            description: string | null;
+            unit: components["schemas"]["Unit"];
+            scope: string | null;
+            costCodeId: string | null;
+            manufacturer: string | null;
+            leadTimeDays: number | null;
+            externalId: components["schemas"]["ExternalId"];
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description When it was archived; null while it is in use. */
+            archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description A page of parts. */
+        PartPage: {
+            data: components["schemas"]["Part"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /** @description A price to be added. */
+        PriceCreate: {
+            /** @description Who asks it. */
+            vendorId: components["schemas"]["ResourceId"];
+            /** @description Where alone it holds; null everywhere. */
+            communityId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description The plan for which alone it holds; takes a communityId. */
+            planId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description For one unit of the part. */
+            unitPrice: components["schemas"]["UnitPrice"];
+            /** @description The first day on which it holds. */
+            effectiveDate: components["schemas"]["CalendarDate"];
+            /** @description The last day on which it holds; null until it is ended. */
+            expirationDate?: components["schemas"]["CalendarDateOrNull"];
+            /**
+             * @description The least quantity that it holds for.
+             * @default 0
+             */
+            minQuantity?: components["schemas"]["Quantity"];
+            /**
+             * @description Whether it goes before lower prices of the same reach.
+             * @default false
+             */
+            preferred?: boolean;
+            note?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+            /**
+             * @description Whether a price of the vendor that it would overlap ends on the day before effectiveDate.
+             * @default false
+             */
+            endPrevious?: boolean;
+        };
+        /** @description The fields of a price to be changed. */
+        PriceUpdate: {
+            unitPrice?: components["schemas"]["UnitPrice"];
+            effectiveDate?: components["schemas"]["CalendarDate"];
+            expirationDate?: components["schemas"]["CalendarDateOrNull"];
+            minQuantity?: components["schemas"]["Quantity"];
+            preferred?: boolean;
+            note?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description What a vendor asks for a unit of a part, from one date to another. */
+        Price: {
+            /** @description The price's id. */
+            id: string;
+            partId: string;
+            vendorId: string;
+            /** @description Where alone it holds; null everywhere. */
+            communityId: string | null;
+            /** @description The plan for which alone it holds. */
+            planId: string | null;
+            /** @description For one unit of the part. */
+            unitPrice: number;
+            /** @description The first day on which it holds. */
+            effectiveDate: components["schemas"]["CalendarDate"];
+            /** @description The last day on which it holds; null until it is ended. */
+            expirationDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description The least quantity that it holds for. */
+            minQuantity: number;
+            /** @description Whether it goes before lower prices of the same reach. */
+            preferred: boolean;
+            note: string | null;
+            externalId: components["schemas"]["ExternalId"];
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description When it was taken back; null while it counts. */
+            archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description A page of prices. */
+        PricePage: {
+            data: components["schemas"]["Price"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /**
+         * @description How near the price is to what was asked for: made for the `plan` in the community, for the `community`, or for everywhere (`default`).
+         * @enum {string}
+         */
+        PriceSource: "plan" | "community" | "default";
+        /**
+         * @description Why there is no price: the part has none (`no_price`), those that would hold have `expired` or are `not_yet_effective`, hold elsewhere only (`elsewhere`), for more than is needed (`below_minimum`), or are those of a vendor that is not active (`vendor_not_active`). Of several reasons it is the one that the fewest steps would cure.
+         * @enum {string}
+         */
+        PriceIssue: "no_price" | "expired" | "not_yet_effective" | "elsewhere" | "below_minimum" | "vendor_not_active";
+        /** @description What a part costs, or why nothing is known. */
+        FoundPrice: {
+            partId: string;
+            communityId: string | null;
+            planId: string | null;
+            quantity: number;
+            on: components["schemas"]["CalendarDate"];
+            /** @description The price that holds; null where none does. */
+            price: components["schemas"]["Price"] | null;
+            /** @description How near the price is; null where there is none. */
+            source: components["schemas"]["PriceSource"] | null;
+            /** @description quantity × unitPrice, rounded half up to the cent; null without a price. */
+            total: number | null;
+            /** @description Why there is no price; null where there is one. */
+            issue: components["schemas"]["PriceIssue"] | null;
+        };
+        /** @description A price that was not chosen. */
+        PassedOverPrice: {
+            price: components["schemas"]["Price"];
+            /**
+             * @description Why: it does not hold (`expired`, `not_yet_effective`, `elsewhere`, `below_minimum`, `vendor_not_active`), or the chosen one is nearer (`less_specific`), preferred (`not_preferred`) or lower (`higher`).
+             * @enum {string}
+             */
+            reason: "expired" | "not_yet_effective" | "elsewhere" | "below_minimum" | "vendor_not_active" | "less_specific" | "not_preferred" | "higher";
+        };
+        /** @description What a part costs, and why the other prices do not count. */
+        ExplainedPrice: {
+            chosen: components["schemas"]["FoundPrice"];
+            /** @description The other prices of the part, newest first. */
+            passedOver: components["schemas"]["PassedOverPrice"][];
         };
         /** @description One scope of a home's budget. */
         BudgetScope: {
@@ -7170,6 +7507,29 @@ export interface components {
          */
         CostCodeId: components["schemas"]["ResourceId"];
         /**
+         * @description The part's id.
+         * @example prt_01m7y975jzfesvq6s4h2k8v0bq
+         */
+        PartId: components["schemas"]["ResourceId"];
+        /**
+         * @description The price's id.
+         * @example prc_01m7y975jzfesvq6t1e9m5x3gw
+         */
+        PriceId: components["schemas"]["ResourceId"];
+        /**
+         * @description The part.
+         * @example prt_01m7y975jzfesvq6s4h2k8v0bq
+         */
+        PricedPart: components["schemas"]["ResourceId"];
+        /** @description Where it is needed; without it only prices that hold everywhere count. */
+        PricedCommunity: components["schemas"]["ResourceId"];
+        /** @description The plan that it is needed for. */
+        PricedPlan: components["schemas"]["ResourceId"];
+        /** @description How much is needed, in the part's unit. */
+        PricedQuantity: number;
+        /** @description The date on which it is needed; today in the community, or in the organization, where it is left out. */
+        PricedOn: components["schemas"]["CalendarDate"];
+        /**
          * @description The budget line's id.
          * @example bud_01m7y975jzfesvq6cd8vw0tn61
          */
@@ -7402,6 +7762,20 @@ export type CostCodeCreate = components['schemas']['CostCodeCreate'];
 export type CostCodeUpdate = components['schemas']['CostCodeUpdate'];
 export type CostCode = components['schemas']['CostCode'];
 export type CostCodePage = components['schemas']['CostCodePage'];
+export type Sku = components['schemas']['Sku'];
+export type PartCreate = components['schemas']['PartCreate'];
+export type PartUpdate = components['schemas']['PartUpdate'];
+export type Part = components['schemas']['Part'];
+export type PartPage = components['schemas']['PartPage'];
+export type PriceCreate = components['schemas']['PriceCreate'];
+export type PriceUpdate = components['schemas']['PriceUpdate'];
+export type Price = components['schemas']['Price'];
+export type PricePage = components['schemas']['PricePage'];
+export type PriceSource = components['schemas']['PriceSource'];
+export type PriceIssue = components['schemas']['PriceIssue'];
+export type FoundPrice = components['schemas']['FoundPrice'];
+export type PassedOverPrice = components['schemas']['PassedOverPrice'];
+export type ExplainedPrice = components['schemas']['ExplainedPrice'];
 export type BudgetScope = components['schemas']['BudgetScope'];
 export type HomeBudget = components['schemas']['HomeBudget'];
 export type BudgetLineCreate = components['schemas']['BudgetLineCreate'];
@@ -7548,6 +7922,13 @@ export type ParameterCommunityId = components['parameters']['CommunityId'];
 export type ParameterPlanId = components['parameters']['PlanId'];
 export type ParameterHomeId = components['parameters']['HomeId'];
 export type ParameterCostCodeId = components['parameters']['CostCodeId'];
+export type ParameterPartId = components['parameters']['PartId'];
+export type ParameterPriceId = components['parameters']['PriceId'];
+export type ParameterPricedPart = components['parameters']['PricedPart'];
+export type ParameterPricedCommunity = components['parameters']['PricedCommunity'];
+export type ParameterPricedPlan = components['parameters']['PricedPlan'];
+export type ParameterPricedQuantity = components['parameters']['PricedQuantity'];
+export type ParameterPricedOn = components['parameters']['PricedOn'];
 export type ParameterBudgetLineId = components['parameters']['BudgetLineId'];
 export type ParameterPurchaseOrderId = components['parameters']['PurchaseOrderId'];
 export type ParameterMessageId = components['parameters']['MessageId'];
@@ -10442,6 +10823,530 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CostCode"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listParts: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The field to sort by; `-` in front sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "sku" | "-sku" | "name" | "-name";
+                /** @description The part that is not archived and has this sku. */
+                sku?: components["schemas"]["Sku"];
+                /** @description Only parts of this trade. */
+                scope?: components["schemas"]["ScopeName"];
+                /** @description Only parts of this cost code. */
+                costCodeId?: components["schemas"]["ResourceId"];
+                /** @description The integrator's own identifier. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Words to search for. Every word has to occur in one of the searched fields. */
+                q?: components["parameters"]["Search"];
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+                /** @description Whether archived items are listed too. */
+                includeArchived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of parts. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createPart: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PartCreate"];
+            };
+        };
+        responses: {
+            /** @description The part as it was created. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Part"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPart: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The part's id.
+                 * @example prt_01m7y975jzfesvq6s4h2k8v0bq
+                 */
+                partId: components["parameters"]["PartId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The part. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Part"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    archivePart: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The part's id.
+                 * @example prt_01m7y975jzfesvq6s4h2k8v0bq
+                 */
+                partId: components["parameters"]["PartId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Archived"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updatePart: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The part's id.
+                 * @example prt_01m7y975jzfesvq6s4h2k8v0bq
+                 */
+                partId: components["parameters"]["PartId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PartUpdate"];
+            };
+        };
+        responses: {
+            /** @description The part as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Part"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPrices: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The field to sort by; `-` in front sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "effectiveDate" | "-effectiveDate" | "unitPrice" | "-unitPrice";
+                /** @description Only prices of this vendor. */
+                vendorId?: components["schemas"]["ResourceId"];
+                /** @description Only prices that hold in this community alone. */
+                communityId?: components["schemas"]["ResourceId"];
+                /** @description Only prices that hold for this plan alone. */
+                planId?: components["schemas"]["ResourceId"];
+                /** @description Only prices that are in force on this date. */
+                on?: components["schemas"]["CalendarDate"];
+                /** @description The integrator's own identifier. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+                /** @description Whether archived items are listed too. */
+                includeArchived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The part's id.
+                 * @example prt_01m7y975jzfesvq6s4h2k8v0bq
+                 */
+                partId: components["parameters"]["PartId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of prices. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PricePage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addPrice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The part's id.
+                 * @example prt_01m7y975jzfesvq6s4h2k8v0bq
+                 */
+                partId: components["parameters"]["PartId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriceCreate"];
+            };
+        };
+        responses: {
+            /** @description The price as it was added. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Price"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    findPrice: {
+        parameters: {
+            query: {
+                /**
+                 * @description The part.
+                 * @example prt_01m7y975jzfesvq6s4h2k8v0bq
+                 */
+                partId: components["parameters"]["PricedPart"];
+                /** @description Where it is needed; without it only prices that hold everywhere count. */
+                communityId?: components["parameters"]["PricedCommunity"];
+                /** @description The plan that it is needed for. */
+                planId?: components["parameters"]["PricedPlan"];
+                /** @description How much is needed, in the part's unit. */
+                quantity?: components["parameters"]["PricedQuantity"];
+                /** @description The date on which it is needed; today in the community, or in the organization, where it is left out. */
+                on?: components["parameters"]["PricedOn"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price, or why there is none. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPrice"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    explainPrice: {
+        parameters: {
+            query: {
+                /**
+                 * @description The part.
+                 * @example prt_01m7y975jzfesvq6s4h2k8v0bq
+                 */
+                partId: components["parameters"]["PricedPart"];
+                /** @description Where it is needed; without it only prices that hold everywhere count. */
+                communityId?: components["parameters"]["PricedCommunity"];
+                /** @description The plan that it is needed for. */
+                planId?: components["parameters"]["PricedPlan"];
+                /** @description How much is needed, in the part's unit. */
+                quantity?: components["parameters"]["PricedQuantity"];
+                /** @description The date on which it is needed; today in the community, or in the organization, where it is left out. */
+                on?: components["parameters"]["PricedOn"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price with those that it was chosen from. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplainedPrice"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPrice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The price's id.
+                 * @example prc_01m7y975jzfesvq6t1e9m5x3gw
+                 */
+                priceId: components["parameters"]["PriceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Price"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removePrice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The price's id.
+                 * @example prc_01m7y975jzfesvq6t1e9m5x3gw
+                 */
+                priceId: components["parameters"]["PriceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Archived"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updatePrice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The price's id.
+                 * @example prc_01m7y975jzfesvq6t1e9m5x3gw
+                 */
+                priceId: components["parameters"]["PriceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriceUpdate"];
+            };
+        };
+        responses: {
+            /** @description The price as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Price"];
                 };
             };
             400: components["responses"]["MalformedJson"];

@@ -9,6 +9,8 @@ import { vendorNotificationOperations } from './bidding/vendor-notifications/ope
 import { vendorOperations } from './bidding/vendors/operations.ts'
 import { budgetOperations } from './costs/budgets/operations.ts'
 import { costCodeOperations } from './costs/cost-codes/operations.ts'
+import { partOperations } from './costs/parts/operations.ts'
+import { priceOperations } from './costs/prices/operations.ts'
 import { eventOperations } from './events/operations.ts'
 import type { Handlers } from './http/operation.ts'
 import { together } from './http/operation.ts'
@@ -37,6 +39,8 @@ export const operations: Handlers = together(
   planOperations,
   homeOperations,
   costCodeOperations,
+  partOperations,
+  priceOperations,
   budgetOperations,
   purchaseOrderOperations,
   messageOperations,

@@ -336,6 +336,25 @@ export interface Organizations {
   updatedAt: Timestamp;
 }
 
+export interface Parts {
+  archivedAt: Timestamp | null;
+  costCodeId: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  description: string | null;
+  externalId: string | null;
+  id: string;
+  leadTimeDays: number | null;
+  manufacturer: string | null;
+  name: string;
+  organizationId: string;
+  scope: string | null;
+  sku: string;
+  unit: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface PlanRevisions {
   basePrice: Numeric | null;
   bathrooms: Numeric | null;
@@ -375,6 +394,27 @@ export interface Plans {
   status: string;
   stories: number | null;
   updatedAt: Timestamp;
+  version: number;
+}
+
+export interface Prices {
+  archivedAt: Timestamp | null;
+  communityId: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  effectiveDate: string;
+  expirationDate: string | null;
+  externalId: string | null;
+  id: string;
+  minQuantity: Numeric;
+  note: string | null;
+  organizationId: string;
+  partId: string;
+  planId: string | null;
+  preferred: boolean;
+  unitPrice: Numeric;
+  updatedAt: Timestamp;
+  vendorId: string;
   version: number;
 }
 
@@ -549,8 +589,10 @@ export interface DB {
   limitWindows: LimitWindows;
   messages: Messages;
   organizations: Organizations;
+  parts: Parts;
   planRevisions: PlanRevisions;
   plans: Plans;
+  prices: Prices;
   purchaseOrderLines: PurchaseOrderLines;
   purchaseOrders: PurchaseOrders;
   scopes: Scopes;

@@ -1,5 +1,5 @@
 /** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */
-import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, PlanCreate, PlanUpdate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
+import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, PlanCreate, PlanUpdate, PriceCreate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
 import type { Filled } from './operation.ts'
 
 export interface Checked {
@@ -18,6 +18,7 @@ export interface Checked {
   PlanCreate: Filled<PlanCreate, 'communityIds' | 'figures' | 'elevations', { elevations: Checked['ElevationInput'][] }>
   PlanUpdate: Filled<PlanUpdate, never, { elevations: Checked['ElevationInput'][] }>
   HomeCreate: Filled<HomeCreate, 'homeType'>
+  PriceCreate: Filled<PriceCreate, 'minQuantity' | 'preferred' | 'endPrevious'>
   PurchaseOrderLineInput: Filled<PurchaseOrderLineInput, 'unit' | 'taxPercent'>
   PurchaseOrderCreate: Filled<PurchaseOrderCreate, 'poType', { lines: Checked['PurchaseOrderLineInput'][] }>
   PurchaseOrderUpdate: Filled<PurchaseOrderUpdate, never, { lines: Checked['PurchaseOrderLineInput'][] }>
@@ -43,6 +44,7 @@ export interface CheckedBodies {
   createPlan: Checked['PlanCreate']
   updatePlan: Checked['PlanUpdate']
   createHome: Checked['HomeCreate']
+  addPrice: Checked['PriceCreate']
   createPurchaseOrder: Checked['PurchaseOrderCreate']
   updatePurchaseOrder: Checked['PurchaseOrderUpdate']
   sendMessage: Checked['MessageCreate']
@@ -65,6 +67,10 @@ export interface FilledQueries {
   listPlanRevisions: 'limit' | 'sort'
   listHomes: 'limit' | 'sort' | 'includeArchived'
   listCostCodes: 'limit' | 'sort' | 'includeArchived'
+  listParts: 'limit' | 'sort' | 'includeArchived'
+  listPrices: 'limit' | 'sort' | 'includeArchived'
+  findPrice: 'quantity'
+  explainPrice: 'quantity'
   listBudgetLines: 'limit' | 'sort' | 'includeArchived'
   listPurchaseOrders: 'limit' | 'sort'
   listMessages: 'limit' | 'sort'

@@ -1,0 +1,46 @@
+import * as scopes from '../../bidding/scopes/queries.ts'
+import { checkIfMatch } from '../../http/etag.ts'
+import type { Handlers } from '../../http/operation.ts'
+import { problem } from '../../http/problem.ts'
+import * as parts from './queries.ts'
+
+export const partOperations = {
+  async listParts({ query }, call) {
+    return { status: 200, body: await parts.list(call, query) }
+  },
+
+  async createPart({ body }, call) {
+    const part = await call.write(async (call) => {
+      const scope = body.scope == null ? null : await scopes.nameOf(call, body.scope)
+      const ofScope = scope === null || body.costCodeId !== undefined ? null : await parts.defaultCostCode(call, scope)
+      return parts.insert(call, { ...body, scope, costCodeId: body.costCodeId ?? ofScope })
+    })
+    return { status: 201, body: part }
+  },
+
+  async getPart({ path }, call) {
+    return { status: 200, body: await parts.find(call, path.partId) }
+  },
+
+  async updatePart({ path, body, ifMatch }, call) {
+    const part = await call.write(async (call) => {
+      const before = await parts.lock(call, path.partId)
+      checkIfMatch(ifMatch, before)
+      if (body.unit !== undefined && body.unit !== before.unit && (await parts.hasPrices(call, before.id)))
+        throw problem('conflict', `${before.sku} has prices for the unit ${before.unit}.`)
+      const { scope, ...rest } = body
+      return parts.update(call, before, {
+        ...rest,
+        ...(scope !== undefined && { scope: scope === null ? null : await scopes.nameOf(call, scope) }),
+      })
+    })
+    return { status: 200, body: part }
+  },
+
+  async archivePart({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      await parts.archive(call, await parts.lock(call, path.partId), ifMatch)
+    })
+    return { status: 204 }
+  },
+} satisfies Partial<Handlers>

@@ -1,0 +1,89 @@
+import type { FoundPrice, PassedOverPrice, Price, PriceIssue, PriceSource } from '../../../client/contract.gen.ts'
+import { invalid } from '../../http/problem.ts'
+import { lineTotal } from '../../values/money.ts'
+
+/** What a price is looked for. */
+export interface Asked {
+  readonly communityId: string | null
+  readonly planId: string | null
+  readonly on: string
+}
+
+/** A price with what has to be known of its vendor. */
+export interface Candidate {
+  readonly price: Price
+  readonly isVendorActive: boolean
+}
+
+type Fault = Exclude<PriceIssue, 'no_price'>
+
+/** Refuses dates and places that contradict each other. */
+export function assertPlausible(price: Pick<Price, 'effectiveDate' | 'expirationDate' | 'communityId' | 'planId'>) {
+  const { effectiveDate, expirationDate, communityId, planId } = price
+  const faults = []
+  if (expirationDate !== null && expirationDate < effectiveDate)
+    faults.push({ pointer: '/expirationDate', code: 'order', message: 'must not lie before effectiveDate' })
+  if (planId !== null && communityId === null)
+    faults.push({ pointer: '/planId', code: 'community', message: 'takes a communityId as well' })
+  if (faults.length > 0) throw invalid(faults)
+}
+
+/** How near a price is to what is asked for; of two that hold, the nearer one counts. */
+export function sourceOf({ communityId, planId }: Pick<Price, 'communityId' | 'planId'>): PriceSource {
+  if (planId !== null) return 'plan'
+  return communityId === null ? 'default' : 'community'
+}
+
+/** Everything that keeps a price from holding; nothing where it holds. */
+export function faultsOf({ price, isVendorActive }: Candidate, asked: Asked, quantity: number): Fault[] {
+  const isElsewhere =
+    (price.communityId !== null && price.communityId !== asked.communityId) ||
+    (price.planId !== null && price.planId !== asked.planId)
+  return [
+    ...(isElsewhere ? (['elsewhere'] as const) : []),
+    ...(price.expirationDate !== null && price.expirationDate < asked.on ? (['expired'] as const) : []),
+    ...(price.effectiveDate > asked.on ? (['not_yet_effective'] as const) : []),
+    // A takeoff may take parts out again; as many are then not bought.
+    ...(price.minQuantity > Math.abs(quantity) ? (['below_minimum'] as const) : []),
+    ...(isVendorActive ? [] : (['vendor_not_active'] as const)),
+  ]
+}
+
+/** Why there is no price, by the candidate that came nearest to being one. */
+export function issueOf(candidates: readonly Candidate[], asked: Asked, quantity: number): PriceIssue {
+  let nearest: Fault[] | undefined
+  for (const candidate of candidates) {
+    const faults = faultsOf(candidate, asked, quantity)
+    if (nearest === undefined || faults.length < nearest.length) nearest = faults
+  }
+  return nearest?.[0] ?? 'no_price'
+}
+
+/** Why this price does not count beside the chosen one. */
+export function reasonPassedOver(
+  candidate: Candidate,
+  chosen: Price | null,
+  asked: Asked,
+  quantity: number,
+): PassedOverPrice['reason'] {
+  const [fault] = faultsOf(candidate, asked, quantity)
+  if (fault !== undefined) return fault
+  if (chosen !== null && sourceOf(chosen) !== sourceOf(candidate.price)) return 'less_specific'
+  return chosen?.preferred === true && !candidate.price.preferred ? 'not_preferred' : 'higher'
+}
+
+export function found(
+  line: { partId: string; quantity: number },
+  asked: Asked,
+  price: Price | null,
+  issue: PriceIssue | null,
+): FoundPrice {
+  return {
+    ...line,
+    ...asked,
+    price,
+    source: price === null ? null : sourceOf(price),
+    total: price === null ? null : lineTotal(line.quantity, price.unitPrice),
+    issue,
+  }
+}

@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import type { Price } from '../../../client/contract.gen.ts'
+import type { Tenant } from '../../http/call.ts'
+import { resource } from '../../resources/resource.ts'
+import type { Asked, Candidate } from './price.ts'
+
+export const { list, find, findAll, lock, insert, update, archive } = resource({
+  schema: 'Price',
+  table: 'prices',
+  prefix: 'prc',
+  filters: { on: (date) => `t."effectiveDate" <= ${date} and coalesce(t."expirationDate" >= ${date}, true)` },
+})
+
+/** How many prices of a part are looked at to say why none holds. More would be no explanation to anybody. */
+const MOST_CANDIDATES = 500
+
+type Reach = Pick<
+  Price,
+  'partId' | 'vendorId' | 'communityId' | 'planId' | 'minQuantity' | 'effectiveDate' | 'expirationDate'
+>
+
+/**
+ * The ids of the vendor's prices that hold on a day on which this one would, for the same place, plan and quantity. Exact
+ * while the part is locked, as everything that adds or changes a price locks it.
+ */
+export async function overlapping({ db, organizationId }: Tenant, reach: Reach, except?: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "prices"
+    where "organizationId" = ${organizationId} and "partId" = ${reach.partId} and "archivedAt" is null
+      and "vendorId" = ${reach.vendorId} and "communityId" is not distinct from ${reach.communityId}
+      and "planId" is not distinct from ${reach.planId} and "minQuantity" = ${reach.minQuantity}
+      and "effectiveDate" <= coalesce(${reach.expirationDate}::date, 'infinity')
+      and coalesce("expirationDate", 'infinity') >= ${reach.effectiveDate}::date
+      and "id" is distinct from ${except ?? null}
+    order by "effectiveDate", "id"`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * The id of the price that holds for each line, or null. One statement, and one look into the index for each line,
+ * however many parts and prices there are.
+ */
+export async function chosenIds(
+  { db, organizationId }: Tenant,
+  lines: readonly { partId: string; quantity: number }[],
+  { communityId, planId, on }: Asked,
+): Promise<(string | null)[]> {
+  const { rows } = await sql<{ id: string | null }>`
+    select chosen."id"
+    from unnest(${lines.map((line) => line.partId)}::text[], ${lines.map((line) => line.quantity)}::numeric[])
+      with ordinality as line ("partId", "quantity", "place")
+    left join lateral (
+      select p."id" from "prices" p
+      join "vendors" v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
+      where p."organizationId" = ${organizationId} and p."partId" = line."partId" and p."archivedAt" is null
+        and p."effectiveDate" <= ${on} and coalesce(p."expirationDate" >= ${on}, true)
+        and p."minQuantity" <= abs(line."quantity")
+        and (p."communityId" is null or p."communityId" = ${communityId})
+        and (p."planId" is null or p."planId" = ${planId})
+        and v."status" = 'active' and v."archivedAt" is null
+      order by p."planId" is null, p."communityId" is null, p."preferred" desc, p."unitPrice", p."id"
+      limit 1
+    ) as chosen on true
+    order by line."place"`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The prices of each part, the newest first, with what has to be known of their vendors. */
+export async function candidatesOf(
+  tenant: Tenant,
+  partIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Candidate[]>> {
+  const { db, organizationId } = tenant
+  const { rows } = await sql<{ id: string; isVendorActive: boolean }>`
+    select c."id", c."isVendorActive"
+    from unnest(${[...new Set(partIds)]}::text[]) as part ("id")
+    cross join lateral (
+      select p."id", v."status" = 'active' and v."archivedAt" is null as "isVendorActive"
+      from "prices" p
+      join "vendors" v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
+      where p."organizationId" = ${organizationId} and p."partId" = part."id" and p."archivedAt" is null
+      order by p."id" desc limit ${MOST_CANDIDATES}
+    ) as c
+    order by c."id" desc`.execute(db)
+  const prices = await findAll(
+    tenant,
+    rows.map(({ id }) => id),
+  )
+  const active = new Set(rows.flatMap(({ id, isVendorActive }) => (isVendorActive ? [id] : [])))
+  return Map.groupBy(
+    prices.map((price) => ({ price, isVendorActive: active.has(price.id) })),
+    ({ price }) => price.partId,
+  )
+}
