@@ -1204,6 +1204,62 @@ export interface paths {
         patch: operations["updatePrice"];
         trace?: never;
     };
+    "/api/ext/plans/{planId}/takeoff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a plan's takeoff
+         * @description Reads every line of the takeoff of a plan, those of its elevations too, in the order in which they were sent; of the newest revision unless another one is asked for.
+         */
+        get: operations["getTakeoff"];
+        /**
+         * Replace a plan's takeoff
+         * @description Puts these lines in place of all lines of the plan's takeoff, or none of them where one is at fault. A released revision never changes: its replacement begins the next revision as a draft, and homes keep theirs. A formula is checked against the figures of the plan and of each elevation that the line is for. The body may have 4 MiB.
+         */
+        put: operations["replaceTakeoff"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/plans/{planId}/takeoff/resolved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get what a house takes
+         * @description Computes what one house of the plan takes: the lines of the plan and of the elevation, each with its quantity and where it came from. A line of the elevation takes the place of the plan's line with the same lineId. Quantities have their waste added; units that are bought whole (EA, SHT, RL, BX, BG) are rounded up, others to two decimals.
+         */
+        get: operations["getResolvedTakeoff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/homes/{homeId}/budget": {
         parameters: {
             query?: never;
@@ -5930,6 +5986,92 @@ export interface components {
             /** @description The other prices of the part, newest first. */
             passedOver: components["schemas"]["PassedOverPrice"][];
         };
+        /**
+         * @description Reckons a quantity from the plan's figures: numbers, names of figures, `+ - * /` (also `× ÷`), parentheses, and `round(x)`, `ceil(x)`, `floor(x)`, `min(x, y)`, `max(x, y)`.
+         * @example squareFeet + garageSquareFeet * 2.1
+         */
+        Formula: string;
+        /** @description What one part is needed for, and how much of it; with either a quantity or a formula. */
+        TakeoffLineInput: {
+            /** @description Your name for the line, unique on the plan and on each elevation; made from its place when it is left out. */
+            lineId?: string;
+            /** @description The elevation whose line it is; null for all of the plan. */
+            elevation?: string | null;
+            /** @description What is needed. */
+            partId: components["schemas"]["ResourceId"];
+            /**
+             * Format: quantity
+             * @description How much; below zero it takes out what another line puts in.
+             */
+            quantity?: number | null;
+            /** @description How much, reckoned from the figures. */
+            formula?: components["schemas"]["Formula"] | null;
+            /**
+             * @description What is added for waste.
+             * @default 0
+             */
+            wastePercent?: components["schemas"]["Percent"];
+            /** @description Where it is posted; as the part when it is left out. */
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description The task that it is needed for. */
+            taskName?: string | null;
+        };
+        /** @description The lines that a takeoff is to have. */
+        TakeoffReplace: {
+            lines: components["schemas"]["TakeoffLineInput"][];
+        };
+        /** @description What one part is needed for, and how much of it. */
+        TakeoffLine: {
+            lineId: string;
+            elevation: string | null;
+            partId: string;
+            quantity: number | null;
+            formula: string | null;
+            wastePercent: number;
+            costCodeId: string | null;
+            taskName: string | null;
+        };
+        /** @description What a revision of a plan takes. */
+        Takeoff: {
+            planId: string;
+            revision: number;
+            lines: components["schemas"]["TakeoffLine"][];
+        };
+        /** @description A line of what a house takes. */
+        ResolvedTakeoffLine: {
+            lineId: string;
+            /**
+             * @description Where the line stands.
+             * @enum {string}
+             */
+            source: "plan" | "elevation";
+            /**
+             * @description Whose line of the same lineId it takes the place of; null where there is none.
+             * @enum {string|null}
+             */
+            replaces: "plan" | null;
+            partId: string;
+            sku: string;
+            name: string;
+            unit: components["schemas"]["Unit"];
+            scope: string | null;
+            /** @description The line's own, or else the part's. */
+            costCodeId: string | null;
+            formula: string | null;
+            /** @description How much without waste, to four decimals. */
+            net: number;
+            wastePercent: number;
+            /** @description How much to buy, waste added and rounded. */
+            quantity: number;
+            taskName: string | null;
+        };
+        /** @description What one house of a plan takes. */
+        ResolvedTakeoff: {
+            planId: string;
+            revision: number;
+            elevation: string | null;
+            lines: components["schemas"]["ResolvedTakeoffLine"][];
+        };
         /** @description One scope of a home's budget. */
         BudgetScope: {
             /** @description The name of the trade. */
@@ -7776,6 +7918,13 @@ export type PriceIssue = components['schemas']['PriceIssue'];
 export type FoundPrice = components['schemas']['FoundPrice'];
 export type PassedOverPrice = components['schemas']['PassedOverPrice'];
 export type ExplainedPrice = components['schemas']['ExplainedPrice'];
+export type Formula = components['schemas']['Formula'];
+export type TakeoffLineInput = components['schemas']['TakeoffLineInput'];
+export type TakeoffReplace = components['schemas']['TakeoffReplace'];
+export type TakeoffLine = components['schemas']['TakeoffLine'];
+export type Takeoff = components['schemas']['Takeoff'];
+export type ResolvedTakeoffLine = components['schemas']['ResolvedTakeoffLine'];
+export type ResolvedTakeoff = components['schemas']['ResolvedTakeoff'];
 export type BudgetScope = components['schemas']['BudgetScope'];
 export type HomeBudget = components['schemas']['HomeBudget'];
 export type BudgetLineCreate = components['schemas']['BudgetLineCreate'];
@@ -11357,6 +11506,127 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTakeoff: {
+        parameters: {
+            query?: {
+                /** @description The revision whose takeoff is read; the newest when it is left out. */
+                revision?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The takeoff. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Takeoff"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceTakeoff: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TakeoffReplace"];
+            };
+        };
+        responses: {
+            /** @description The takeoff as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Takeoff"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getResolvedTakeoff: {
+        parameters: {
+            query?: {
+                /** @description The revision; the newest when it is left out. */
+                revision?: number;
+                /** @description The code of the elevation; required where the plan has any. */
+                elevation?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The plan's id.
+                 * @example pln_01m7y975jzfesvq6q0m3d8t5xa
+                 */
+                planId: components["parameters"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the house takes. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResolvedTakeoff"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];

@@ -11,6 +11,7 @@ import { budgetOperations } from './costs/budgets/operations.ts'
 import { costCodeOperations } from './costs/cost-codes/operations.ts'
 import { partOperations } from './costs/parts/operations.ts'
 import { priceOperations } from './costs/prices/operations.ts'
+import { takeoffOperations } from './costs/takeoffs/operations.ts'
 import { eventOperations } from './events/operations.ts'
 import type { Handlers } from './http/operation.ts'
 import { together } from './http/operation.ts'
@@ -41,6 +42,7 @@ export const operations: Handlers = together(
   costCodeOperations,
   partOperations,
   priceOperations,
+  takeoffOperations,
   budgetOperations,
   purchaseOrderOperations,
   messageOperations,

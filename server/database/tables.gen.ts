@@ -491,6 +491,21 @@ export interface StatusChanges {
   to: string;
 }
 
+export interface TakeoffLines {
+  costCodeId: string | null;
+  elevation: string | null;
+  formula: string | null;
+  lineId: string;
+  organizationId: string;
+  partId: string;
+  place: number;
+  planId: string;
+  quantity: Numeric | null;
+  revision: number;
+  taskName: string | null;
+  wastePercent: Numeric;
+}
+
 export interface Users {
   createdAt: Timestamp;
   email: string;
@@ -597,6 +612,7 @@ export interface DB {
   purchaseOrders: PurchaseOrders;
   scopes: Scopes;
   statusChanges: StatusChanges;
+  takeoffLines: TakeoffLines;
   users: Users;
   vendorNotifications: VendorNotifications;
   vendors: Vendors;

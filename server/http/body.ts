@@ -3,12 +3,14 @@ import type { FieldError } from '../../client/contract.gen.ts'
 import type { Operation } from './contract.ts'
 import { invalid, LONGEST_POINTER, problem } from './problem.ts'
 
+// What an operation takes at most, unless the contract says `x-max-body-bytes`, as it does where a document is replaced
+// as a whole. Such a document may have more items as well.
 const MOST_BYTES = 1024 * 1024
 const MOST_DEPTH = 32
 
 /**
- * Reads the JSON body of a request: at most 1 MiB, at most 32 levels deep, valid UTF-8. An operation without a body
- * accepts none or an empty object.
+ * Reads the JSON body of a request: at most 1 MiB or what its operation allows, at most 32 levels deep, valid UTF-8. An
+ * operation without a body accepts none or an empty object.
  */
 export async function readBody(req: IncomingMessage, operation: Operation): Promise<unknown> {
   const {
@@ -29,8 +31,10 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
   if (encoding !== undefined && encoding !== 'identity') {
     throw problem('unsupported_media_type', 'Compressed bodies are not supported; send it uncompressed.')
   }
-  if (Number(length ?? 0) > MOST_BYTES) throw tooLarge()
-  const body = parse(await readText(req))
+  const mostBytes = operation.mostBodyBytes ?? MOST_BYTES
+  if (Number(length ?? 0) > mostBytes) throw tooLarge(mostBytes)
+  const mostItems = operation.mostBodyBytes === null ? MOST_ITEMS : MOST_ITEMS_OF_DOCUMENT
+  const body = parse(await readText(req, mostBytes), mostItems)
   if (operation.takesBody) return body
   if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) return undefined
   throw invalid([{ pointer: '', code: 'unknown', message: 'this operation takes no body' }])
@@ -47,19 +51,19 @@ function isMergePatch(type: string | undefined): boolean {
   return type !== undefined && /^application\/merge-patch\+json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
 
-function tooLarge() {
-  return problem('payload_too_large', `At most ${MOST_BYTES} bytes are taken.`)
+function tooLarge(mostBytes: number) {
+  return problem('payload_too_large', `At most ${mostBytes} bytes are taken.`)
 }
 
-function readText(req: IncomingMessage): Promise<string> {
+function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
   return new Promise((done, fail) => {
     const chunks: Buffer[] = []
     let size = 0
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > MOST_BYTES) {
+      if (size > mostBytes) {
         req.removeAllListeners('data')
-        fail(tooLarge())
+        fail(tooLarge(mostBytes))
       } else chunks.push(chunk)
     })
     req.on('end', () => {
@@ -81,7 +85,7 @@ function readText(req: IncomingMessage): Promise<string> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export function parse(text: string): unknown {
+export function parse(text: string, mostItems: number = MOST_ITEMS): unknown {
   if (depth(text) > MOST_DEPTH) throw problem('malformed_json', `The body is nested deeper than ${MOST_DEPTH} levels.`)
   let value: unknown
   try {
@@ -91,7 +95,7 @@ export function parse(text: string): unknown {
   }
   // These faults are rare or need a long text, so a look at the text saves walking most values.
   if (text.length > MOST_ITEMS * 2 || UNSTORABLE.test(text)) {
-    const faults = [...unfit(value, '')]
+    const faults = [...unfit(value, '', mostItems)]
     if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
   }
   return value
@@ -100,23 +104,24 @@ export function parse(text: string): unknown {
 // No array or object in the contract is larger. For a longer array the validator would compare every pair before it
 // counts the items, and for a larger object it would list every unknown field.
 const MOST_ITEMS = 1000
+const MOST_ITEMS_OF_DOCUMENT = 5000
 const MOST_FAULTS = 1000
 // U+0000, which PostgreSQL cannot store; half of a surrogate pair, which is not a character, so that all of them would
 // be stored as the same one; and the byte order mark, which the embedded database drops at the start of a text. Halves
 // can only come as escapes, because the bytes were decoded from UTF-8.
 const UNSTORABLE = /\\u0000|\\ud[89a-f]|\ufeff|\\ufeff/i
 
-function* unfit(value: unknown, at: string): Generator<FieldError> {
+function* unfit(value: unknown, at: string, mostItems: number): Generator<FieldError> {
   if (typeof value === 'string') {
     const refusal = unstorable(value)
     if (refusal !== null) yield { pointer: at, code: 'format', message: refusal }
     if (value.startsWith('\ufeff'))
       yield { pointer: at, code: 'format', message: 'must not begin with a byte order mark (U+FEFF)' }
-  } else if (Array.isArray(value) && value.length > MOST_ITEMS) {
-    yield { pointer: at, code: 'maxItems', message: `must have at most ${MOST_ITEMS} items` }
+  } else if (Array.isArray(value) && value.length > mostItems) {
+    yield { pointer: at, code: 'maxItems', message: `must have at most ${mostItems} items` }
   } else if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value)
-    if (members.length > MOST_ITEMS) {
+    if (members.length > MOST_ITEMS && !Array.isArray(value)) {
       yield { pointer: at, code: 'maxProperties', message: `must have at most ${MOST_ITEMS} fields` }
       return
     }
@@ -125,7 +130,7 @@ function* unfit(value: unknown, at: string): Generator<FieldError> {
       const refusal = unstorable(key)
       if (refusal !== null)
         yield { pointer: pointer.replaceAll('\0', '\ufffd').toWellFormed(), code: 'format', message: refusal }
-      yield* unfit(inner, pointer)
+      yield* unfit(inner, pointer, mostItems)
     }
   }
 }

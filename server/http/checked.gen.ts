@@ -1,5 +1,5 @@
 /** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */
-import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, PlanCreate, PlanUpdate, PriceCreate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
+import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, PlanCreate, PlanUpdate, PriceCreate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
 import type { Filled } from './operation.ts'
 
 export interface Checked {
@@ -19,6 +19,8 @@ export interface Checked {
   PlanUpdate: Filled<PlanUpdate, never, { elevations: Checked['ElevationInput'][] }>
   HomeCreate: Filled<HomeCreate, 'homeType'>
   PriceCreate: Filled<PriceCreate, 'minQuantity' | 'preferred' | 'endPrevious'>
+  TakeoffLineInput: Filled<TakeoffLineInput, 'wastePercent'>
+  TakeoffReplace: Filled<TakeoffReplace, never, { lines: Checked['TakeoffLineInput'][] }>
   PurchaseOrderLineInput: Filled<PurchaseOrderLineInput, 'unit' | 'taxPercent'>
   PurchaseOrderCreate: Filled<PurchaseOrderCreate, 'poType', { lines: Checked['PurchaseOrderLineInput'][] }>
   PurchaseOrderUpdate: Filled<PurchaseOrderUpdate, never, { lines: Checked['PurchaseOrderLineInput'][] }>
@@ -45,6 +47,7 @@ export interface CheckedBodies {
   updatePlan: Checked['PlanUpdate']
   createHome: Checked['HomeCreate']
   addPrice: Checked['PriceCreate']
+  replaceTakeoff: Checked['TakeoffReplace']
   createPurchaseOrder: Checked['PurchaseOrderCreate']
   updatePurchaseOrder: Checked['PurchaseOrderUpdate']
   sendMessage: Checked['MessageCreate']

@@ -20,6 +20,8 @@ export interface Operation {
   /** The events that it may record, its `x-emits`. */
   readonly emits: readonly string[]
   readonly takesBody: boolean
+  /** How many bytes its body may have, its `x-max-body-bytes`; null for as many as any other. */
+  readonly mostBodyBytes: number | null
   readonly takesQuery: boolean
   /** Whether its successful answer declares an ETag. */
   readonly carriesETag: boolean
@@ -38,6 +40,7 @@ export interface OperationObject {
   deprecated?: boolean
   'x-sunset'?: string
   'x-emits'?: string[]
+  'x-max-body-bytes'?: number
   security?: Record<string, string[]>[]
   parameters?: (ParameterObject | Reference)[]
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> }
@@ -146,6 +149,7 @@ export function readContract(document: ContractDocument): Contract {
         permissions: schemes.get('apiKey') ?? [],
         emits: declaration['x-emits'] ?? [],
         takesBody: declaration.requestBody !== undefined,
+        mostBodyBytes: declaration['x-max-body-bytes'] ?? null,
         takesQuery: declared.some((parameter) => parameter.in === 'query'),
         carriesETag: carriesETag(document, declaration),
         headers: new Set(declared.flatMap(({ in: where, name }) => (where === 'header' ? [name.toLowerCase()] : []))),

@@ -39,6 +39,7 @@ export interface TestPlumbline extends Plumbline, Service {
   newPortalToken(): Promise<string>
   get(path: string, options?: RequestOptions): Promise<Answer>
   post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
+  put(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
   patch(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
   delete(path: string, options?: RequestOptions): Promise<Answer>
   /** Repeats the request until the condition holds; fails after ten seconds with the last answer. */
@@ -161,6 +162,7 @@ export async function startTestPlumbline(
     request,
     get: (target, options) => request('GET', target, undefined, options),
     post: (target, body, options) => request('POST', target, body, options),
+    put: (target, body, options) => request('PUT', target, body, options),
     patch: (target, body, options) => request('PATCH', target, body, options),
     delete: (target, options) => request('DELETE', target, undefined, options),
     async until(target, holds) {

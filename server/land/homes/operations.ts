@@ -130,8 +130,8 @@ async function assertElevation(
   revision: number | null,
   elevation: string | null,
 ): Promise<void> {
-  const elevations = revision === null ? [] : await plans.elevationsOf(call, planId, revision)
-  const fault = elevationFault(elevations, elevation)
+  const released = revision === null ? undefined : await plans.findRevision(call, planId, revision)
+  const fault = elevationFault(released?.elevations ?? [], elevation)
   if (fault !== null) throw elevationInvalid(fault)
 }
 

@@ -35,8 +35,10 @@ export const planOperations = {
       if (before.status === 'retired') throw problem('conflict', `${before.code} is retired.`)
       if (body.communityIds !== undefined) await communities.assertExist(call, body.communityIds, '/communityIds')
       const after = await plans.update(call, before, { ...changes, ...consequencesOf(before, changes) })
-      if (after.status !== before.status)
+      if (after.revision !== before.revision) {
+        await plans.copyTakeoff(call, after)
         await recordStatusChange(call, { id: after.id, from: before.status, to: after.status })
+      }
       return after
     })
     return { status: 200, body: plan }

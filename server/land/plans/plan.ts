@@ -37,7 +37,12 @@ export function consequencesOf(before: Plan, changes: Partial<Plan>): Partial<Pl
   const isBuiltOtherwise = BUILT_BY.some(
     (field) => changes[field] !== undefined && !isDeepStrictEqual(changes[field], before[field]),
   )
-  return isBuiltOtherwise ? { status: 'draft', revision: before.revision + 1 } : {}
+  return isBuiltOtherwise ? nextRevision(before) : {}
+}
+
+/** The draft that follows a released revision. */
+export function nextRevision({ revision }: Plan): Pick<Plan, 'status' | 'revision'> {
+  return { status: 'draft', revision: revision + 1 }
 }
 
 /** Refuses a name that is there twice, among figures and among elevations. */

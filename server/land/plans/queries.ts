@@ -33,16 +33,27 @@ export async function freeze({ db, organizationId, actor, now }: WriteCall, plan
     from "plans" p where p."organizationId" = ${organizationId} and p."id" = ${plan.id}`.execute(db)
 }
 
-/** The elevations that a revision was released with. */
-export async function elevationsOf(
+/** A released revision of the plan. */
+export async function findRevision(
   { db, organizationId }: Tenant,
   planId: string,
   revision: number,
-): Promise<PlanRevision['elevations']> {
-  const { rows } = await sql<Pick<PlanRevision, 'elevations'>>`
-    select "elevations" from "planRevisions"
+): Promise<Pick<PlanRevision, 'revision' | (typeof BUILT_BY)[number]> | undefined> {
+  const { rows } = await sql<Pick<PlanRevision, 'revision' | (typeof BUILT_BY)[number]>>`
+    select "revision", ${FROZEN} from "planRevisions"
     where "organizationId" = ${organizationId} and "planId" = ${planId} and "revision" = ${revision}`.execute(db)
-  return rows[0]?.elevations ?? []
+  return rows[0]
+}
+
+/** Gives the revision that has just begun the takeoff of the one before. */
+export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revision }: Plan): Promise<void> {
+  await sql`
+    insert into "takeoffLines" ("organizationId", "planId", "revision", "place", "lineId", "elevation", "partId",
+      "quantity", "formula", "wastePercent", "costCodeId", "taskName")
+    select "organizationId", "planId", ${revision}, "place", "lineId", "elevation", "partId",
+      "quantity", "formula", "wastePercent", "costCodeId", "taskName"
+    from "takeoffLines"
+    where "organizationId" = ${organizationId} and "planId" = ${id} and "revision" = ${revision - 1}`.execute(db)
 }
 
 /** How many homes that are not finished are built from the plan, in whatever revision. */

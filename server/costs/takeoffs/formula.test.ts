@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { ceiling, FormulaFault, parseFormula, reckon } from './formula.ts'
+
+const figures = new Map([
+  ['squareFeet', 2100],
+  ['roofSquares', 37],
+  ['min', 3],
+])
+const value = (text: string) => reckon(parseFormula(text), figures).toNumber()
+
+test.each([
+  ['2', 2],
+  ['.5 + 1.25', 1.75],
+  ['1 + 2 * 3', 7],
+  ['(1 + 2) × 3', 9],
+  ['10 - 4 - 3', 3],
+  ['100 ÷ 8 / 2', 6.25],
+  ['-2 * -(3 - 1)', 4],
+  ['squareFeet / 260', 8.076923076923077],
+  ['round(2.5) + ceil(2.01) + floor(2.99)', 8],
+  ['ceil(-1.5) + floor(-1.5) + round(-2.5)', -6],
+  ['min(roofSquares, 40) + max(roofSquares, 40)', 77],
+  // A figure may bear the name of a function.
+  ['min + 1', 4],
+  ['0.1 + 0.2', 0.3],
+])('%s is %d', (text, expected) => {
+  expect(value(text)).toBe(expected)
+})
+
+test.each([
+  ['', 'ends too early'],
+  ['1 +', 'ends too early'],
+  ['1 2', 'has an unexpected "2" at character 3'],
+  ['(1', 'ends too early'],
+  ['1)', 'has an unexpected ")" at character 2'],
+  ['1 + $x', 'has an unexpected "$" at character 5'],
+  ['2 ** 3', 'has an unexpected "*" at character 4'],
+  ['abs(1)', 'has no function abs; there are round, ceil, floor, min, max'],
+  ['constructor(1)', 'has no function constructor; there are round, ceil, floor, min, max'],
+  ['min(1)', 'gives min 1 values instead of 2'],
+  ['round(1, 2)', 'gives round 2 values instead of 1'],
+  ['squareFeet / (roofSquares - 37)', 'divides by zero'],
+  ['squareMeters', 'names the figure squareMeters, which is not there'],
+  ['toString', 'names the figure toString, which is not there'],
+  ['('.repeat(100), 'is nested deeper than 32 levels'],
+  ['-'.repeat(100), 'is nested deeper than 32 levels'],
+])('%s is refused: it %s', (text, words) => {
+  expect(() => value(text)).toThrow(new FormulaFault(words))
+})
+
+test('a ceiling is the next whole number that is not smaller, below zero too', async () => {
+  const { default: Big } = await import('big.js')
+  expect([1, 1.001, -1.5, 0].map((number) => ceiling(new Big(number)).toNumber())).toEqual([1, 2, -1, 0])
+})

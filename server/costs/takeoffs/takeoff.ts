@@ -1,0 +1,141 @@
+import Big from 'big.js'
+import type { Elevation, FieldError, Figure, PlanRevision, TakeoffLine } from '../../../client/contract.gen.ts'
+import type { Checked } from '../../http/checked.gen.ts'
+import { ceiling, type Formula, FormulaFault, parseFormula, reckon } from './formula.ts'
+
+/** What a house is built by, as far as its quantities depend on it. */
+export type Built = Pick<
+  PlanRevision,
+  'squareFeet' | 'bedrooms' | 'bathrooms' | 'garageSpaces' | 'stories' | 'figures' | 'elevations'
+>
+
+export type Figures = ReadonlyMap<string, number>
+
+/** What formulas reckon with: the plan's own fields, its further figures, and what the elevation has otherwise. */
+export function figuresOf(built: Built, elevation: string | null): Figures {
+  const own = (['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const).flatMap((name) => {
+    const value = built[name]
+    return value === null ? [] : [{ name, value }]
+  })
+  const chosen = built.elevations.find(({ code }) => code === elevation)
+  return new Map([...own, ...built.figures, ...(chosen?.figures ?? [])].map(({ name, value }: Figure) => [name, value]))
+}
+
+/** The lines as they are kept. One without a lineId is named by its place, unless another line has taken that name. */
+export function wholeLines(lines: readonly Checked['TakeoffLineInput'][]): TakeoffLine[] {
+  const taken = new Set(lines.map(({ lineId }) => lineId))
+  return lines.map((line, i) => ({
+    lineId: line.lineId ?? freeName(String(i + 1), taken),
+    elevation: line.elevation ?? null,
+    partId: line.partId,
+    quantity: line.quantity ?? null,
+    formula: line.formula ?? null,
+    wastePercent: line.wastePercent,
+    costCodeId: line.costCodeId ?? null,
+    taskName: line.taskName ?? null,
+  }))
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string | undefined>): string {
+  let name = wanted
+  while (taken.has(name)) name += 'a'
+  return name
+}
+
+/** Everything that is wrong with the lines of a plan. */
+export function faultsOf(lines: readonly TakeoffLine[], built: Built): FieldError[] {
+  const seen = new Set<string>()
+  const figures = new Map(built.elevations.map(({ code }) => [code, figuresOf(built, code)]))
+  const ofPlan = built.elevations.length === 0 ? [figuresOf(built, null)] : [...figures.values()]
+  return lines.flatMap((line, i) => {
+    const faults: FieldError[] = []
+    const fault = (field: string, code: string, message: string) =>
+      faults.push({ pointer: `/lines/${i}${field}`, code, message })
+    const name = JSON.stringify([line.elevation, line.lineId])
+    if (seen.has(name)) fault('/lineId', 'unique', 'another line is named so too')
+    seen.add(name)
+    if ((line.quantity === null) === (line.formula === null))
+      fault('', 'quantity', 'takes either a quantity or a formula')
+    const own = line.elevation === null ? ofPlan : [figures.get(line.elevation)].filter((one) => one !== undefined)
+    if (own.length === 0) fault('/elevation', 'elevation', elevationWords(built.elevations))
+    const wrong = line.formula === null ? null : formulaFault(line.formula, own)
+    if (wrong !== null) fault('/formula', 'formula', wrong)
+    return faults
+  })
+}
+
+function elevationWords(elevations: readonly Elevation[]): string {
+  if (elevations.length === 0) return 'the plan has no elevations'
+  return `must be one of ${elevations.map(({ code }) => code).join(', ')}`
+}
+
+// A formula has to be reckonable for every house that it is for.
+function formulaFault(text: string, sets: readonly Figures[]): string | null {
+  try {
+    const formula = parseFormula(text)
+    for (const figures of sets) assertQuantity(reckon(formula, figures))
+    return null
+  } catch (error) {
+    if (error instanceof FormulaFault) return error.message
+    throw error
+  }
+}
+
+const MOST_QUANTITY = new Big('9999999999.9999')
+
+function assertQuantity(value: Big): void {
+  if (value.abs().gt(MOST_QUANTITY)) throw new FormulaFault(`comes to more than ${MOST_QUANTITY}`)
+}
+
+/** Units that nobody sells a part of. */
+const WHOLE_UNITS: ReadonlySet<string> = new Set(['EA', 'SHT', 'RL', 'BX', 'BG'])
+
+export interface Quantity {
+  /** Without waste, to four decimals. */
+  net: number
+  /** What to buy. */
+  quantity: number
+}
+
+/** How much a line takes. `formula` is read once for however many houses it is reckoned for. */
+export function quantityOf(
+  line: { quantity: number | null; wastePercent: number },
+  formula: Formula | null,
+  unit: string,
+  figures: Figures,
+): Quantity {
+  const net = formula === null ? new Big(line.quantity ?? 0) : reckon(formula, figures)
+  const withWaste = net.times(new Big(100).plus(line.wastePercent)).div(100)
+  const rounded = WHOLE_UNITS.has(unit.toUpperCase())
+    ? // A third of three is one, and not two because of what a division leaves behind.
+      ceiling(withWaste.round(6, Big.roundHalfUp))
+    : withWaste.round(2, Big.roundHalfUp)
+  return { net: net.round(4, Big.roundHalfUp).toNumber(), quantity: rounded.toNumber() }
+}
+
+export interface Sourced<Line> {
+  line: Line
+  source: 'plan' | 'elevation'
+  replaces: 'plan' | null
+}
+
+/** The lines of one house: the plan's and the elevation's, where the lower one of the same lineId wins. */
+export function inherited<Line extends Pick<TakeoffLine, 'lineId' | 'elevation'>>(
+  lines: readonly Line[],
+  elevation: string | null,
+): Sourced<Line>[] {
+  const ofElevation = lines.filter((line) => line.elevation !== null && line.elevation === elevation)
+  const replaced = new Set(ofElevation.map(({ lineId }) => lineId))
+  const ofPlan = lines.filter((line) => line.elevation === null)
+  const known = new Set(ofPlan.map(({ lineId }) => lineId))
+  return [
+    ...ofPlan
+      .filter(({ lineId }) => !replaced.has(lineId))
+      .map((line) => ({ line, source: 'plan' as const, replaces: null })),
+    ...ofElevation.map((line) => ({
+      line,
+      source: 'elevation' as const,
+      replaces: known.has(line.lineId) ? ('plan' as const) : null,
+    })),
+  ]
+}
