@@ -1316,6 +1316,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/homes/{homeId}/budget/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate a home's budget
+         * @description Computes the budget of a home from what its plan takes and what that costs on a date: a budget line for each line of the takeoff of the home's revision and elevation that has a price. A line without one is told of with its issue and budgeted at nothing. It replaces the lines of the estimate before, of source base, and leaves those entered by hand; done again with the same prices it changes nothing. Refused with conflict once the budget is locked, and for a home without a plan.
+         */
+        post: operations["estimateHomeBudget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/homes/{homeId}/budget/lock": {
         parameters: {
             query?: never;
@@ -6108,10 +6134,55 @@ export interface components {
             asOf: components["schemas"]["Instant"];
             currency: components["schemas"]["Currency"];
         };
+        /**
+         * @description Whether the line is part of the estimate from the plan's takeoff (`base`) or was entered by hand (`manual`).
+         * @enum {string}
+         */
+        BudgetLineSource: "base" | "manual";
+        /** @description How a budget is to be estimated. */
+        BudgetEstimateRequest: {
+            /** @description The date whose prices count; today in the community when it is left out. */
+            on?: components["schemas"]["CalendarDate"];
+        };
+        /** @description A line of the takeoff that has no price. */
+        UnpricedLine: {
+            lineId: string;
+            partId: string;
+            sku: string;
+            name: string;
+            scope: string | null;
+            quantity: number;
+            unit: components["schemas"]["Unit"];
+            issue: components["schemas"]["PriceIssue"];
+        };
+        /** @description What an estimate came to, and what it did to the budget. */
+        BudgetEstimate: {
+            homeId: string;
+            planId: string;
+            planRevision: number;
+            elevation: string | null;
+            /** @description The date whose prices counted. */
+            on: components["schemas"]["CalendarDate"];
+            /** @description The sum of the priced lines. */
+            total: number;
+            /** @description How many lines have a price. */
+            priced: number;
+            /** @description How many of them are new in the budget. */
+            added: number;
+            /** @description How many of them were in it with other figures. */
+            changed: number;
+            /** @description How many lines of the estimate before were taken out. */
+            removed: number;
+            /** @description The lines without a price, which the total lacks. */
+            unpriced: components["schemas"]["UnpricedLine"][];
+            currency: components["schemas"]["Currency"];
+        };
         /** @description A line to be added to a home's budget, with either an amount or a quantity and a unitCost. If all three are sent, they have to agree. */
         BudgetLineCreate: {
             /** @description The trade. Unknown ones are created. */
             scope: components["schemas"]["ScopeName"];
+            /** @description Where it is posted; the default of the trade when it is left out. */
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
             /** @description What the money is for. */
             description?: string | null;
             quantity?: components["schemas"]["QuantityOrNull"];
@@ -6124,6 +6195,7 @@ export interface components {
         BudgetLineUpdate: {
             /** @description Fixed once the budget is locked. */
             scope?: components["schemas"]["ScopeName"];
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
             description?: string | null;
             quantity?: components["schemas"]["QuantityOrNull"];
             unit?: components["schemas"]["UnitOrNull"];
@@ -6137,6 +6209,14 @@ export interface components {
             id: string;
             homeId: string;
             scope: string;
+            costCodeId: string | null;
+            source: components["schemas"]["BudgetLineSource"];
+            /** @description The lineId of the line of the takeoff that it was estimated from. */
+            takeoffLineId: string | null;
+            /** @description The part that it was estimated for. */
+            partId: string | null;
+            /** @description The price that it was estimated at. */
+            priceId: string | null;
             description: string | null;
             quantity: number | null;
             unit: string | null;
@@ -7927,6 +8007,10 @@ export type ResolvedTakeoffLine = components['schemas']['ResolvedTakeoffLine'];
 export type ResolvedTakeoff = components['schemas']['ResolvedTakeoff'];
 export type BudgetScope = components['schemas']['BudgetScope'];
 export type HomeBudget = components['schemas']['HomeBudget'];
+export type BudgetLineSource = components['schemas']['BudgetLineSource'];
+export type BudgetEstimateRequest = components['schemas']['BudgetEstimateRequest'];
+export type UnpricedLine = components['schemas']['UnpricedLine'];
+export type BudgetEstimate = components['schemas']['BudgetEstimate'];
 export type BudgetLineCreate = components['schemas']['BudgetLineCreate'];
 export type BudgetLineUpdate = components['schemas']['BudgetLineUpdate'];
 export type BudgetLine = components['schemas']['BudgetLine'];
@@ -11684,6 +11768,10 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "scope" | "-scope" | "budgeted" | "-budgeted";
                 /** @description Only lines of this trade. */
                 scope?: components["schemas"]["ScopeName"];
+                /** @description Only lines of this cost code. */
+                costCodeId?: components["schemas"]["ResourceId"];
+                /** @description Only lines that came about so. */
+                source?: components["schemas"]["BudgetLineSource"];
                 /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
                 updatedAfter?: components["parameters"]["UpdatedAfter"];
                 /** @description Only what was created at this instant or later. */
@@ -11760,6 +11848,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BudgetLine"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    estimateHomeBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BudgetEstimateRequest"];
+            };
+        };
+        responses: {
+            /** @description What was estimated. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetEstimate"];
                 };
             };
             400: components["responses"]["MalformedJson"];

@@ -101,6 +101,11 @@ export const columns = {
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
     archivedAt: 'timestamptz?',
+    costCodeId: 'id?',
+    source: 'text',
+    takeoffLineId: 'text?',
+    partId: 'id?',
+    priceId: 'id?',
   },
   communities: {
     organizationId: 'id',

@@ -120,6 +120,7 @@ export interface BudgetLines {
   approvedChanges: Numeric;
   archivedAt: Timestamp | null;
   budgeted: Generated<Numeric>;
+  costCodeId: string | null;
   createdAt: Timestamp;
   createdBy: Json;
   description: string | null;
@@ -127,8 +128,12 @@ export interface BudgetLines {
   id: string;
   organizationId: string;
   originalAmount: Numeric;
+  partId: string | null;
+  priceId: string | null;
   quantity: Numeric | null;
   scope: string;
+  source: string;
+  takeoffLineId: string | null;
   unit: string | null;
   unitCost: Numeric | null;
   updatedAt: Timestamp;

@@ -31,6 +31,14 @@ export async function usesOf(call: Tenant, name: string): Promise<{ what: string
   return rows
 }
 
+/** The cost code of what names this trade and no code of its own; null where the trade has none. */
+export async function defaultCostCode({ db, organizationId }: Tenant, scope: string): Promise<string | null> {
+  const { rows } = await sql<{ defaultCostCodeId: string | null }>`
+    select "defaultCostCodeId" from "scopes"
+    where "organizationId" = ${organizationId} and lower("name") = lower(${scope}) and "archivedAt" is null`.execute(db)
+  return rows[0]?.defaultCostCodeId ?? null
+}
+
 function covers(name: string) {
   return sql`exists (select 1 from unnest(v."scopes") as covered where lower(covered) = lower(${name}))`
 }

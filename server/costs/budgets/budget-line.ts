@@ -63,7 +63,7 @@ export function newBudgetLine(homeId: string, { amount, ...body }: BudgetLineCre
       { pointer: '/amount', code: 'required', message: 'is required unless quantity and unitCost are given' },
     ])
   }
-  return { ...body, homeId, ...split(budgeted, 0, isLocked) }
+  return { ...body, homeId, source: 'manual' as const, ...split(budgeted, 0, isLocked) }
 }
 
 /** The fields of the line that the update changes, including the amounts. */

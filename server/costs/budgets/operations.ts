@@ -7,6 +7,7 @@ import { problem } from '../../http/problem.ts'
 import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { changesOf, newBudgetLine } from './budget-line.ts'
+import { estimate } from './estimate.ts'
 import { totalsOf } from './home-budget.ts'
 import * as budgetLines from './queries.ts'
 
@@ -27,9 +28,15 @@ export const budgetOperations = {
       const home = await lockHome(call, path.homeId)
       const scope = await scopes.nameOf(call, body.scope)
       const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
-      return budgetLines.insert(call, values)
+      const costCodeId = body.costCodeId === undefined ? await scopes.defaultCostCode(call, scope) : body.costCodeId
+      return budgetLines.insert(call, { ...values, costCodeId })
     })
     return { status: 201, body: line }
+  },
+
+  async estimateHomeBudget({ path, body }, call) {
+    const estimated = await call.write(async (call) => estimate(call, await lockHome(call, path.homeId), body.on))
+    return { status: 200, body: estimated }
   },
 
   async lockHomeBudget({ path }, call) {

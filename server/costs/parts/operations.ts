@@ -12,7 +12,7 @@ export const partOperations = {
   async createPart({ body }, call) {
     const part = await call.write(async (call) => {
       const scope = body.scope == null ? null : await scopes.nameOf(call, body.scope)
-      const ofScope = scope === null || body.costCodeId !== undefined ? null : await parts.defaultCostCode(call, scope)
+      const ofScope = scope === null || body.costCodeId !== undefined ? null : await scopes.defaultCostCode(call, scope)
       return parts.insert(call, { ...body, scope, costCodeId: body.costCodeId ?? ofScope })
     })
     return { status: 201, body: part }

@@ -1,13 +1,13 @@
-import type { Plan, ResolvedTakeoffLine, TakeoffLine } from '../../../client/contract.gen.ts'
+import type { Plan, TakeoffLine } from '../../../client/contract.gen.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { invalid, notFound, problem, unknownReference } from '../../http/problem.ts'
 import { elevationFault, nextRevision } from '../../land/plans/plan.ts'
 import * as plans from '../../land/plans/queries.ts'
-import { parseFormula } from './formula.ts'
 import * as takeoffs from './queries.ts'
-import { type Built, faultsOf, figuresOf, inherited, quantityOf, wholeLines } from './takeoff.ts'
+import { resolvedLines } from './resolved.ts'
+import { type Built, faultsOf, wholeLines } from './takeoff.ts'
 
 export const takeoffOperations = {
   async getTakeoff({ path, query }, call) {
@@ -38,28 +38,10 @@ export const takeoffOperations = {
     const { elevation = null } = query
     const fault = elevationFault(built.elevations, elevation)
     if (fault !== null) throw invalid([{ pointer: 'elevation', code: 'elevation', message: fault }])
-    const lines = await takeoffs.linesWithParts(call, plan.id, revision, elevation)
-    return { status: 200, body: { planId: plan.id, revision, elevation, lines: resolved(lines, built, elevation) } }
+    const lines = await resolvedLines(call, { planId: plan.id, revision, elevation }, built)
+    return { status: 200, body: { planId: plan.id, revision, elevation, lines } }
   },
 } satisfies Partial<Handlers>
-
-/** What a house takes, line by line. */
-export function resolved(
-  lines: readonly takeoffs.LineWithPart[],
-  built: Built,
-  elevation: string | null,
-): ResolvedTakeoffLine[] {
-  const figures = figuresOf(built, elevation)
-  return inherited(lines, elevation).map(({ line, source, replaces }) => {
-    const { lineId, partId, sku, name, unit, scope, formula, wastePercent, taskName } = line
-    const { net, quantity } = quantityOf(line, formula === null ? null : parseFormula(formula), unit, figures)
-    return {
-      ...{ lineId, source, replaces, partId, sku, name, unit, scope },
-      costCodeId: line.costCodeId ?? line.partCostCodeId,
-      ...{ formula, net, wastePercent, quantity, taskName },
-    }
-  })
-}
 
 /** What houses of the revision are built by; of the newest revision where none is named. */
 async function builtOf(
