@@ -137,7 +137,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     // Tried several times, and reported once.
     expect(reports).toEqual([expect.stringContaining('does not answer')])
     expect(reports.join()).not.toContain('s3cret')
-    const { code, stderr } = await run(['server/cli.ts', 'organizations', 'list'], {
+    const { code, stderr } = await run(['server/cli/main.ts', 'organizations', 'list'], {
       DATABASE_URL: 'postgres://plumbline:s3#cret@127.0.0.1/builders',
     })
     expect(code).toBe(1)

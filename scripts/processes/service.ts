@@ -127,7 +127,7 @@ export async function startService(
 
 /** Runs one of the operators' commands on the database of an environment, and returns what it printed. */
 export async function operate<Printed>(environment: Environment, ...verb: string[]): Promise<Printed> {
-  const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'server/cli.ts'), ...verb], {
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'server/cli/main.ts'), ...verb], {
     cwd: root,
     env: { PATH: process.env.PATH, ...environment },
   })

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { Caller } from '../client/contract.gen.ts'
-import { newPostgresUrl } from '../test/support/plumbline.ts'
-import { Clock } from './clock.ts'
-import { readConfig } from './config.ts'
-import { claimDataFolder } from './database/data-folder.ts'
-import { type Plumbline, startPlumbline } from './plumbline.ts'
+import type { Caller } from '../../client/contract.gen.ts'
+import { newPostgresUrl } from '../../test/support/plumbline.ts'
+import { Clock } from '../clock.ts'
+import { readConfig } from '../config.ts'
+import { claimDataFolder } from '../database/data-folder.ts'
+import { type Plumbline, startPlumbline } from '../plumbline.ts'
 
 /** The operators' verbs as operators use them: a process each, beside a service on the same database. */
 interface Run {
@@ -23,7 +23,7 @@ interface Run {
 /** What a key is answered about itself, or the problem instead. */
 type Seen = Caller & { code?: string }
 
-const script = path.join(import.meta.dirname, 'cli.ts')
+const script = path.join(import.meta.dirname, 'main.ts')
 const environment: Record<string, string> = { PATH: process.env.PATH ?? '' }
 
 function cli(...args: string[]): Promise<Run> {

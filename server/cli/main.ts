@@ -1,0 +1,42 @@
+import { Command, CommanderError } from 'commander'
+import { addKeyVerbs } from './keys.ts'
+import { addOrganizationVerbs } from './organizations.ts'
+import { fail } from './refusals.ts'
+import { addUserVerbs } from './users.ts'
+import { verb } from './verb.ts'
+
+/**
+ * The operators' verbs: `npm run --silent cli -- <command>`. Each works on the database that the environment names, and
+ * prints JSON: its result on stdout, or `{ "error": { code, detail } }` on stderr with exit code 1.
+ *
+ * On the embedded database a verb can run only while no server does, because that database belongs to one process.
+ */
+const program = new Command('plumbline').description('Operates a Plumbline service.')
+addOrganizationVerbs(program)
+addUserVerbs(program)
+addKeyVerbs(program)
+program
+  .command('migrate')
+  .description('Bring the database up to date, as every start does.')
+  .action(verb(async (_workplace, _options, migrations) => ({ migrations })))
+program
+  .command('demo')
+  .description('Make a builder with communities, homes, vendors, bids and orders to try the service on.')
+  .action(
+    verb(async ({ database, config }) => {
+      // It needs the whole service, which the other verbs need not wait for.
+      const { makeDemo } = await import('../demo/demo.ts')
+      return makeDemo(database, config)
+    }),
+  )
+
+function silence(command: Command): void {
+  // What commander would write to stderr in prose is written by `fail` as JSON.
+  command.exitOverride().configureOutput({ writeErr: () => {} })
+  for (const inner of command.commands) silence(inner)
+}
+
+silence(program)
+program.parseAsync(process.argv).catch((error: unknown) => {
+  if (!(error instanceof CommanderError && error.exitCode === 0)) fail(error)
+})

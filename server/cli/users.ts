@@ -1,0 +1,70 @@
+import { type Command, Option } from 'commander'
+import { ROLES, type Role } from '../keys/roles.ts'
+import { createUser, listUsers, updateUser } from '../people/users/users.ts'
+import { amount, email, type Limit, limit, text } from './arguments.ts'
+import { verb } from './verb.ts'
+
+export function addUserVerbs(program: Command): void {
+  const users = program.command('users').description("A builder's people; their role bounds the keys that they create.")
+  users
+    .command('create')
+    .description('Add somebody.')
+    .requiredOption('--organization <organizationId>')
+    .requiredOption('--email <email>', 'e-mail address', email)
+    .requiredOption('--name <name>', 'name', text(200))
+    .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory())
+    .option(
+      '--po-approval-limit <amount>',
+      'the largest purchase order that they may approve, or "none" for any',
+      limit,
+      0,
+    )
+    .action(
+      verb(
+        (
+          { database, clock },
+          {
+            organization,
+            ...wanted
+          }: { organization: string; email: string; name: string; role: Role; poApprovalLimit: Limit },
+        ) =>
+          createUser(database, clock, {
+            ...wanted,
+            organizationId: organization,
+            poApprovalLimit: amount(wanted.poApprovalLimit),
+          }),
+      ),
+    )
+  users
+    .command('list')
+    .description("List a builder's people.")
+    .requiredOption('--organization <organizationId>')
+    .action(
+      verb(async ({ database }, { organization }: { organization: string }) => ({
+        data: await listUsers(database, organization),
+      })),
+    )
+  users
+    .command('update')
+    .description('Change somebody; what is left out stays.')
+    .argument('<userId>')
+    .option('--email <email>', 'e-mail address', email)
+    .option('--name <name>', 'name', text(200))
+    .addOption(new Option('--role <role>', 'what they may do').choices(ROLES))
+    .addOption(
+      new Option('--status <status>', 'a disabled user and their keys can do nothing').choices(['active', 'disabled']),
+    )
+    .option(
+      '--po-approval-limit <amount>',
+      'the largest purchase order that they may approve, or "none" for any',
+      limit,
+    )
+    .action((id: string, { poApprovalLimit, ...changes }: { role?: Role; poApprovalLimit?: Limit }) =>
+      verb(({ database, clock }) =>
+        updateUser(database, clock, id, {
+          ...changes,
+          ...(poApprovalLimit !== undefined && { poApprovalLimit: amount(poApprovalLimit) }),
+        }),
+      )(),
+    )
+}

@@ -1,0 +1,33 @@
+import { Clock } from '../clock.ts'
+import { type Config, readConfig } from '../config.ts'
+import { type Database, openDatabase } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
+import { withEncryptionKey } from '../encryption-key.ts'
+
+/** What every verb works on. */
+export interface Workplace {
+  database: Database
+  clock: Clock
+  config: Config
+}
+
+// Somebody waits for the answer, or a script that can ask again.
+const DATABASE_PATIENCE_MS = 5000
+
+/** What a command does, between opening the database (and bringing it up to date) and closing it. */
+export function verb<Options extends object>(
+  run: (workplace: Workplace, options: Options, migrations: string[]) => Promise<unknown>,
+): (options?: Options) => Promise<void> {
+  return async (options) => {
+    const given = readConfig(process.env)
+    const database = await openDatabase(given, { ms: DATABASE_PATIENCE_MS })
+    try {
+      const migrations = await migrate(database)
+      const { config } = await withEncryptionKey(given, database)
+      const result = await run({ database, clock: new Clock(), config }, options ?? ({} as Options), migrations)
+      process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+    } finally {
+      await database.close()
+    }
+  }
+}
