@@ -1755,7 +1755,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists what happened, oldest first, in the order of `sequence`, which counts up within the organization in the order of commit. Keep the id of the last event that you processed and pass it as `after` to catch up without a gap. Each event is as subscribers get it.
+         * @description Lists what happened, oldest first, in the order of `sequence`, which counts up within the organization in the order of commit. Keep the id of the last event that you processed and pass it as `after` to catch up without a gap. Each event is as subscribers get it. Events are kept for years, for how many the deployment says; an `after` or a `cursor` from before that is refused, so that nothing is missed unseen.
          */
         get: operations["listEvents"];
         put?: never;

@@ -23,3 +23,15 @@ test('only npm start and npm run dev tie the server to the life of npm', () => {
   const ends = (event?: string) => readConfig({ ENCRYPTION_KEY, npm_lifecycle_event: event }).endsWithParent
   expect([ends('start'), ends('dev'), ends('test'), ends()]).toEqual([true, true, false, false])
 })
+
+test('events are kept for ever where 0 is set, and else at least as long as their deliveries', () => {
+  const kept = (env: Record<string, string>) => {
+    const { eventRetentionDays, deliveryRetentionDays } = readConfig({ ENCRYPTION_KEY, ...env })
+    return [eventRetentionDays, deliveryRetentionDays]
+  }
+  expect(kept({})).toEqual([3650, 30])
+  expect(kept({ EVENT_RETENTION_DAYS: '0', DELIVERY_RETENTION_DAYS: '90' })).toEqual([null, 90])
+  expect(kept({ EVENT_RETENTION_DAYS: '90', DELIVERY_RETENTION_DAYS: '90' })).toEqual([90, 90])
+  expect(() => kept({ EVENT_RETENTION_DAYS: '29' })).toThrow(/^EVENT_RETENTION_DAYS has to be 0.*at least 30/)
+  expect(() => kept({ DELIVERY_RETENTION_DAYS: '7' })).toThrow(/^DELIVERY_RETENTION_DAYS has to be .* from 30/)
+})

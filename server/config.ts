@@ -28,6 +28,10 @@ export interface Config {
   /** Seconds between the attempts of one delivery, the first one from its event. */
   readonly webhookRetrySchedule: readonly number[]
   readonly webhookProbeMaxSeconds: number
+  /** How long deliveries that have ended, and their attempts, are kept. */
+  readonly deliveryRetentionDays: number
+  /** How long events are kept; null means for ever. */
+  readonly eventRetentionDays: number | null
   /** 32 bytes: webhook secrets are encrypted and portal addresses signed with it. */
   readonly encryptionKey: Buffer
   readonly demo: boolean
@@ -68,6 +72,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     webhookAllowPrivate: flag(env, 'WEBHOOK_ALLOW_PRIVATE', databaseUrl === null),
     webhookRetrySchedule: seconds(env, 'WEBHOOK_RETRY_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
     webhookProbeMaxSeconds: integer(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
+    ...retention(env),
     encryptionKey: encryptionKey(env, databaseUrl, dataDir),
     demo: flag(env, 'DEMO', true),
     metricsPort: env.METRICS_PORT ? integer(env, 'METRICS_PORT', 0, 0, 65_535) : null,
@@ -88,6 +93,20 @@ function integer(env: Env, name: string, otherwise: number, least: number, most:
     throw new ConfigError(`${name} has to be a whole number from ${least} to ${most}, not "${text}".`)
   }
   return value
+}
+
+// The contract promises that deliveries can be read for 30 days.
+const LEAST_DELIVERY_DAYS = 30
+
+function retention(env: Env): Pick<Config, 'deliveryRetentionDays' | 'eventRetentionDays'> {
+  const deliveryRetentionDays = integer(env, 'DELIVERY_RETENTION_DAYS', 30, LEAST_DELIVERY_DAYS, 36_500)
+  const eventRetentionDays = integer(env, 'EVENT_RETENTION_DAYS', 3650, 0, 36_500)
+  if (eventRetentionDays > 0 && eventRetentionDays < deliveryRetentionDays) {
+    throw new ConfigError(
+      `EVENT_RETENTION_DAYS has to be 0, which means for ever, or at least ${deliveryRetentionDays}, because deliveries are kept so long and are sent again from their events.`,
+    )
+  }
+  return { deliveryRetentionDays, eventRetentionDays: eventRetentionDays === 0 ? null : eventRetentionDays }
 }
 
 function flag(env: Env, name: string, otherwise: boolean): boolean {

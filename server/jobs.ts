@@ -5,7 +5,9 @@ import { advanceCompliance } from './bidding/compliance-documents/advance.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
+import { forgetEndedWindows } from './database/limit-windows.ts'
 import { keepUp } from './database/upkeep.ts'
+import { forgetOldEvents } from './events/retention.ts'
 import type { Surroundings } from './http/call.ts'
 import { forgetOldAnswers } from './http/idempotency.ts'
 import type { AttemptMade } from './webhooks/deliverer.ts'
@@ -45,7 +47,17 @@ export function startJobs(parts: JobParts): Jobs {
   const { database, config, clock, log, surroundings } = parts
   const jobs: Job[] = [
     { name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) },
-    { name: 'forgetOldDeliveries', everyMs: HOUR_MS, run: () => forgetOldDeliveries(database, clock) },
+    {
+      name: 'forgetOldDeliveries',
+      everyMs: HOUR_MS,
+      run: () => forgetOldDeliveries(database, clock, config.deliveryRetentionDays),
+    },
+    {
+      name: 'forgetOldEvents',
+      everyMs: HOUR_MS,
+      run: () => forgetOldEvents(database, clock, config.eventRetentionDays),
+    },
+    { name: 'forgetEndedWindows', everyMs: HOUR_MS, run: () => forgetEndedWindows(database, clock) },
     { name: 'closeDueBidRequests', everyMs: 1000, run: () => closeDueBidRequests(surroundings) },
     { name: 'expireBids', everyMs: 1000, run: () => expireBids(surroundings) },
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },

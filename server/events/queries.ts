@@ -5,6 +5,7 @@ import type { Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
 import type { Input } from '../http/operation.ts'
 import { invalidCursor, page, readCursor } from '../http/page.ts'
+import { Problem } from '../http/problem.ts'
 
 /**
  * Events are read in the order of `sequence`. The dispatcher gives that number after the commit, one event after the
@@ -37,6 +38,7 @@ export async function list(
   if (query.ids !== undefined) conditions.push(sql`"id" = any(${query.ids})`)
   if (position !== null) {
     if (!Number.isSafeInteger(position.value)) throw invalidCursor()
+    if (!sort.startsWith('-')) await assertNoGap(call, Number(position.value))
     conditions.push(sql`"sequence" ${beyond} ${position.value}`)
   }
   const { rows } = await sql<Row>`
@@ -47,6 +49,24 @@ export async function list(
   const { data, nextCursor } = page(rows, limit, sort, (row) => row.sequence)
   const texts = data.map(({ sequence, payload }) => `{"sequence":${sequence},${payload.slice(1)}`)
   return new Json(`{"data":[${texts.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
+}
+
+/**
+ * Whoever reads on from a place where events are no longer kept would miss some without knowing it. The numbers of an
+ * organization have no gaps, so that all is there if the first one that is kept follows upon what was read.
+ */
+async function assertNoGap(call: Tenant, readTo: number): Promise<void> {
+  const { rows } = await sql<{ first: number }>`
+    select coalesce(
+      (select min("sequence") from "events" where "organizationId" = ${call.organizationId} and "sequence" is not null),
+      (select "lastEventSequence" + 1 from "organizations" where "id" = ${call.organizationId})) as "first"`.execute(
+    call.db,
+  )
+  if ((rows[0]?.first ?? 0) <= readTo + 1) return
+  const message = 'points to events that are no longer kept'
+  throw new Problem('invalid_cursor', `It ${message}. Begin again without a cursor.`, {
+    errors: [{ pointer: 'cursor', code: 'no_longer_kept', message }],
+  })
 }
 
 export async function find(call: Tenant, id: string): Promise<Event | undefined> {

@@ -1,14 +1,12 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
+import { BATCH_ROWS, inBatches } from '../database/batches.ts'
 import type { Database } from '../database/database.ts'
-import { HELD_MS, KEPT_MS } from './webhook.ts'
-
-/** So many rows a statement, so that none holds locks or the embedded database for long. */
-const BATCH_ROWS = 5000
+import { HELD_MS, KEPT_DAYS } from './webhook.ts'
 
 /** Removes what is past its time: attempts, deliveries that have ended, and events that were held for too long. */
-export async function forgetOldDeliveries(database: Database, clock: Clock): Promise<void> {
-  const keptSince = new Date(clock.nowMs() - KEPT_MS).toISOString()
+export async function forgetOldDeliveries(database: Database, clock: Clock, keptDays = KEPT_DAYS): Promise<void> {
+  const keptSince = new Date(clock.nowMs() - keptDays * DAY_MS).toISOString()
   const heldSince = new Date(clock.nowMs() - HELD_MS).toISOString()
   await inBatches(
     database,
@@ -42,9 +40,4 @@ export async function forgetOldDeliveries(database: Database, clock: Clock): Pro
   )
 }
 
-async function inBatches(database: Database, statement: RawBuilder<unknown>): Promise<void> {
-  for (;;) {
-    const { numAffectedRows = 0n } = await database.transaction((trx) => statement.execute(trx))
-    if (numAffectedRows < BATCH_ROWS) return
-  }
-}
+const DAY_MS = 86_400_000

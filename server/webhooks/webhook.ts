@@ -21,8 +21,8 @@ export const MOST_RECOVERED = 50_000
 /** Events of a disabled subscription are held so long. */
 export const HELD_MS = 14 * 24 * 3_600_000
 
-/** Attempts, and deliveries that have ended, can be read so long. */
-export const KEPT_MS = 30 * 24 * 3_600_000
+/** Attempts, and deliveries that have ended, can be read so long at least. */
+export const KEPT_DAYS = 30
 
 interface Subscription {
   eventTypes: readonly string[]
