@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+/**
+ * The software bill of materials of what runs in production, as CycloneDX JSON: `npm run --silent sbom > sbom.json`. It
+ * is made from package-lock.json alone, so it needs neither the network nor installed packages.
+ *
+ * npm makes it, but is shown a package without its tools for development and without its workspaces. `--omit dev` would
+ * also leave out every package that some tool for development asks for too, PostgreSQL's driver among them.
+ */
+const root = path.join(import.meta.dirname, '..')
+
+interface Package {
+  name?: string
+  version?: string
+  dev?: boolean
+  link?: boolean
+  workspaces?: unknown
+  devDependencies?: unknown
+  [field: string]: unknown
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-sbom-'))
+try {
+  const manifest = withoutTools(read<Package>('package.json'))
+  const lock = read<{ packages: Record<string, Package> }>('package-lock.json')
+  const shipped = Object.entries(lock.packages).filter(
+    ([place, { dev, link }]) => dev !== true && link !== true && (place === '' || place.startsWith('node_modules/')),
+  )
+  const packages = Object.fromEntries(shipped.map(([place, each]) => [place, place === '' ? withoutTools(each) : each]))
+  write('package.json', manifest)
+  write('package-lock.json', { ...lock, packages })
+  const bom = JSON.parse(
+    execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'], {
+      cwd: folder,
+      encoding: 'utf8',
+      maxBuffer: 100 * 1024 * 1024,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  ) as { metadata: { component: Package } }
+  // npm calls the package by the name of its folder.
+  bom.metadata.component.name = manifest.name
+  process.stdout.write(`${JSON.stringify(bom, null, 2)}\n`)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function withoutTools({ devDependencies: _, workspaces: __, ...rest }: Package): Package {
+  return rest
+}
+
+function read<T>(file: string): T {
+  return JSON.parse(readFileSync(path.join(root, file), 'utf8')) as T
+}
+
+function write(file: string, content: unknown): void {
+  writeFileSync(path.join(folder, file), JSON.stringify(content))
+}
