@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { DataFolderUnusable, inDataFolder } from './database/data-folder.ts'
+import { assertNotRestoring, DataFolderUnusable, inDataFolder } from './database/data-folder.ts'
 import { makeFolder } from './database/make-folder.ts'
 import { isAddressRange } from './http/client-address.ts'
 
@@ -205,6 +205,8 @@ function encryptionKey(env: Env, databaseUrl: string | null, dataDir: string): B
 function keyInDataFolder(dataDir: string): Buffer {
   const file = path.join(dataDir, 'encryption-key')
   if (!existsSync(file)) {
+    // The key of a backup belongs there.
+    assertNotRestoring(dataDir)
     makeFolder(dataDir)
     try {
       writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' })

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addBackupVerbs } from './backup.ts'
 import { addKeyVerbs } from './keys.ts'
 import { addOrganizationVerbs } from './organizations.ts'
 import { fail } from './refusals.ts'
@@ -15,6 +16,7 @@ const program = new Command('plumbline').description('Operates a Plumbline servi
 addOrganizationVerbs(program)
 addUserVerbs(program)
 addKeyVerbs(program)
+addBackupVerbs(program)
 program
   .command('migrate')
   .description('Bring the database up to date, as every start does.')

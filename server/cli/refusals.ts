@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander'
+import { BackupRefused } from '../backup/archive.ts'
 import { ConfigError } from '../config.ts'
 import { DataFolderInUse, DataFolderUnusable } from '../database/data-folder.ts'
 import { DatabaseUnavailable } from '../database/reach.ts'
@@ -13,6 +14,7 @@ function explain(error: unknown): { code: string; detail: string; errors?: unkno
   if (error instanceof CommanderError) return { code: 'usage', detail: error.message.replace(/^error: /, '') }
   if (error instanceof ConfigError || error instanceof DataFolderUnusable)
     return { code: 'configuration', detail: error.message }
+  if (error instanceof BackupRefused) return { code: 'backup_refused', detail: error.message }
   if (error instanceof DatabaseUnavailable) return { code: 'database_unavailable', detail: error.message }
   if (error instanceof DataFolderInUse) {
     return {

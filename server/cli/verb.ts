@@ -25,9 +25,20 @@ export function verb<Options extends object>(
       const migrations = await migrate(database)
       const { config } = await withEncryptionKey(given, database)
       const result = await run({ database, clock: new Clock(), config }, options ?? ({} as Options), migrations)
-      process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+      print(result)
     } finally {
       await database.close()
     }
   }
+}
+
+/** What a command does without a database that is open. */
+export function bareVerb<Options extends object>(
+  run: (options: Options) => Promise<unknown>,
+): (options: Options) => Promise<void> {
+  return async (options) => print(await run(options))
+}
+
+function print(result: unknown): void {
+  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { makeFolder } from './make-folder.ts'
 
@@ -6,6 +6,17 @@ export class DataFolderInUse extends Error {}
 
 /** The folder cannot be made, read or written. The message is a sentence for the operator. */
 export class DataFolderUnusable extends Error {}
+
+/** Where a restore unpacks; the folder is gone once it has come to an end. */
+export const RESTORING = 'restoring'
+
+/** Refuses a folder that a restore has not finished with, which a start would take for an empty one. */
+export function assertNotRestoring(folder: string): void {
+  if (!existsSync(path.join(folder, RESTORING))) return
+  throw new DataFolderUnusable(
+    `A restore into ${folder} was interrupted. Run it again, or remove ${path.join(folder, RESTORING)}.`,
+  )
+}
 
 /**
  * Claims a folder for one process. The embedded database itself would let a second process open and spoil it.

@@ -13,7 +13,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
-import { asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
+import { assertNotRestoring, asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
 import type { JsonRow } from './lean-query.ts'
 import { type Patience, reachPostgres } from './reach.ts'
 import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
@@ -105,6 +105,7 @@ async function openPostgres(url: string, poolSize: number, patience?: Patience):
 
 async function openEmbedded(dataDir: string): Promise<Database> {
   const { PGlite } = await import('@electric-sql/pglite')
+  assertNotRestoring(dataDir)
   const claim = claimDataFolder(dataDir)
   const folder = path.join(dataDir, 'database')
   const isNew = !existsSync(folder)

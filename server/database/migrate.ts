@@ -13,8 +13,7 @@ const FOLDER = path.join(import.meta.dirname, 'migrations')
  * @returns the names of the migrations that were run
  */
 export async function migrate(database: Database): Promise<string[]> {
-  const known = (await fs.readdir(FOLDER)).filter((name) => name.endsWith('.ts')).sort()
-  if (await isCurrent(database.statements, known.at(-1))) return []
+  if ((await newestMigration(database.statements)) === (await knownMigrations()).at(-1)) return []
   const migrator = new Migrator({
     db: database.sessions,
     provider: new FileMigrationProvider({ fs, path, migrationFolder: FOLDER }),
@@ -24,12 +23,21 @@ export async function migrate(database: Database): Promise<string[]> {
   return (results ?? []).map((result) => result.migrationName)
 }
 
-// Start-up asks the database once for the newest migration instead of loading every migration's code.
-async function isCurrent(db: Db, newest: string | undefined): Promise<boolean> {
+/** The names of all migrations that this version has, in their order. */
+export async function knownMigrations(): Promise<string[]> {
+  const files = (await fs.readdir(FOLDER)).filter((name) => name.endsWith('.ts')).sort()
+  return files.map((name) => path.basename(name, '.ts'))
+}
+
+/**
+ * The newest migration that the database has seen; null for none. Start-up asks for it once, instead of loading every
+ * migration's code.
+ */
+export async function newestMigration(db: Db): Promise<string | null> {
   const exists = await sql<{ there: boolean }>`select to_regclass('kysely_migration') is not null as "there"`.execute(
     db,
   )
-  if (exists.rows[0]?.there !== true) return false
+  if (exists.rows[0]?.there !== true) return null
   const done = await sql<{ name: string | null }>`select max("name") as "name" from "kysely_migration"`.execute(db)
-  return done.rows[0]?.name !== undefined && `${done.rows[0].name}.ts` === newest
+  return done.rows[0]?.name ?? null
 }

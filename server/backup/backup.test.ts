@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { create, extract } from 'tar'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { ask, withKey } from '../../scripts/conformance/service.ts'
+import { Clock } from '../clock.ts'
+import { readConfig } from '../config.ts'
+import { claimDataFolder } from '../database/data-folder.ts'
+import { createKey } from '../keys/keys.ts'
+import { createOrganization } from '../organizations/organizations.ts'
+import { type Plumbline, startPlumbline } from '../plumbline.ts'
+
+// It is about the embedded database; PostgreSQL has tools of its own.
+describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'plumbline-backup-test-'))
+  const folder = (name: string) => path.join(root, name)
+  const whole = folder('whole.tar.gz')
+  const bare = folder('bare.tar.gz')
+  let key: string
+  let vendorId: string
+  let webhook: { id: string; secret: string }
+
+  beforeAll(async () => {
+    const plumbline = await start(folder('first'))
+    const { organization } = await createOrganization(plumbline.database, plumbline.clock, {
+      ...{ name: 'Harrow & Finch Homes', ownerEmail: 'p@example.com', ownerName: 'Priya Harrow', most: 10 },
+    })
+    const made = await createKey(plumbline.database, plumbline.clock, { organizationId: organization.id, name: 'Test' })
+    key = made.secret
+    const post = (to: string, body: unknown) => ask(plumbline.url, 'POST', to, body, withKey(key))
+    vendorId = (await post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body.id
+    webhook = (await post('/api/ext/webhooks', { url: 'http://127.0.0.1:9/', eventTypes: ['*'] })).body
+    const refused = await cli(folder('first'), 'backup', '--out', whole)
+    expect([refused.code, refused.json.error.code]).toEqual([1, 'data_folder_in_use'])
+    await plumbline.stop()
+  }, 120_000)
+  afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+  async function start(dataDir: string): Promise<Plumbline> {
+    const config = readConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent' })
+    return startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock(), warm: false })
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what was printed, whatever that is.
+  function cli(dataDir: string, ...args: string[]): Promise<{ code: number; json: any }> {
+    const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir }
+    const script = path.join(import.meta.dirname, '../cli/main.ts')
+    return new Promise((done) => {
+      const child = execFile(process.execPath, [script, ...args], { env }, (_error, stdout, stderr) => {
+        const code = child.exitCode ?? -1
+        done({ code, json: JSON.parse(code === 0 ? stdout : stderr) })
+      })
+    })
+  }
+
+  async function refusal(dataDir: string, file: string): Promise<string> {
+    const { code, json } = await cli(dataDir, 'restore', file)
+    expect(code).toBe(1)
+    return json.error.detail
+  }
+
+  test('is backed up to a file that only its owner reads, with the key or with a word on where it is', async () => {
+    const { code, json } = await cli(folder('first'), 'backup', '--out', bare)
+    expect([code, json.file, json.bytes]).toEqual([0, bare, statSync(bare).size])
+    expect(json.encryptionKey).toContain(path.join(folder('first'), 'encryption-key'))
+    expect(statSync(bare).mode & 0o777).toBe(0o600)
+    expect((await cli(folder('first'), 'backup', '--out', whole, '--with-key')).json.encryptionKey).toContain(
+      'is in the backup',
+    )
+    const again = await cli(folder('first'), 'backup', '--out', bare)
+    expect([again.code, again.json.error.code]).toEqual([1, 'backup_refused'])
+    const nothing = await cli(folder('nothing'), 'backup', '--out', folder('nothing.tar.gz'))
+    expect(nothing.json.error.detail).toContain('There is no embedded database')
+    // Neither the refusals nor the backups leave anything behind.
+    expect(readdirSync(root).sort()).toEqual(['bare.tar.gz', 'first', 'whole.tar.gz'])
+    expect(readdirSync(folder('first')).sort()).toEqual(['database', 'encryption-key'])
+  })
+
+  test('is restored elsewhere, and a service on it knows the keys, the data and the secrets', async () => {
+    const { code, json } = await cli(folder('second'), 'restore', whole)
+    expect([code, json.dataDir]).toEqual([0, folder('second')])
+    expect(readdirSync(folder('second')).sort()).toEqual(['database', 'encryption-key'])
+    const plumbline = await start(folder('second'))
+    const get = (from: string) => ask(plumbline.url, 'GET', from, undefined, withKey(key))
+    expect((await get(`/api/ext/vendors/${vendorId}`)).body.companyName).toBe('Brazos Framing')
+    const rotated = await ask(plumbline.url, 'POST', `/api/ext/webhooks/${webhook.id}/rotate-secret`, {}, withKey(key))
+    expect(rotated.status).toBe(200)
+    await plumbline.stop()
+  })
+
+  test('is restored with the key that was kept beside the backup, and with no other', async () => {
+    const dataDir = folder('third')
+    expect(await refusal(dataDir, bare)).toContain('The encryption key is not in')
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    writeFileSync(path.join(dataDir, 'encryption-key'), Buffer.alloc(32, 7).toString('base64'))
+    expect(await refusal(dataDir, bare)).toContain('is not the one')
+    expect(readdirSync(dataDir)).toEqual(['encryption-key'])
+    writeFileSync(path.join(dataDir, 'encryption-key'), readFileSync(path.join(folder('first'), 'encryption-key')))
+    expect((await cli(dataDir, 'restore', bare)).code).toBe(0)
+  })
+
+  test('is restored into an empty folder only', async () => {
+    expect(await refusal(folder('first'), whole)).toContain('is not empty (database)')
+    const held = claimDataFolder(folder('fourth'))
+    expect(await refusal(folder('fourth'), whole)).toContain(`process ${process.pid}`)
+    held.release()
+  })
+
+  test('a backup that is cut off, or is none, leaves nothing behind that a service could start on', async () => {
+    const dataDir = folder('fifth')
+    const bytes = readFileSync(whole)
+    writeFileSync(folder('cut.tar.gz'), bytes.subarray(0, Math.floor(bytes.length * 0.9)))
+    writeFileSync(folder('other.tar.gz'), 'Nothing of the kind.')
+    expect(await refusal(dataDir, folder('cut.tar.gz'))).toContain('cannot be read')
+    expect(await refusal(dataDir, folder('other.tar.gz'))).toMatch(/cannot be read|is not a backup/)
+    expect(await refusal(dataDir, folder('absent.tar.gz'))).toContain('There is no file')
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+
+  test('a folder in which a restore was interrupted is not taken for a whole one, and the restore can be done again', async () => {
+    const dataDir = folder('sixth')
+    mkdirSync(path.join(dataDir, 'restoring', 'database'), { recursive: true })
+    await expect(start(dataDir)).rejects.toThrow('was interrupted')
+    expect(existsSync(path.join(dataDir, 'database'))).toBe(false)
+    expect((await cli(dataDir, 'restore', whole)).code).toBe(0)
+    await (await start(dataDir)).stop()
+  })
+
+  test('a backup of a newer schema is refused with the version that knows it', async () => {
+    const unpacked = folder('unpacked')
+    mkdirSync(unpacked)
+    await extract({ file: whole, cwd: unpacked })
+    const note = JSON.parse(readFileSync(path.join(unpacked, 'backup.json'), 'utf8'))
+    writeFileSync(
+      path.join(unpacked, 'backup.json'),
+      JSON.stringify({ ...note, version: '9.0.0', migration: '9999_later' }),
+    )
+    const newer = folder('newer.tar.gz')
+    await create({ file: newer, gzip: true, cwd: unpacked }, readdirSync(unpacked))
+    expect(await refusal(folder('seventh'), newer)).toContain('newer schema (9999_later, of Plumbline 9.0.0)')
+    expect(readdirSync(folder('seventh'))).toEqual([])
+  })
+})
+
+test.runIf(inject('postgres') !== null)('PostgreSQL is referred to its own tools', async () => {
+  const { backUp } = await import('./backup.ts')
+  const env = { DATABASE_URL: 'postgres://localhost/plumbline', DATA_DIR: path.join(tmpdir(), 'plumbline-none') }
+  await expect(backUp(env, { out: 'never.tar.gz', withKey: false })).rejects.toThrow('docs/backup.md')
+})

@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import { bareVerb } from './verb.ts'
+
+// Both load the embedded database's archive only when they are asked for.
+export function addBackupVerbs(program: Command): void {
+  program
+    .command('backup')
+    .description('Write the embedded database to a file, while no server runs on it.')
+    .requiredOption('--out <file>', 'a new file, such as plumbline.tar.gz')
+    .option('--with-key', 'put the encryption key into it, so that the file alone is enough to restore', false)
+    .action(
+      bareVerb(async (options: { out: string; withKey: boolean }) => {
+        const { backUp } = await import('../backup/backup.ts')
+        return backUp(process.env, options)
+      }),
+    )
+  program
+    .command('restore')
+    .description('Put a backup into DATA_DIR, which has to be empty.')
+    .argument('<file>')
+    .action((file: string) =>
+      bareVerb(async () => {
+        const { restore } = await import('../backup/restore.ts')
+        return restore(process.env, file)
+      })({}),
+    )
+}
