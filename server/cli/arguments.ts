@@ -66,3 +66,8 @@ export function limit(value: string): Limit {
 export function amount(value: Limit): number | null {
   return value === 'none' ? null : value
 }
+
+/** For an option that may be given several times. */
+export function collected(value: string, before: string[]): string[] {
+  return [...before, text(254)(value)]
+}

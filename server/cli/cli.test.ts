@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -35,7 +35,9 @@ function cli(...args: string[]): Promise<Run> {
       (_error, stdout, stderr) => {
         const code = child.exitCode ?? -1
         const text = code === 0 ? stdout : stderr
-        done({ code, text, json: text.startsWith('{') ? JSON.parse(text) : null })
+        // An export is a line of JSON for each record.
+        const isOne = text.startsWith('{\n')
+        done({ code, text, json: isOne ? JSON.parse(text) : null })
       },
     )
   })
@@ -63,6 +65,11 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       ['keys', 'create', '--organization', 'org_x', '--permissions', 'vendors:see'],
       ['keys', 'rotate', 'key_x', '--overlap-days', '8'],
       ['users', 'create', '--organization', 'org_x', '--email', 'a@b.c', '--name', 'A', '--role', 'king'],
+      ['organizations', 'erase', 'org_x'],
+      ['users', 'erase', 'usr_x'],
+      ['vendors', 'erase-contact', 'ven_x', '--email', 'nobody'],
+      ['backup'],
+      ['restore'],
       ['nonsense'],
     ]
     for (const order of orders) {
@@ -245,6 +252,46 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     await until(key.secret, ({ status }) => status === 200)
     const third = await cli('organizations', 'create', '--name', 'Third')
     expect([third.code, third.json.error.code]).toEqual([1, 'beta_full'])
+  })
+
+  test('a builder is exported to stdout or to a file of its own', async () => {
+    const lines = (text: string) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).kind)
+    const { text } = await cli('organizations', 'export', organizationId)
+    expect(lines(text).slice(0, 3)).toEqual(['export', 'organization', 'user'])
+    const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
+    const out = path.join(folder, 'harrow.ndjson')
+    const { json } = await cli('organizations', 'export', organizationId, '--out', out)
+    const written = readFileSync(out, 'utf8')
+    expect([json.file, json.counts.user]).toEqual([out, lines(written).filter((kind) => kind === 'user').length])
+    expect([readdirSync(folder), statSync(out).mode & 0o777]).toEqual([['harrow.ndjson'], 0o600])
+    const taken = await cli('organizations', 'export', organizationId, '--out', out)
+    expect([taken.code, taken.json.error.code]).toEqual([1, 'conflict'])
+    const nobody = path.join(folder, 'nobody.ndjson')
+    expect((await cli('organizations', 'export', 'org_nobody', '--out', nobody)).json.error.code).toBe('not_found')
+    expect(readdirSync(folder)).toEqual(['harrow.ndjson'])
+    rmSync(folder, { recursive: true })
+  })
+
+  test('a person and a builder are erased where the operator names them twice', async () => {
+    const person = ['--organization', organizationId, '--email', 'zed@example.com', '--name', 'Zed Zulu']
+    const { json: user } = await cli('users', 'create', ...person, '--role', 'viewer')
+    const unsure = await cli('users', 'erase', user.id, '--confirm', 'Zed')
+    expect(unsure.json.error).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '--confirm' }] })
+    const erased = await cli('users', 'erase', user.id, '--confirm', 'Zed Zulu', '--also', 'Z. Zulu', '--also', 'Zeddy')
+    expect(erased.json).toMatchObject({ id: user.id, changed: { users: 1 } })
+    expect((await cli('vendors', 'erase-contact', 'ven_x')).json.error.code).toBe('validation_failed')
+
+    const { json: listed } = await cli('organizations', 'list')
+    const second = listed.data.find(({ name }: { name: string }) => name === 'Second')
+    const wrong = await cli('organizations', 'erase', second.id, '--confirm', 'First')
+    expect([wrong.code, wrong.json.error.code]).toEqual([1, 'validation_failed'])
+    const gone = await cli('organizations', 'erase', second.id, '--confirm', 'Second')
+    expect(gone.json).toMatchObject({ organizationId: second.id, erased: { users: 1, apiKeys: 1, apiKeySecrets: 1 } })
+    expect((await cli('organizations', 'list')).json.data).toHaveLength(listed.data.length - 1)
   })
 
   test('migrations that were run are not run again', async () => {

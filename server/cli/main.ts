@@ -4,6 +4,7 @@ import { addKeyVerbs } from './keys.ts'
 import { addOrganizationVerbs } from './organizations.ts'
 import { fail } from './refusals.ts'
 import { addUserVerbs } from './users.ts'
+import { addVendorVerbs } from './vendors.ts'
 import { verb } from './verb.ts'
 
 /**
@@ -16,6 +17,7 @@ const program = new Command('plumbline').description('Operates a Plumbline servi
 addOrganizationVerbs(program)
 addUserVerbs(program)
 addKeyVerbs(program)
+addVendorVerbs(program)
 addBackupVerbs(program)
 program
   .command('migrate')

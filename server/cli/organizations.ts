@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { createOrganization, listOrganizations, TIERS, updateOrganization } from '../organizations/organizations.ts'
 import { currency, email, text, timeZone } from './arguments.ts'
+import { progressOnStderr, writingLines } from './lines.ts'
 import { verb } from './verb.ts'
 
 export function addOrganizationVerbs(program: Command): void {
@@ -35,5 +36,36 @@ export function addOrganizationVerbs(program: Command): void {
     .option('--time-zone <zone>', 'IANA time zone', timeZone)
     .action((id: string, options: { name?: string; tier?: string; timeZone?: string }) =>
       verb(({ database, clock }) => updateOrganization(database, clock, id, options))(),
+    )
+  organizations
+    .command('export')
+    .description('Write everything of a builder as lines of JSON, without secrets.')
+    .argument('<organizationId>')
+    .option('--out <file>', 'a new file; stdout when left out')
+    .action((id: string, { out }: { out?: string }) =>
+      verb(async ({ database, config }) => {
+        const { exportOrganization } = await import('../builder-data/export.ts')
+        const say = progressOnStderr()
+        const about = await writingLines(out, (write) =>
+          exportOrganization({ database, config }, id, write, ({ kind, written, of }) =>
+            say(() => `${kind}: ${written} of ${of}`),
+          ),
+        )
+        return out === undefined ? undefined : { file: out, ...about }
+      })(),
+    )
+  organizations
+    .command('erase')
+    .description('Remove a builder and everything of it, for good.')
+    .argument('<organizationId>')
+    .requiredOption('--confirm <name>', "the builder's name, to be sure")
+    .action((id: string, { confirm }: { confirm: string }) =>
+      verb(async ({ database, clock }) => {
+        const { eraseOrganization } = await import('../builder-data/erase-organization.ts')
+        const say = progressOnStderr()
+        return eraseOrganization({ database, clock }, id, confirm, (table, removed) =>
+          say(() => `${table}: ${removed}`),
+        )
+      })(),
     )
 }

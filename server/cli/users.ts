@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { ROLES, type Role } from '../keys/roles.ts'
 import { createUser, listUsers, updateUser } from '../people/users/users.ts'
-import { amount, email, type Limit, limit, text } from './arguments.ts'
+import { amount, collected, email, type Limit, limit, text } from './arguments.ts'
 import { verb } from './verb.ts'
 
 export function addUserVerbs(program: Command): void {
@@ -66,5 +66,17 @@ export function addUserVerbs(program: Command): void {
           ...(poApprovalLimit !== undefined && { poApprovalLimit: amount(poApprovalLimit) }),
         }),
       )(),
+    )
+  users
+    .command('erase')
+    .description('Replace what tells who a user is by a neutral text, wherever it lies; ids and history stay.')
+    .argument('<userId>')
+    .requiredOption('--confirm <name>', "the user's name, to be sure")
+    .option('--also <text>', 'a former name, another address or number; may be given again', collected, [])
+    .action((id: string, options: { confirm: string; also: string[] }) =>
+      verb(async ({ database, clock }) => {
+        const { eraseUser } = await import('../builder-data/erase-person.ts')
+        return eraseUser({ database, clock }, id, options)
+      })(),
     )
 }

@@ -25,7 +25,7 @@ export function verb<Options extends object>(
       const migrations = await migrate(database)
       const { config } = await withEncryptionKey(given, database)
       const result = await run({ database, clock: new Clock(), config }, options ?? ({} as Options), migrations)
-      print(result)
+      if (result !== undefined) print(result)
     } finally {
       await database.close()
     }

@@ -6,7 +6,7 @@ import type { Input } from '../http/operation.ts'
 import { invalidCursor, page, readCursor } from '../http/page.ts'
 import { resource } from '../resources/resource.ts'
 
-export const { list, find, lock, insert, update, archive } = resource({
+export const { list, find, findAll, lock, insert, update, archive } = resource({
   schema: 'Webhook',
   table: 'webhooks',
   prefix: 'whk',
@@ -125,6 +125,15 @@ export async function findDelivery(call: Tenant, id: string): Promise<Delivery |
     join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
     where d."organizationId" = ${call.organizationId} and d."id" = ${id}`.execute(call.db)
   return rows[0]
+}
+
+/** The deliveries that exist of these ids, in the order of their ids. */
+export async function findDeliveries(call: Tenant, ids: readonly string[]): Promise<Delivery[]> {
+  const { rows } = await sql<Delivery>`
+    select ${DELIVERY} from "deliveries" d
+    join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
+    where d."organizationId" = ${call.organizationId} and d."id" = any(${[...ids]}) order by d."id"`.execute(call.db)
+  return rows
 }
 
 export async function attemptsOf(call: Tenant, deliveryId: string): Promise<DeliveryAttempt[]> {

@@ -54,7 +54,7 @@ const rows = resource({
   search: ['number', 'title', 'scope'],
 })
 
-export const { list, find, lock, assertExist, insert } = rows
+export const { list, find, findAll, lock, assertExist, insert } = rows
 
 /** Changes a locked request. Whatever makes hidden amounts visible comes through here, so here a dry run takes note of it. */
 export const update: typeof rows.update = (call, before, changes, ifMatch) => {

@@ -3,7 +3,7 @@ import { typeid } from 'typeid-js'
 import type { Call, Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, lock, insert, update, archive } = resource({
+export const { list, find, findAll, lock, insert, update, archive } = resource({
   schema: 'Scope',
   table: 'scopes',
   prefix: 'scp',

@@ -1,6 +1,6 @@
 import { resource } from '../../resources/resource.ts'
 
-export const { list, insert } = resource({
+export const { list, findAll, insert } = resource({
   schema: 'VendorNotification',
   table: 'vendorNotifications',
   prefix: 'ntf',

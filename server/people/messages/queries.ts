@@ -4,7 +4,7 @@ import type { Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Person } from './message.ts'
 
-export const { list, find, insert, assertExist } = resource({
+export const { list, find, findAll, insert, assertExist } = resource({
   schema: 'Message',
   table: 'messages',
   prefix: 'msg',

@@ -1,0 +1,128 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Clock } from '../clock.ts'
+import { BATCH_ROWS, inBatches } from '../database/batches.ts'
+import type { Database } from '../database/database.ts'
+import { invalid, notFound } from '../http/problem.ts'
+import { childrenFirst, type OwnedTable, ownedTables } from './catalogue.ts'
+
+/**
+ * Where the index that leads with the organization holds a part of a table only: conditions that together cover it, each
+ * of which is answered by an index.
+ */
+export const PARTS: Record<string, readonly string[]> = {
+  events: ['"sequence" is not null', '"sequence" is null'],
+}
+
+/** What a request that had begun before may still write is looked for so many times. */
+const MOST_SWEEPS = 10
+
+export interface Erased {
+  organizationId: string
+  /** How many rows of each table were removed. */
+  erased: Record<string, number>
+}
+
+/**
+ * Removes everything of a builder. Its keys are refused first, then its rows go in bounded batches, each a transaction,
+ * and the builder itself goes last, so that whatever interrupts this, it can be done again under the same name. Once the
+ * builder is gone the same call removes what may have been written at the last moment.
+ */
+export async function eraseOrganization(
+  { database, clock }: { database: Database; clock: Clock },
+  organizationId: string,
+  confirmedName: string,
+  progress: (table: string, removed: number) => void = () => {},
+): Promise<Erased> {
+  const tables = childrenFirst(await ownedTables(database.statements))
+  const erased: Record<string, number> = {}
+  const sweep = async (): Promise<number> => {
+    let total = 0
+    for (const table of tables) {
+      const removed = await removeRows(database, table, organizationId)
+      if (removed === 0) continue
+      total += removed
+      erased[table.name] = (erased[table.name] ?? 0) + removed
+      progress(table.name, removed)
+    }
+    return total
+  }
+  const organization = await database.statements
+    .selectFrom('organizations')
+    .select('name')
+    .where('id', '=', organizationId)
+    .executeTakeFirst()
+  if (organization === undefined) {
+    if ((await sweep()) === 0) throw notFound()
+    return { organizationId, erased }
+  }
+  if (organization.name !== confirmedName) {
+    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'is not the name of the builder' }])
+  }
+  await closeDoors(database, clock, organizationId)
+  for (let attempt = 1; ; attempt++) {
+    await sweep()
+    if (await removeOrganization(database, organizationId, attempt === MOST_SWEEPS)) break
+  }
+  await sweep()
+  return { organizationId, erased }
+}
+
+// A revoked key is refused everywhere within a second, and nothing more is delivered.
+async function closeDoors(database: Database, clock: Clock, organizationId: string): Promise<void> {
+  const now = clock.now()
+  await database.transaction(async (trx) => {
+    await trx
+      .updateTable('apiKeys')
+      .set({ revokedAt: now, updatedAt: now })
+      .where('organizationId', '=', organizationId)
+      .where('revokedAt', 'is', null)
+      .execute()
+    await trx
+      .updateTable('webhooks')
+      .set({ archivedAt: now, updatedAt: now })
+      .where('organizationId', '=', organizationId)
+      .where('archivedAt', 'is', null)
+      .execute()
+  })
+}
+
+async function removeRows(database: Database, table: OwnedTable, organizationId: string): Promise<number> {
+  // Rows that refer to others of their own table would hold these back, whatever the order.
+  for (const { columns, to } of table.references) {
+    if (to !== table.name) continue
+    for (const column of columns.filter((name) => name !== 'organizationId')) {
+      await inBatches(
+        database,
+        sql`update ${sql.table(table.name)} set ${sql.ref(column)} = null
+          where ${batchOf(table, organizationId, sql`${sql.ref(column)} is not null`)}`,
+      )
+    }
+  }
+  let removed = 0
+  for (const part of PARTS[table.name] ?? ['true']) {
+    const batch = batchOf(table, organizationId, sql.raw(part))
+    removed += await inBatches(database, sql`delete from ${sql.table(table.name)} where ${batch}`)
+  }
+  return removed
+}
+
+function batchOf({ name }: OwnedTable, organizationId: string, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`ctid = any(array(
+    select ctid from ${sql.table(name)} where "organizationId" = ${organizationId} and ${condition} limit ${BATCH_ROWS}))`
+}
+
+// 23503: something refers to it that was written after its table was swept.
+const STILL_REFERRED_TO = '23503'
+
+async function removeOrganization(database: Database, organizationId: string, isLast: boolean): Promise<boolean> {
+  try {
+    await database.transaction(async (trx) => {
+      await trx.deleteFrom('organizations').where('id', '=', organizationId).execute()
+      await trx.deleteFrom('limitWindows').where('scope', '=', `day:${organizationId}`).execute()
+    })
+    return true
+  } catch (error) {
+    if (isLast || (error as { code?: unknown }).code !== STILL_REFERRED_TO) throw error
+    return false
+  }
+}

@@ -1,0 +1,194 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { Database, Db } from '../database/database.ts'
+import { invalid, notFound } from '../http/problem.ts'
+import { updateUser } from '../people/users/users.ts'
+import { type OwnedTable, ownedTables } from './catalogue.ts'
+import { type Mark, markOf, NEUTRAL } from './identity.ts'
+
+/**
+ * A person is a user of the builder, or somebody at one of its vendors. What tells who they are (name, e-mail address,
+ * telephone number, and whatever else the operator names) is replaced wherever it lies in the builder's rows: records,
+ * messages, reasons, the payloads of events, stored answers of receivers. Ids stay, so that history still holds.
+ *
+ * The columns come from the database's catalogue, so that no later one is forgotten.
+ */
+export interface ErasedPerson {
+  organizationId: string
+  id: string
+  /** How many rows were changed in each table. */
+  changed: Record<string, number>
+}
+
+/** Tables that are not searched, and why. */
+export const NOT_SEARCHED: Record<string, string> = {
+  idempotencyRecords: 'The stored answers are encrypted, and gone within 24 hours.',
+}
+
+/** Columns that hold no text of anybody's. */
+export const OPAQUE: Record<string, readonly string[]> = {
+  webhooks: ['secret', 'previousSecret'],
+  apiKeySecrets: ['start'],
+}
+
+interface Parts {
+  database: Database
+  clock: Clock
+}
+
+export async function eraseUser(
+  { database, clock }: Parts,
+  id: string,
+  { confirm, also }: { confirm: string; also: readonly string[] },
+): Promise<ErasedPerson> {
+  const user = await database.statements
+    .selectFrom('users')
+    .select(['organizationId', 'name', 'email'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (user === undefined) throw notFound()
+  if (user.name !== confirm) {
+    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'is not the name of the user' }])
+  }
+  const address = `${id}@erased.invalid`
+  const isErased = user.email === address
+  const marks = [
+    ...(isErased ? [] : [markOf(user.email, address), ...nameMark(user.name)]),
+    ...also.map((text) => markOf(text)),
+  ]
+  // First, so that they can do nothing any more; it is refused where the builder would be left without an owner.
+  await updateUser(database, clock, id, { status: 'disabled' })
+  const { organizationId } = user
+  const sweeping = { database, clock, organizationId, marks }
+  const changed = await sweep(sweeping, (table) => table !== 'users')
+  // Last, because a run that was interrupted before begins again from what stands here.
+  await updateUser(database, clock, id, { name: NEUTRAL.name, email: address })
+  add(changed, { users: 1 })
+  add(changed, await sweep(sweeping, (table) => table !== 'users'))
+  return { organizationId, id, changed }
+}
+
+export async function eraseContact(
+  { database, clock }: Parts,
+  vendorId: string,
+  wanted: { name?: string | undefined; email?: string | undefined; also: readonly string[] },
+): Promise<ErasedPerson> {
+  if (wanted.name === undefined && wanted.email === undefined && wanted.also.length === 0) {
+    throw invalid([{ pointer: '--email', code: 'required', message: 'or --name says who is meant' }])
+  }
+  const vendor = await database.statements
+    .selectFrom('vendors')
+    .select(['organizationId', 'contactName', 'email', 'phone', 'contacts'])
+    .where('id', '=', vendorId)
+    .executeTakeFirst()
+  if (vendor === undefined) throw notFound()
+  const people = [
+    { name: vendor.contactName, email: vendor.email, phone: vendor.phone },
+    ...(vendor.contacts as unknown as Contact[]),
+  ].filter((person) => isMeant(person, wanted))
+  if (people.length === 0 && wanted.also.length === 0) throw notFound()
+  const marks = [
+    ...people.flatMap(({ name }) => nameMark(name ?? null)),
+    ...people.flatMap(({ email, phone }) => [email, phone]).flatMap((text) => (text ? [markOf(text)] : [])),
+    ...wanted.also.map((text) => markOf(text)),
+  ]
+  const { organizationId } = vendor
+  const sweeping = { database, clock, organizationId, marks }
+  // The vendor last, because a run that was interrupted before begins again from what stands there.
+  const changed = await sweep(sweeping, (table) => table !== 'vendors' && table !== 'users')
+  add(changed, await sweep(sweeping, (table) => table === 'vendors'))
+  add(changed, await sweep(sweeping, (table) => table !== 'users'))
+  return { organizationId, id: vendorId, changed }
+}
+
+interface Contact {
+  name?: string | null
+  email?: string | null
+  phone?: string | null
+}
+
+function isMeant(person: Contact, { name, email }: { name?: string | undefined; email?: string | undefined }): boolean {
+  if (email !== undefined) return person.email?.toLowerCase() === email.toLowerCase()
+  return name !== undefined && person.name === name
+}
+
+// A name of one small word is replaced where it stands as a name, and looked for nowhere else.
+function nameMark(name: string | null): Mark[] {
+  return name !== null && /[\s\p{Lu}]/u.test(name) ? [markOf(name)] : []
+}
+
+interface Sweeping extends Parts {
+  organizationId: string
+  marks: readonly Mark[]
+}
+
+/** So many rows are looked through in a statement. */
+const WINDOW_ROWS = 1000
+
+async function sweep(sweeping: Sweeping, includes: (table: string) => boolean): Promise<Record<string, number>> {
+  const changed: Record<string, number> = {}
+  if (sweeping.marks.length === 0) return changed
+  for (const table of await ownedTables(sweeping.database.statements)) {
+    if (!includes(table.name) || table.name in NOT_SEARCHED) continue
+    const opaque = OPAQUE[table.name] ?? []
+    const texts = table.texts.filter(({ name }) => !opaque.includes(name))
+    if (texts.length === 0 || table.key.length === 0) continue
+    const count = await sweepTable(sweeping, { ...table, texts })
+    if (count > 0) changed[table.name] = count
+  }
+  return changed
+}
+
+async function sweepTable(sweeping: Sweeping, table: OwnedTable): Promise<number> {
+  const { database, clock, organizationId, marks } = sweeping
+  const key = sql.join(table.key.map((column) => sql.ref(column)))
+  const sets = table.texts.map(({ name, type }) => {
+    const text = marks.reduce<RawBuilder<unknown>>(
+      (inner, { pattern, ignoresCase, neutral }) =>
+        sql`regexp_replace(${inner}, ${pattern}, ${neutral}, ${ignoresCase ? 'gi' : 'g'})`,
+      sql`${sql.ref(name)}::text`,
+    )
+    return sql`${sql.ref(name)} = ${text}::${sql.raw(type)}`
+  })
+  if (table.isVersioned) sets.push(sql`"version" = "version" + 1, "updatedAt" = ${clock.now().toISOString()}`)
+  const found = table.texts.flatMap(({ name }) => {
+    const text = sql`${sql.ref(name)}::text`
+    return marks.map(({ likes, pattern, ignoresCase }) => {
+      const matches = ignoresCase ? sql`${text} ~* ${pattern}` : sql`${text} ~ ${pattern}`
+      return sql`(${text} ilike any(${likes}::text[]) and ${matches})`
+    })
+  })
+  let changed = 0
+  let last: unknown[] | null = null
+  for (;;) {
+    const window = await readWindow(database.statements, table, organizationId, last)
+    if (window.length === 0) return changed
+    const begin = last
+    const end: unknown[] = window.at(-1) ?? []
+    const { numAffectedRows = 0n } = await database.transaction((trx) =>
+      sql`update ${sql.table(table.name)} set ${sql.join(sets)}
+        where "organizationId" = ${organizationId} and ${begin === null ? sql`true` : sql`(${key}) > (${sql.join(begin)})`}
+          and (${key}) <= (${sql.join(end)}) and (${sql.join(found, sql` or `)})`.execute(trx),
+    )
+    changed += Number(numAffectedRows)
+    last = end
+  }
+}
+
+async function readWindow(
+  db: Db,
+  table: OwnedTable,
+  organizationId: string,
+  last: unknown[] | null,
+): Promise<unknown[][]> {
+  const key = sql.join(table.key.map((column) => sql.ref(column)))
+  const { rows } = await sql<Record<string, unknown>>`
+    select ${key} from ${sql.table(table.name)}
+    where "organizationId" = ${organizationId} and ${last === null ? sql`true` : sql`(${key}) > (${sql.join(last)})`}
+    order by ${key} limit ${WINDOW_ROWS}`.execute(db)
+  return rows.map((row) => table.key.map((column) => row[column]))
+}
+
+function add(to: Record<string, number>, more: Record<string, number>): void {
+  for (const [table, count] of Object.entries(more)) to[table] = (to[table] ?? 0) + count
+}

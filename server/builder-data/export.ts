@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { createApp } from '../app.ts'
+import { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database, Db } from '../database/database.ts'
+import type { WriteCall } from '../http/call.ts'
+import { loadContract } from '../http/contract.ts'
+import { notFound } from '../http/problem.ts'
+import { systemCallWithin } from '../keys/principals.ts'
+import { operations } from '../operations.ts'
+import { ownVersion } from '../version.ts'
+import { columnList, KINDS, type Kind, LEFT_OUT, type Row } from './kinds.ts'
+
+export const FORMAT = 'plumbline-export-1'
+
+/** So many records are in memory at a time. The largest, a bid request with hundreds of lines, has some 400 kB. */
+const PAGE_ROWS = 200
+
+/** Never written, wherever it may be found: what opens something. Events of former days may hold one. */
+const SECRET = new Set(['portalUrl', 'secret', 'previousSecret'])
+
+export interface Progress {
+  kind: string
+  written: number
+  of: number
+}
+
+/**
+ * Everything of a builder as lines of JSON, the first of which says what follows. All of it is read in one transaction
+ * that sees the database as it was at one moment, page by page, so that neither what is changed meanwhile nor the size
+ * of the builder matters. `write` is awaited, and may be as slow as what it writes to.
+ */
+export async function exportOrganization(
+  { database, config }: { database: Database; config: Config },
+  organizationId: string,
+  write: (lines: string) => Promise<void>,
+  progress: (progress: Progress) => void = () => {},
+): Promise<{ organizationId: string; at: string; counts: Record<string, number> }> {
+  const clock = new Clock()
+  const app = createApp({
+    ...{ config, contract: loadContract(), handlers: operations, database, clock, log: pino({ level: 'silent' }) },
+    eventsCommitted() {},
+    deliveriesDue() {},
+  })
+  try {
+    return await database.transaction(async (trx) => {
+      await sql`set transaction isolation level repeatable read, read only`.execute(trx)
+      const organization = await organizationRow(trx, organizationId)
+      const call = await systemCallWithin(app.surroundings, trx, organizationId)
+      const at = clock.now().toISOString()
+      const counts = await countAll(trx, organizationId)
+      const about = { format: FORMAT, version: ownVersion(), at, organizationId, counts, leftOut: LEFT_OUT }
+      await write(line('export', about) + line('organization', organization))
+      for (const kind of KINDS) {
+        await writeKind(call, kind, write, (written) =>
+          progress({ kind: kind.kind, written, of: counts[kind.kind] ?? 0 }),
+        )
+      }
+      return { organizationId, at, counts }
+    })
+  } finally {
+    await app.limits.stop()
+  }
+}
+
+async function organizationRow(db: Db, id: string) {
+  const row = await db
+    .selectFrom('organizations')
+    .select(['id', 'name', 'tier', 'currency', 'timeZone', 'createdAt', 'updatedAt'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) throw notFound()
+  return row
+}
+
+async function countAll(db: Db, organizationId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = { organization: 1 }
+  for (const { kind, table, where } of KINDS) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as "count" from ${sql.table(table)}
+      where "organizationId" = ${organizationId} and ${sql.raw(where ?? 'true')}`.execute(db)
+    counts[kind] = (counts[kind] ?? 0) + (rows[0]?.count ?? 0)
+  }
+  return counts
+}
+
+async function writeKind(
+  call: WriteCall,
+  kind: Kind,
+  write: (lines: string) => Promise<void>,
+  progress: (written: number) => void,
+): Promise<void> {
+  let written = 0
+  for (let page = await readPage(call, kind, null); page.length > 0; page = await readPage(call, kind, page.at(-1))) {
+    const records = await kind.records(call, page)
+    await write(records.map((record) => line(kind.kind, record)).join(''))
+    written += records.length
+    progress(written)
+  }
+}
+
+async function readPage(
+  { db, organizationId }: WriteCall,
+  { table, order, where, columns }: Kind,
+  last: Row | null | undefined,
+): Promise<Row[]> {
+  const beyond = last ? sql`(${columnList(order)}) > (${sql.join(order.map((column) => last[column]))})` : sql`true`
+  const { rows } = await sql<Row>`
+    select ${columnList(columns ?? order)} from ${sql.table(table)}
+    where "organizationId" = ${organizationId} and ${sql.raw(where ?? 'true')} and ${beyond}
+    order by ${columnList(order)} limit ${PAGE_ROWS}`.execute(db)
+  return rows
+}
+
+function line(kind: string, data: object): string {
+  const text = JSON.stringify({ kind, data }, (name, value: unknown) => (SECRET.has(name) ? undefined : value))
+  return `${text}\n`
+}
