@@ -1832,6 +1832,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/audit-entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List audit entries
+         * @description Lists who did what, from which address and with which key, newest first, in the order in which it was recorded: every change, by the event that it fired or by itself where it fires none; API keys, users, settings and subscriptions; visits to the vendor portal; what operators did; and requests that were refused because of who made them. A change is listed a moment after it was made. A filter by action, actor, address, kind or outcome looks through a stretch of the trail at a time, so a page may hold fewer items than `limit`, or none, and go on at `nextCursor`. Entries are kept for 400 days unless the deployment says otherwise.
+         */
+        get: operations["listAuditEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/execute": {
         parameters: {
             query?: never;
@@ -4524,7 +4544,7 @@ export interface components {
          * @description The stable name of a problem. A minor version may add codes; treat one that you do not know by its status.
          * @enum {string}
          */
-        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large";
+        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "address_not_allowed";
         /** @description One fault of an input. */
         FieldError: {
             /** @description A JSON pointer into the body (`/lines/0/quantity`), or the name of a parameter. */
@@ -7045,6 +7065,58 @@ export interface components {
             status: "open" | "done" | "waived";
             completedAt: components["schemas"]["InstantOrNull"];
         };
+        /** @description Something that somebody did, or was refused. */
+        AuditEntry: {
+            /** @description The entry's id. */
+            id: string;
+            /** @description When it was done. */
+            at: components["schemas"]["Instant"];
+            actor: components["schemas"]["AuditActor"];
+            action: components["schemas"]["AuditAction"];
+            resourceType: components["schemas"]["AuditResourceType"];
+            /** @description What it was done to; where it was refused, who was refused. */
+            resourceId: string;
+            /** @description The fields that hold something else since. Their values are in the event. */
+            changed: string[];
+            /** @description The event that tells of it, for getEvent; null where none was fired, or it is no longer kept. */
+            eventId: string | null;
+            outcome: components["schemas"]["AuditOutcome"];
+            /** @description With `refused`: the code of the problem that was answered. */
+            reason: string | null;
+            /** @description With `refused`: how many requests were refused in the same way since the entry before. There is at most one entry a minute for each caller, address and reason. */
+            count: number;
+            /** @description The IP address that the request came from; null for what was done without a request. */
+            address: string | null;
+            /** @description The request that did it, as in `X-Request-Id`. All that one request did has the same. */
+            requestId: string | null;
+        };
+        /** @description Who did it. `key` is the API key that was used, `operator` whoever works on the deployment's command line, `system` what the calendar or another change brings about. */
+        AuditActor: {
+            /** @enum {string} */
+            type: "key" | "user" | "vendor" | "system" | "operator";
+            /** @description Null for the system itself and for operators. */
+            id: string | null;
+        };
+        /**
+         * @description What was done: the type of the event that was fired, else the kind of the resource and what became of it, such as `community.created`, `scope.updated`, `webhook.archived`, `webhook.secret_rotated`, `key.revoked`, `portal.visited`, `organization.exported`, or, refused, `authentication.failed` and `permission.denied`. A minor version may add actions.
+         * @example bid.accepted
+         */
+        AuditAction: string;
+        /**
+         * @description What kind of thing it was done to. A minor version may add kinds.
+         * @enum {string}
+         */
+        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "home" | "budget_line" | "po" | "message" | "webhook" | "delivery";
+        /**
+         * @description Whether it was done, or refused because of who asked.
+         * @enum {string}
+         */
+        AuditOutcome: "done" | "refused";
+        /** @description A page of audit entries. */
+        AuditEntryPage: {
+            data: components["schemas"]["AuditEntry"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
         /** @description A skill to be run. */
         ExecuteRequest: {
             /** @description The name of the skill. */
@@ -7509,7 +7581,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key lacks a permission, or its organization is not on the Pro+ tier. */
+        /** @description The key lacks a permission, may not be used from this address, or its organization is not on the Pro+ tier. */
         Forbidden: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -8078,6 +8150,12 @@ export type Sale = components['schemas']['Sale'];
 export type SaleBuyer = components['schemas']['SaleBuyer'];
 export type SaleDeposit = components['schemas']['SaleDeposit'];
 export type SaleStage = components['schemas']['SaleStage'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type AuditActor = components['schemas']['AuditActor'];
+export type AuditAction = components['schemas']['AuditAction'];
+export type AuditResourceType = components['schemas']['AuditResourceType'];
+export type AuditOutcome = components['schemas']['AuditOutcome'];
+export type AuditEntryPage = components['schemas']['AuditEntryPage'];
 export type ExecuteRequest = components['schemas']['ExecuteRequest'];
 export type Execution = components['schemas']['Execution'];
 export type SkillKind = components['schemas']['SkillKind'];
@@ -13085,6 +13163,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StatusChangePage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAuditEntries: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Newest first, or oldest first without `-` in front. */
+                sort?: "at" | "-at";
+                /** @description Only this action, such as `bid.accepted` or `key.revoked`. */
+                action?: components["schemas"]["AuditAction"];
+                /** @description Only what this key, user or vendor did. */
+                actorId?: components["schemas"]["ResourceId"];
+                /** @description Only what was done to the resource with this id. */
+                resourceId?: components["schemas"]["ResourceId"];
+                /** @description Only what was done to resources of this kind. */
+                resourceType?: components["schemas"]["AuditResourceType"];
+                /** @description Only what came from this IP address, as the entries write it. */
+                address?: string;
+                /** @description Only what was done, or only what was refused. */
+                outcome?: components["schemas"]["AuditOutcome"];
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only what was done before this instant. */
+                createdBefore?: components["schemas"]["Instant"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of audit entries. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
                 };
             };
             401: components["responses"]["Unauthenticated"];

@@ -3,6 +3,8 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { Logger } from 'pino'
+import { recordChanges } from './audit/record.ts'
+import { refusalRecorder } from './audit/refusals.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
@@ -81,10 +83,12 @@ export function createApp(parts: AppParts): App {
     limits,
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,
+    recordChanges,
     operate: (call, id, input) => operate(call, id, input),
   }
   const { perform, operate } = dispatcher({ contract, handlers, validator, surroundings })
   const checkAnswer = config.checkAnswers ? (parts.answerCheck ?? answerChecker(contract)) : null
+  const recordRefusal = refusalRecorder({ database, clock, log })
   let draining = false
 
   async function handle(req: Request, res: Response, url: string, journey: Journey): Promise<Answer> {
@@ -95,7 +99,7 @@ export function createApp(parts: AppParts): App {
     if (found.operation === null) throw nothingThere(found.allow, method)
     const { operation, params } = found
     journey.operation = operation
-    const principal = await authenticate(operation, req.headers)
+    const principal = await authenticate(operation, req.headers, journey.address)
     journey.principal = principal
     await limits.take(principal)
     permit(principal, operation)
@@ -117,6 +121,7 @@ export function createApp(parts: AppParts): App {
       }
     } catch (error) {
       answer = refusal(error, url, journey)
+      if (answer.status === 401 || answer.status === 403) await recordRefusal(toProblem(error), journey)
     }
     write(req, res, answer, journey)
     const ms = Math.round((performance.now() - started) * 100) / 100

@@ -34,6 +34,8 @@ export interface Config {
   readonly eventRetentionDays: number | null
   /** 32 bytes: webhook secrets are encrypted and portal addresses signed with it. */
   readonly encryptionKey: Buffer
+  /** How many days the audit trail goes back. */
+  readonly auditRetentionDays: number
   readonly demo: boolean
   /** A port of its own for /metrics; null means none. */
   readonly metricsPort: number | null
@@ -74,6 +76,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     webhookProbeMaxSeconds: integer(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
     ...retention(env),
     encryptionKey: encryptionKey(env, databaseUrl, dataDir),
+    // A year, and what an audit of that year takes.
+    auditRetentionDays: integer(env, 'AUDIT_RETENTION_DAYS', 400, 1, 36_500),
     demo: flag(env, 'DEMO', true),
     metricsPort: env.METRICS_PORT ? integer(env, 'METRICS_PORT', 0, 0, 65_535) : null,
     metricsHost: env.METRICS_HOST || '127.0.0.1',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { forgetOldAuditEntries } from './audit/retention.ts'
 import { closeDueBidRequests } from './bidding/bid-requests/close-due.ts'
 import { expireBids } from './bidding/bids/expire-due.ts'
 import { advanceCompliance } from './bidding/compliance-documents/advance.ts'
@@ -58,6 +59,7 @@ export function startJobs(parts: JobParts): Jobs {
       run: () => forgetOldEvents(database, clock, config.eventRetentionDays),
     },
     { name: 'forgetEndedWindows', everyMs: HOUR_MS, run: () => forgetEndedWindows(database, clock) },
+    { name: 'forgetOldAuditEntries', everyMs: HOUR_MS, run: () => forgetOldAuditEntries(database, clock, config) },
     { name: 'closeDueBidRequests', everyMs: 1000, run: () => closeDueBidRequests(surroundings) },
     { name: 'expireBids', everyMs: 1000, run: () => expireBids(surroundings) },
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },

@@ -1,3 +1,4 @@
+import { auditOperations } from './audit/operations.ts'
 import { awardOperations } from './bidding/award/operations.ts'
 import { bidRequestOperations } from './bidding/bid-requests/operations.ts'
 import { bidOperations } from './bidding/bids/operations.ts'
@@ -48,6 +49,7 @@ export const operations: Handlers = together(
   messageOperations,
   webhookOperations,
   eventOperations,
+  auditOperations,
   skillOperations,
   platformOperations,
   portalOperations,

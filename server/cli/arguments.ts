@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { isAllowable, MOST_ALLOWED_ADDRESSES } from '../keys/allowed-addresses.ts'
 import { ALL_PERMISSIONS } from '../keys/roles.ts'
 
 // Each makes what is written behind an option into what a verb takes, and refuses with a sentence what cannot be meant.
@@ -52,6 +53,15 @@ export function permissions(value: string): string[] {
   const wanted = [...new Set(value.split(',').map((permission) => permission.trim()))]
   const unknown = wanted.filter((permission) => !(ALL_PERMISSIONS as readonly string[]).includes(permission))
   if (unknown.length > 0) throw new InvalidArgumentError(`There is no permission ${unknown.join(', ')}.`)
+  return wanted
+}
+
+export function addresses(value: string): string[] {
+  const wanted = [...new Set(value.split(',').map((address) => address.trim()))]
+  const wrong = wanted.find((address) => !isAllowable(address))
+  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" is no address and no range, such as 10.0.0.0/8.`)
+  if (wanted.length > MOST_ALLOWED_ADDRESSES)
+    throw new InvalidArgumentError(`A key has at most ${MOST_ALLOWED_ADDRESSES} addresses and ranges.`)
   return wanted
 }
 

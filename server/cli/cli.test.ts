@@ -63,6 +63,11 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       ['organizations', 'create', '--name', ' '],
       ['organizations', 'create', '--name', 'A', '--time-zone', 'Mars/Olympus'],
       ['keys', 'create', '--organization', 'org_x', '--permissions', 'vendors:see'],
+      ['keys', 'create', '--organization', 'org_x', '--allow-from', '10.0.0.0/33'],
+      ['keys', 'create', '--organization', 'org_x', '--allow-from', 'loopback'],
+      ['keys', 'update', 'key_x', '--allow-from', '10.1', '--never-expires'],
+      ['keys', 'update', 'key_x', '--allow-from', '::ffff:10.0.0.1'],
+      ['keys', 'update', 'key_x', '--allow-from', '10.0.0.1', '--allow-from-anywhere'],
       ['keys', 'rotate', 'key_x', '--overlap-days', '8'],
       ['users', 'create', '--organization', 'org_x', '--email', 'a@b.c', '--name', 'A', '--role', 'king'],
       ['organizations', 'erase', 'org_x'],
@@ -132,6 +137,10 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     }
   }
 
+  function daysUntil(instant: string): number {
+    return Math.round((Date.parse(instant) - Date.now()) / 86_400_000)
+  }
+
   test('a new organization is printed with its owner, and listed', async () => {
     const { json } = await cli('organizations', 'list')
     expect(json.data).toMatchObject([
@@ -145,7 +154,13 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
 
   test('a key has all that its creator may do unless it is given less, and its secret is shown once', async () => {
     const all = await cli('keys', 'create', '--organization', organizationId, '--name', 'Everything')
-    expect(all.json).toMatchObject({ organizationId, name: 'Everything', createdByUserId: ownerId, expiresAt: null })
+    expect(all.json).toMatchObject({
+      organizationId,
+      name: 'Everything',
+      createdByUserId: ownerId,
+      allowedAddresses: null,
+    })
+    expect(daysUntil(all.json.expiresAt)).toBe(365)
     const caller = await me(all.json.secret)
     expect(caller.body).toMatchObject({ keyId: all.json.id, name: 'Everything', organization: { id: organizationId } })
     expect(caller.body.permissions).toHaveLength(40)
@@ -164,6 +179,38 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
       revokedAt: null,
       secrets: [{ start: all.json.secret.slice(0, 10), expiresAt: null }],
     })
+  })
+
+  test('a key ends in a year, at a time of its own, or never, and that can be changed', async () => {
+    const create = (...more: string[]) => cli('keys', 'create', '--organization', organizationId, ...more)
+    expect(daysUntil((await create('--expires-in-days', '30')).json.expiresAt)).toBe(30)
+    expect((await create('--expires-at', '2090-01-31T00:00:00Z')).json.expiresAt).toBe('2090-01-31T00:00:00.000Z')
+    const { json: key } = await create('--never-expires')
+    expect(key.expiresAt).toBeNull()
+    const both = await create('--never-expires', '--expires-in-days', '30')
+    expect([both.code, both.json.error.code]).toEqual([1, 'usage'])
+    const changed = await cli('keys', 'update', key.id, '--name', 'Voice agent', '--expires-in-days', '90')
+    expect(changed.json).toMatchObject({ id: key.id, name: 'Voice agent' })
+    expect(daysUntil(changed.json.expiresAt)).toBe(90)
+    const { body } = await until(key.secret, ({ body }) => body.name === 'Voice agent')
+    expect(body.expiresAt).toBe(changed.json.expiresAt)
+    expect((await cli('keys', 'update', key.id, '--never-expires')).json.expiresAt).toBeNull()
+  })
+
+  test('a key is used only from where it may be, and the list can be changed', async () => {
+    const order = ['keys', 'create', '--organization', organizationId, '--allow-from']
+    const { json: key } = await cli(...order, '10.0.0.0/8, 2001:db8::/32')
+    expect(key.allowedAddresses).toEqual(['10.0.0.0/8', '2001:db8::/32'])
+    expect((await me(key.secret)).body).toMatchObject({ status: 403, code: 'address_not_allowed' })
+    const { json: more } = await cli('keys', 'update', key.id, '--allow-from', '10.0.0.0/8,127.0.0.1')
+    expect(more.allowedAddresses).toEqual(['10.0.0.0/8', '127.0.0.1'])
+    await until(key.secret, ({ status }) => status === 200)
+    await cli('keys', 'update', key.id, '--allow-from', '10.0.0.0/8')
+    await until(key.secret, ({ status }) => status === 403)
+    expect((await cli('keys', 'update', key.id, '--allow-from-anywhere')).json.allowedAddresses).toBeNull()
+    await until(key.secret, ({ status }) => status === 200)
+    const { json: listed } = await cli('keys', 'list', '--organization', organizationId)
+    expect(listed.data.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ allowedAddresses: null })
   })
 
   test('a user grants only what their role has, and a key loses what the role loses', async () => {
@@ -237,6 +284,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(Date.now() - Date.parse(revoked.revokedAt)).toBeLessThan(5000)
     expect((await cli('keys', 'revoke', key.id)).json.revokedAt).toBe(revoked.revokedAt)
     expect((await cli('keys', 'rotate', key.id)).json.error.code).toBe('conflict')
+    expect((await cli('keys', 'update', key.id, '--name', 'Again')).json.error.code).toBe('conflict')
     expect((await cli('keys', 'revoke', 'key_01m7y975jyfesvq695t8y8ma68')).json.error.code).toBe('not_found')
     const past = await cli('keys', 'create', '--organization', organizationId, '--expires-at', '2020-01-01T00:00:00Z')
     expect(past.json.error.code).toBe('validation_failed')

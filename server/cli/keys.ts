@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander'
+import type { Clock } from '../clock.ts'
 import { invalid } from '../http/problem.ts'
-import { createKey, listKeys, revokeKey, rotateKey } from '../keys/keys.ts'
-import { instant, permissions, text, whole } from './arguments.ts'
+import { createKey, listKeys, revokeKey, rotateKey, updateKey } from '../keys/keys.ts'
+import { addresses, instant, permissions, text, whole } from './arguments.ts'
 import { verb } from './verb.ts'
 
 export function addKeyVerbs(program: Command): void {
   const keys = program.command('keys').description('API keys. A secret is printed once and kept nowhere.')
-  keys
-    .command('create')
-    .description('Make a key.')
+  withLife(keys.command('create'))
+    .description('Make a key. It ends in a year unless something else is said.')
     .requiredOption('--organization <organizationId>')
     .option('--name <name>', 'what the key is for', text(200), 'API key')
     .option(
@@ -16,40 +16,28 @@ export function addKeyVerbs(program: Command): void {
       'separated by commas; all that the role of its creator has when left out',
       permissions,
     )
-    .addOption(
-      new Option('--expires-at <instant>', 'RFC 3339; never when left out')
-        .argParser(instant)
-        .conflicts('expiresInDays'),
-    )
-    .addOption(new Option('--expires-in-days <days>', 'from now').argParser(whole(1, 36_500)))
+    .option('--allow-from <list>', 'addresses and ranges, separated by commas; anywhere when left out', addresses)
     .option('--created-by <userId>', 'whose power bounds the key; the first owner when left out')
     .action(
       verb(
         (
           { database, clock },
-          options: {
+          options: Life & {
             organization: string
             name: string
             permissions?: string[]
-            expiresAt?: Date
-            expiresInDays?: number
+            allowFrom?: string[]
             createdBy?: string
           },
-        ) => {
-          const { organization, name, expiresInDays, createdBy } = options
-          const expiresAt =
-            expiresInDays === undefined ? options.expiresAt : new Date(clock.nowMs() + expiresInDays * DAY_MS)
-          if (expiresAt !== undefined && expiresAt <= clock.now()) {
-            throw invalid([{ pointer: '--expires-at', code: 'past', message: 'lies in the past' }])
-          }
-          return createKey(database, clock, {
-            organizationId: organization,
-            userId: createdBy,
-            name,
+        ) =>
+          createKey(database, clock, {
+            organizationId: options.organization,
+            userId: options.createdBy,
+            name: options.name,
             permissions: options.permissions,
-            expiresAt: expiresAt ?? null,
-          })
-        },
+            expiresAt: endOf(options, clock),
+            allowedAddresses: options.allowFrom,
+          }),
       ),
     )
   keys
@@ -60,6 +48,21 @@ export function addKeyVerbs(program: Command): void {
       verb(async ({ database }, { organization }: { organization: string }) => ({
         data: await listKeys(database, organization),
       })),
+    )
+  withLife(keys.command('update'))
+    .description('Change a key; what is left out stays.')
+    .argument('<keyId>')
+    .option('--name <name>', 'what the key is for', text(200))
+    .option('--allow-from <list>', 'addresses and ranges, separated by commas', addresses)
+    .addOption(new Option('--allow-from-anywhere', 'from any address again').conflicts('allowFrom'))
+    .action((id: string, options: Life & { name?: string; allowFrom?: string[]; allowFromAnywhere?: true }) =>
+      verb(({ database, clock }) =>
+        updateKey(database, clock, id, {
+          name: options.name,
+          expiresAt: endOf(options, clock),
+          allowedAddresses: options.allowFromAnywhere ? null : options.allowFrom,
+        }),
+      )(),
     )
   keys
     .command('rotate')
@@ -77,3 +80,27 @@ export function addKeyVerbs(program: Command): void {
 }
 
 const DAY_MS = 86_400_000
+
+interface Life {
+  expiresAt?: Date
+  expiresInDays?: number
+  neverExpires?: true
+}
+
+function withLife(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--expires-at <instant>', 'RFC 3339').argParser(instant).conflicts(['expiresInDays', 'neverExpires']),
+    )
+    .addOption(new Option('--expires-in-days <days>', 'from now').argParser(whole(1, 36_500)).conflicts('neverExpires'))
+    .option('--never-expires', 'until it is revoked')
+}
+
+/** When the key is to end; null for never, undefined where nothing was said. */
+function endOf({ expiresAt, expiresInDays, neverExpires }: Life, clock: Clock): Date | null | undefined {
+  if (neverExpires) return null
+  if (expiresInDays !== undefined) return new Date(clock.nowMs() + expiresInDays * DAY_MS)
+  if (expiresAt !== undefined && expiresAt <= clock.now())
+    throw invalid([{ pointer: '--expires-at', code: 'past', message: 'lies in the past' }])
+  return expiresAt
+}

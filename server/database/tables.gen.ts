@@ -28,6 +28,7 @@ export type Numeric = ColumnType<number, number | string, number | string>;
 export type Timestamp = ColumnType<string, Date | string, Date | string>;
 
 export interface ApiKeys {
+  allowedAddresses: string[] | null;
   createdAt: Timestamp;
   createdByUserId: string;
   expiresAt: Timestamp | null;
@@ -47,6 +48,22 @@ export interface ApiKeySecrets {
   keyId: string;
   organizationId: string;
   start: string;
+}
+
+export interface AuditEntries {
+  action: string;
+  actorId: string | null;
+  actorType: string;
+  address: string | null;
+  at: Timestamp;
+  changed: Generated<string[]>;
+  count: Generated<number>;
+  id: string;
+  organizationId: string;
+  outcome: Generated<string>;
+  reason: string | null;
+  requestId: string | null;
+  resourceId: string;
 }
 
 export interface BidRequestNumbers {
@@ -235,15 +252,19 @@ export interface Deployment {
   encryptionKey: string | null;
   encryptionKeyDigest: string;
   id: Generated<boolean>;
+  nextEncryptionKey: string | null;
+  previousEncryptionKey: string | null;
 }
 
 export interface Events {
   actorId: string | null;
+  address: string | null;
   id: string;
   occurredAt: Timestamp;
   organizationId: string;
   payload: string;
   recordedOrder: Generated<Int8>;
+  requestId: string | null;
   resourceId: string;
   sequence: Int8 | null;
   type: string;
@@ -592,6 +613,7 @@ export interface Webhooks {
 export interface DB {
   apiKeys: ApiKeys;
   apiKeySecrets: ApiKeySecrets;
+  auditEntries: AuditEntries;
   bidRequestNumbers: BidRequestNumbers;
   bidRequests: BidRequests;
   bids: Bids;

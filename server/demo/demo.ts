@@ -58,6 +58,8 @@ export async function makeDemo(
     organizationId: organization.id,
     userId: owner.id,
     name: 'Demo',
+    // It is there to be tried, whenever that is.
+    expiresAt: null,
   })
 
   const log = pino({ level: 'silent' })

@@ -72,8 +72,10 @@ export function makeEvent<Type extends EventType>(
       actorId: call.actor.id,
       payload,
       occurredAt,
+      requestId: call.requestId,
+      address: call.address,
     },
-    recorded: { id, type, payload },
+    recorded: { id, type, resourceId: object.id, payload },
   }
 }
 
@@ -85,6 +87,9 @@ export interface EventRow {
   actorId: string | null
   payload: string
   occurredAt: string
+  /** Which request it was, and where it came from: what the audit trail adds to an event. */
+  requestId: string
+  address: string | null
 }
 
 // 256 kB, counted in characters; what is beyond ASCII may weigh a little more.

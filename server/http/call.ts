@@ -64,6 +64,8 @@ export interface Call extends Tenant {
   write<T>(work: (call: WriteCall) => Promise<T>): Promise<T>
   /** The events recorded so far, in order. */
   readonly events: RecordedEvent[]
+  /** What the transaction under way has changed so far, for the audit trail. */
+  readonly changes: Change[]
   /**
    * In a dry run, the ids of what held something hidden when the run changed it, though the change may open it. It stays
    * hidden in the result and the events, because the change is undone, and nobody could tell that it was seen. Null
@@ -94,6 +96,8 @@ export interface Surroundings {
   eventsCommitted(count: number): void
   /** Tells the deliverer that a subscription may have something to send; from `afterCommit`, for it looks at once. */
   deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
+  /** Writes down, in the transaction that is about to be committed, those of its changes that no event tells of. */
+  recordChanges(call: WriteCall): Promise<void>
   /** Calls an operation in-process on behalf of a call; see `Call.operation`. */
   operate<Id extends OperationId>(call: Call, id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
 }
@@ -101,7 +105,27 @@ export interface Surroundings {
 export interface RecordedEvent {
   readonly id: string
   readonly type: string
+  readonly resourceId: string
   readonly payload: string
+}
+
+/** What became of one resource. Who did it and when may differ from the call's: the calendar does things beside a caller. */
+export interface Change {
+  readonly resourceId: string
+  readonly what: 'created' | 'updated' | 'archived' | 'secret_rotated' | 'tested' | 'recovered' | 'sent_again'
+  readonly fields: readonly string[]
+  readonly by: Actor
+  readonly at: Date
+}
+
+/** Notes what a call has done to a resource. Where an event tells of it too, the event is what the audit trail shows. */
+export function noteChange(
+  call: WriteCall,
+  resourceId: string,
+  what: Change['what'],
+  fields: readonly string[] = [],
+): void {
+  call.changes.push({ resourceId, what, fields, by: call.actor, at: call.now })
 }
 
 interface Caller {
@@ -117,6 +141,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
   const { organization, permissions, poApprovalLimit } = principal
   const { database } = surroundings
   const events: RecordedEvent[] = []
+  const changes: Change[] = []
   // Written out, here and below, because every request makes one of these.
   const call: { -readonly [Member in keyof Call]: Call[Member] } = {
     organizationId: organization.id,
@@ -133,17 +158,22 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
     isWriting: false,
     db: database.statements,
     events,
+    changes,
     keptHidden: null,
     async write(work) {
       const before = events.length
       const afterwards: (() => void)[] = []
       call.db = REFUSING
       try {
-        const result = await database.transaction((trx) => {
+        const result = await database.transaction(async (trx) => {
           // After a deadlock the work begins anew, and what the first try recorded was never committed.
           events.length = before
+          changes.length = 0
           afterwards.length = 0
-          return work(writeCall(call, trx, (each) => afterwards.push(each)))
+          const inside = writeCall(call, trx, (each) => afterwards.push(each))
+          const result = await work(inside)
+          if (changes.length > 0) await surroundings.recordChanges(inside)
+          return result
         })
         if (events.length > before) surroundings.eventsCommitted(events.length - before)
         for (const each of afterwards) each()
@@ -173,8 +203,8 @@ export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller):
 
 /** The same work in the same transaction, done by another or at another time: what the calendar does beside a caller. */
 export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
-  const { surroundings, requestId, address, events, keptHidden } = call
-  const other = { ...newCall(surroundings, { principal, requestId, address, now }), events, keptHidden }
+  const { surroundings, requestId, address, events, changes, keptHidden } = call
+  const other = { ...newCall(surroundings, { principal, requestId, address, now }), events, changes, keptHidden }
   return writeCall(other, call.db, call.afterCommit)
 }
 
@@ -205,6 +235,7 @@ function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']):
     isWriting: true,
     db: trx,
     events: outer.events,
+    changes: outer.changes,
     keptHidden: outer.keptHidden,
     write: (work) => work(call),
     afterCommit,

@@ -81,6 +81,7 @@ export interface FilledQueries {
   listDeliveries: 'limit' | 'sort'
   listEvents: 'limit' | 'sort'
   listStatusChanges: 'limit' | 'sort'
+  listAuditEntries: 'limit' | 'sort'
   listSkills: 'limit'
   listPortalInvitations: 'limit'
 }

@@ -1,4 +1,4 @@
-import type { FieldError, Problem as ProblemBody, ProblemCode } from '../../client/contract.gen.ts'
+import type { Actor, FieldError, Problem as ProblemBody, ProblemCode } from '../../client/contract.gen.ts'
 import { problems } from './problems.gen.ts'
 
 /**
@@ -9,6 +9,8 @@ export class Problem extends Error {
   readonly code: ProblemCode
   readonly extras: ProblemExtras
   readonly headers: Record<string, string>
+  /** Whose credential was refused, where it is known whose it was; for the audit trail, and in no answer. */
+  refused: RefusedCaller | null = null
 
   constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}, headers: Record<string, string> = {}) {
     super(detail)
@@ -19,6 +21,12 @@ export class Problem extends Error {
 
   get status(): number {
     return PROBLEMS[this.code][0]
+  }
+
+  /** The same problem, with whose credential it refuses. */
+  refusing(caller: RefusedCaller): this {
+    this.refused = caller
+    return this
   }
 
   body(at: { publicUrl: string; instance: string; requestId: string }): ProblemBody {
@@ -34,6 +42,11 @@ export class Problem extends Error {
       ...this.extras,
     }
   }
+}
+
+export interface RefusedCaller {
+  readonly organizationId: string
+  readonly actor: Actor
 }
 
 /** What the contract allows; a longer one is cut, for it says no more to its reader. */

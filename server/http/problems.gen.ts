@@ -9,6 +9,7 @@ export const problems = {
   expired_key: [401, "The API key has expired."],
   revoked_key: [401, "The API key was revoked."],
   permission_denied: [403, "The key lacks a permission."],
+  address_not_allowed: [403, "The API key may not be used from this address."],
   tier_required: [403, "The organization is not on the Pro+ tier."],
   beta_full: [403, "The beta is full."],
   not_found: [404, "There is no such resource."],

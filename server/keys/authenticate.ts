@@ -11,8 +11,8 @@ import { portalAuthenticator } from './portal-authenticator.ts'
 export interface Authenticator {
   /** Whether the request brings something that is meant for this scheme, be it right or wrong. */
   isAddressed(headers: IncomingHttpHeaders): boolean
-  /** The caller; throws one of the problems of status 401, or `tier_required`. */
-  authenticate(headers: IncomingHttpHeaders): Promise<Principal>
+  /** The caller; throws one of the problems of status 401, `address_not_allowed` or `tier_required`. */
+  authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal>
 }
 
 export interface AuthenticatorParts {
@@ -28,7 +28,7 @@ export interface AuthenticatorParts {
 export function authenticator(
   contract: Contract,
   parts: AuthenticatorParts,
-): (operation: Operation, headers: IncomingHttpHeaders) => Promise<Principal> {
+): (operation: Operation, headers: IncomingHttpHeaders, address: string) => Promise<Principal> {
   const known: Record<string, Authenticator> = {
     apiKey: keyAuthenticator(parts),
     portalToken: portalAuthenticator(parts),
@@ -43,11 +43,11 @@ export function authenticator(
     })
     if (first !== undefined) waysInto.set(operation, [first, ...others])
   }
-  return (operation, headers) => {
+  return (operation, headers, address) => {
     const ways = waysInto.get(operation)
     if (ways === undefined) throw new ContractError(`${operation.id} is not an operation of this contract.`)
     // Whoever brings nothing is told what the first of the schemes asks for.
     const way = ways.length === 1 ? ways[0] : (ways.find((each) => each.isAddressed(headers)) ?? ways[0])
-    return way.authenticate(headers)
+    return way.authenticate(headers, address)
   }
 }

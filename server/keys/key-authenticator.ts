@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Permission } from '../../client/contract.gen.ts'
 import type { Principal } from '../http/call.ts'
 import { Problem } from '../http/problem.ts'
+import { type AddressList, addressList, isAmong } from './allowed-addresses.ts'
 import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
 import { bearerToken, unauthenticated } from './bearer.ts'
 import { permissionsOf, type Role } from './roles.ts'
@@ -18,6 +19,8 @@ const MOST_REMEMBERED = 10_000
 
 interface Known {
   principal: Principal
+  /** Where it may be used from; null means anywhere. */
+  addresses: AddressList | null
   until: number
   /** When the secret or the key stops holding, as milliseconds. */
   expires: number
@@ -25,9 +28,9 @@ interface Known {
 
 export function keyAuthenticator({ database, clock }: AuthenticatorParts): Authenticator {
   const known = new Map<string, Known>()
-  const asked = new Map<string, Promise<Principal>>()
+  const asked = new Map<string, Promise<Known>>()
 
-  async function lookUp(secret: string, authorization: string): Promise<Principal> {
+  async function lookUp(secret: string, authorization: string): Promise<Known> {
     const row = await database.statements
       .selectFrom('apiKeySecrets as s')
       .innerJoin('apiKeys as k', (join) =>
@@ -45,6 +48,7 @@ export function keyAuthenticator({ database, clock }: AuthenticatorParts): Authe
           'k.revokedAt',
           'k.lastUsedAt',
           'k.expiresAt',
+          'k.allowedAddresses',
           's.expiresAt as secretExpiresAt',
         ] as const),
         ...(['o.id as organizationId', 'o.name as organizationName', 'o.tier', 'o.currency', 'o.timeZone'] as const),
@@ -52,11 +56,14 @@ export function keyAuthenticator({ database, clock }: AuthenticatorParts): Authe
       ])
       .executeTakeFirst()
     if (row === undefined) throw unauthenticated('invalid_key', 'No key matches the one that was sent.')
-    if (row.revokedAt !== null) throw unauthenticated('revoked_key', `It was revoked at ${row.revokedAt}.`)
+    const refused = { organizationId: row.organizationId, actor: { type: 'key', id: row.id } } as const
+    if (row.revokedAt !== null)
+      throw unauthenticated('revoked_key', `It was revoked at ${row.revokedAt}.`).refusing(refused)
     const expires = [row.expiresAt, row.secretExpiresAt].filter((at) => at !== null).sort()[0]
     if (expires !== undefined && Date.parse(expires) <= clock.nowMs())
-      throw unauthenticated('expired_key', `It expired at ${expires}.`)
-    if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The interface is part of the tier Pro+.')
+      throw unauthenticated('expired_key', `It expired at ${expires}.`).refusing(refused)
+    if (row.tier !== 'pro_plus')
+      throw new Problem('tier_required', 'The interface is part of the tier Pro+.').refusing(refused)
     // A key is its creator's arm: it can do no more than they can now, and nothing once they are gone.
     const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
     const { organizationId, organizationName, tier, currency, timeZone } = row
@@ -70,13 +77,15 @@ export function keyAuthenticator({ database, clock }: AuthenticatorParts): Authe
       counters: { minute: `minute:${row.id}`, day: `day:${organizationId}` },
     }
     if (known.size >= MOST_REMEMBERED) known.clear()
-    known.set(authorization, {
+    const found: Known = {
       principal,
+      addresses: row.allowedAddresses === null ? null : addressList(row.allowedAddresses),
       until: clock.nowMs() + BELIEVED_MS,
       expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
-    })
+    }
+    known.set(authorization, found)
     await noteUse(row)
-    return principal
+    return found
   }
 
   // To the minute: one write a minute, whoever comes first. It is a note, so it never holds up or fails a request.
@@ -91,14 +100,21 @@ export function keyAuthenticator({ database, clock }: AuthenticatorParts): Authe
       .catch(() => {})
   }
 
-  async function authenticate({ authorization }: IncomingHttpHeaders): Promise<Principal> {
+  /** The caller, where the key may be used from this address. */
+  function admitted({ principal, addresses }: Known, address: string): Principal {
+    if (addresses === null || isAmong(addresses, address)) return principal
+    const refused = { organizationId: principal.organization.id, actor: { type: principal.kind, id: principal.id } }
+    throw new Problem('address_not_allowed', `${address} is not among the addresses of this key.`).refusing(refused)
+  }
+
+  async function authenticate({ authorization }: IncomingHttpHeaders, address: string): Promise<Principal> {
     if (authorization === undefined || authorization === '') {
       throw unauthenticated('missing_key', 'Send it as "Authorization: Bearer plb_…".')
     }
     const found = known.get(authorization)
     if (found !== undefined) {
       const now = clock.nowMs()
-      if (found.until > now && found.expires > now) return found.principal
+      if (found.until > now && found.expires > now) return admitted(found, address)
       known.delete(authorization)
     }
     const secret = bearerToken(authorization)
@@ -110,7 +126,7 @@ export function keyAuthenticator({ database, clock }: AuthenticatorParts): Authe
       asking = lookUp(secret, authorization).finally(() => asked.delete(authorization))
       asked.set(authorization, asking)
     }
-    return asking
+    return admitted(await asking, address)
   }
 
   return { isAddressed: ({ authorization = '' }) => /^Bearer plb_/i.test(authorization), authenticate }

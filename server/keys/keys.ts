@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { typeid } from 'typeid-js'
 import type { Permission } from '../../client/contract.gen.ts'
+import { recordOperatorAct } from '../audit/record.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Db } from '../database/database.ts'
 import type { Tenant } from '../http/call.ts'
@@ -14,16 +16,23 @@ export interface NewKey {
   name: string
   /** All that the creator's role has where left out. */
   permissions?: readonly string[] | undefined
-  expiresAt?: Date | null
+  /** In a year where left out; null for a key that does not end. */
+  expiresAt?: Date | null | undefined
+  /** Addresses and ranges that it may be used from; any where left out. */
+  allowedAddresses?: readonly string[] | null | undefined
 }
+
+/** A key that nobody thinks of any more ends by itself. */
+const USUAL_LIFE_MS = 365 * 24 * 3_600_000
 
 /**
  * Makes an API key. The secret is in the answer and nowhere else. Throws `not_found` for an unknown organization or
  * user and `validation_failed` for a permission that does not exist or that the creator's role does not have.
  */
 export async function createKey(database: Database, clock: Clock, wanted: NewKey) {
-  const { organizationId, userId, name, expiresAt = null } = wanted
   const now = clock.now()
+  const { organizationId, userId, name, allowedAddresses = null } = wanted
+  const { expiresAt = new Date(now.getTime() + USUAL_LIFE_MS) } = wanted
   return database.transaction(async (trx) => {
     let creators = trx
       .selectFrom('users')
@@ -55,16 +64,21 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
         permissions: [...permissions],
         createdByUserId: creator.id,
         expiresAt,
+        allowedAddresses: allowedAddresses === null ? null : [...allowedAddresses],
         createdAt: now,
         updatedAt: now,
       })
-      .returning(['id', 'organizationId', 'name', 'permissions', 'createdByUserId', 'expiresAt', 'createdAt'])
+      .returning([
+        ...(['id', 'organizationId', 'name', 'permissions', 'createdByUserId', 'expiresAt'] as const),
+        ...(['allowedAddresses', 'createdAt'] as const),
+      ])
       .executeTakeFirstOrThrow()
     const secret = newSecret()
     await trx
       .insertInto('apiKeySecrets')
       .values({ hash: secretHash(secret), organizationId, keyId: key.id, start: secretStart(secret), createdAt: now })
       .execute()
+    await recordOperatorAct(trx, { organizationId, at: now, action: 'key.created', resourceId: key.id })
     return { ...key, secret }
   })
 }
@@ -137,7 +151,52 @@ export async function rotateKey(database: Database, clock: Clock, id: string, ov
       .where('organizationId', '=', key.organizationId)
       .where('id', '=', id)
       .execute()
+    await recordOperatorAct(trx, {
+      ...{ organizationId: key.organizationId, at: now, resourceId: id },
+      action: 'key.rotated',
+    })
     return { ...key, previousSecretEndsAt: previousEndsAt.toISOString(), secret }
+  })
+}
+
+export interface KeyChanges {
+  name?: string | undefined
+  /** Null for a key that does not end. */
+  expiresAt?: Date | null | undefined
+  /** Null for a key that may be used from anywhere. */
+  allowedAddresses?: readonly string[] | null | undefined
+}
+
+/**
+ * Changes a key on every process within a second; what is left out stays. A key that has expired can be given more time.
+ * Throws `not_found`, and `conflict` for a revoked key, which stays so.
+ */
+export async function updateKey(database: Database, clock: Clock, id: string, changes: KeyChanges) {
+  const now = clock.now()
+  return database.transaction(async (trx) => {
+    const key = await lockKey(trx, id)
+    if (key.revokedAt !== null) throw problem('conflict', 'A revoked key is not changed; create another one.')
+    const { name = key.name, expiresAt = key.expiresAt, allowedAddresses = key.allowedAddresses } = changes
+    const after = {
+      name,
+      expiresAt: expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt,
+      allowedAddresses: allowedAddresses === null ? null : [...allowedAddresses],
+    }
+    const changed = (['name', 'expiresAt', 'allowedAddresses'] as const).filter(
+      (field) => !isDeepStrictEqual(after[field], key[field]),
+    )
+    if (changed.length === 0) return key
+    await recordOperatorAct(trx, {
+      ...{ organizationId: key.organizationId, at: now, resourceId: id },
+      ...{ action: 'key.updated', changed },
+    })
+    return trx
+      .updateTable('apiKeys')
+      .set({ ...after, updatedAt: now })
+      .where('organizationId', '=', key.organizationId)
+      .where('id', '=', id)
+      .returning(KEY_FIELDS)
+      .executeTakeFirstOrThrow()
   })
 }
 
@@ -147,6 +206,10 @@ export async function revokeKey(database: Database, clock: Clock, id: string) {
   return database.transaction(async (trx) => {
     const key = await lockKey(trx, id)
     if (key.revokedAt !== null) return key
+    await recordOperatorAct(trx, {
+      ...{ organizationId: key.organizationId, at: now, resourceId: id },
+      action: 'key.revoked',
+    })
     return trx
       .updateTable('apiKeys')
       .set({ revokedAt: now, updatedAt: now })
@@ -159,7 +222,7 @@ export async function revokeKey(database: Database, clock: Clock, id: string) {
 
 const KEY_FIELDS = [
   ...(['id', 'organizationId', 'name', 'permissions', 'createdByUserId', 'expiresAt'] as const),
-  ...(['revokedAt', 'lastUsedAt', 'createdAt'] as const),
+  ...(['allowedAddresses', 'revokedAt', 'lastUsedAt', 'createdAt'] as const),
 ]
 
 // An operator names a key by its id alone, which is unique among all builders.

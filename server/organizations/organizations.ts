@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
+import { recordOperatorAct } from '../audit/record.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { notFound, problem } from '../http/problem.ts'
@@ -59,6 +60,9 @@ export async function createOrganization(database: Database, clock: Clock, wante
       })
       .returning(['id', 'email', 'name', 'role', 'poApprovalLimit'])
       .executeTakeFirstOrThrow()
+    const act = { organizationId: organization.id, at: now }
+    await recordOperatorAct(trx, { ...act, action: 'organization.created', resourceId: organization.id })
+    await recordOperatorAct(trx, { ...act, action: 'user.created', resourceId: owner.id })
     return { organization, owner }
   })
 }
@@ -78,12 +82,18 @@ export async function updateOrganization(
   id: string,
   changes: { name?: string | undefined; tier?: string | undefined; timeZone?: string | undefined },
 ) {
-  const organization = await database.statements
-    .updateTable('organizations')
-    .set({ ...changes, updatedAt: clock.now() })
-    .where('id', '=', id)
-    .returning(['id', 'name', 'tier', 'currency', 'timeZone', 'createdAt', 'updatedAt'])
-    .executeTakeFirst()
-  if (organization === undefined) throw notFound()
-  return organization
+  const at = clock.now()
+  return database.transaction(async (trx) => {
+    const organization = await trx
+      .updateTable('organizations')
+      .set({ ...changes, updatedAt: at })
+      .where('id', '=', id)
+      .returning(['id', 'name', 'tier', 'currency', 'timeZone', 'createdAt', 'updatedAt'])
+      .executeTakeFirst()
+    if (organization === undefined) throw notFound()
+    const changed = Object.keys(changes).filter((name) => changes[name as keyof typeof changes] !== undefined)
+    const act = { organizationId: id, at, resourceId: id, changed }
+    await recordOperatorAct(trx, { ...act, action: 'organization.updated' })
+    return organization
+  })
 }

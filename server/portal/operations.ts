@@ -1,10 +1,13 @@
+import { recordVisit } from '../audit/record.ts'
 import type { Handlers } from '../http/operation.ts'
 import { lookAround, readInvitation, replyTo } from './invitation.ts'
 import * as portal from './queries.ts'
 
 export const portalOperations = {
   async openPortal({ body }, call) {
-    return { status: 200, body: await lookAround(call, body?.invitationId) }
+    const visit = await lookAround(call, body?.invitationId)
+    await recordVisit(call)
+    return { status: 200, body: visit }
   },
 
   async listPortalInvitations({ query }, call) {

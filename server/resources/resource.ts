@@ -5,7 +5,7 @@ import type { Actor } from '../../client/contract.gen.ts'
 import { insertTogether } from '../database/database.ts'
 import type { Insertion } from '../database/shared-statements.ts'
 import { type EventObject, type EventType, makeEvent } from '../events/record.ts'
-import type { Call, Tenant, WriteCall } from '../http/call.ts'
+import { type Call, noteChange, type Tenant, type WriteCall } from '../http/call.ts'
 import { checkIfMatch } from '../http/etag.ts'
 import type { Json } from '../http/json.ts'
 import { notFound, problem, unknownReference } from '../http/problem.ts'
@@ -177,6 +177,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     async insert(call, values) {
       const row = newRow(call, values)
       await rows(call, insertion, insertValues(call, row))
+      noteChange(call, row.id, 'created')
       if (!isComputed) return row
       const whole = await findOptional(call, row.id)
       if (whole === undefined) throw new Error(`The new row ${row.id} is not there.`)
@@ -187,8 +188,9 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       if (isComputed) throw new Error(`${table} has computed fields; insert it and record its event.`)
       const row = newRow(call, given)
       const event = makeEvent(call, type, row as unknown as EventObject<EventType> & { id: string })
-      const { id, type: name, resourceId, actorId, payload, occurredAt } = event.row
-      const values = [...insertValues(call, row), id, name, resourceId, actorId, payload, occurredAt]
+      const { id, type: name, resourceId, actorId, payload, occurredAt, requestId, address } = event.row
+      const values = insertValues(call, row)
+      values.push(id, name, resourceId, actorId, payload, occurredAt, requestId, address)
       await call.db.executeQuery(insertTogether(insertionWithEvent, values))
       call.events.push(event.recorded)
       // A larger transaction announces all its events when it is committed.
@@ -216,6 +218,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       const values = changed.map(([field, value]) => toColumn(field, value))
       const [row] = await rows(call, statement, [call.organizationId, before.id, call.now.toISOString(), ...values])
       if (row === undefined) throw notFound()
+      noteChange(call, row.id, names.includes('archivedAt') ? 'archived' : 'updated', names)
       return row
     },
 
@@ -247,4 +250,4 @@ function severalRows(table: string, stored: readonly string[]): Insertion {
   }
 }
 
-const EVENT_COLUMNS = ['id', 'type', 'resourceId', 'actorId', 'payload', 'occurredAt']
+const EVENT_COLUMNS = ['id', 'type', 'resourceId', 'actorId', 'payload', 'occurredAt', 'requestId', 'address']

@@ -41,6 +41,7 @@ async function perform(skill: Skill, given: Record<string, unknown>, call: Call,
   if (!skill.writes) return { result: await skill.run(given, call), events: [] }
   return call.write(async (call) => {
     const before = call.events.length
+    const changesBefore = call.changes.length
     if (dryRun) await sql`savepoint "dryRun"`.execute(call.db)
     const result = await skill.run(given, dryRun ? asDryRun(call) : call)
     const events = call.events.slice(before)
@@ -48,6 +49,7 @@ async function perform(skill: Skill, given: Record<string, unknown>, call: Call,
       await sql`rollback to savepoint "dryRun"`.execute(call.db)
       // They were never committed, so nobody is to be told that some were.
       call.events.length = before
+      call.changes.length = changesBefore
     }
     return { result, events }
   })

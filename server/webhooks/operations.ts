@@ -2,7 +2,7 @@ import { typeid } from 'typeid-js'
 import type { Delivery, DeliveryWithAttempts, Webhook } from '../../client/contract.gen.ts'
 import { vault } from '../encryption/vault.ts'
 import { exampleOf } from '../events/event-types.ts'
-import type { Call, WriteCall } from '../http/call.ts'
+import { type Call, noteChange, type WriteCall } from '../http/call.ts'
 import type { Handlers } from '../http/operation.ts'
 import { invalid, notFound, problem } from '../http/problem.ts'
 import { faultOf } from './destination.ts'
@@ -93,6 +93,7 @@ export const webhookOperations = {
       const payload = JSON.stringify(event)
       const test = { id, webhookId: webhook.id, eventId: event.id, eventType, payload, now: call.now }
       await webhooks.insertTest(call, test)
+      noteChange(call, webhook.id, 'tested')
       wakeAfterCommit(call, webhook.id)
       return findDelivery(call, id)
     })
@@ -109,6 +110,7 @@ export const webhookOperations = {
         secret: seal(call, before.id, secret),
         previousSecret: overlapHours > 0 ? old : null,
       })
+      noteChange(call, before.id, 'secret_rotated')
       return webhooks.update(call, before, { previousSecretExpiresAt: overlapHours > 0 ? overlapEnds : null })
     })
     return { status: 200, body: { ...webhook, secret } }
@@ -124,6 +126,7 @@ export const webhookOperations = {
       refuseWhileDisabled(webhook)
       await webhooks.endPause(call, webhook.id, call.now)
       wakeAfterCommit(call, webhook.id)
+      noteChange(call, webhook.id, 'recovered')
       const period = { since, until, now: call.now, most: MOST_RECOVERED }
       return webhooks.recover(call, webhook.id, period)
     })
@@ -149,6 +152,7 @@ export const webhookOperations = {
       await webhooks.endPause(call, webhookId, call.now)
       await webhooks.sendAgain(call, path.deliveryId, call.now)
       wakeAfterCommit(call, webhookId)
+      noteChange(call, path.deliveryId, 'sent_again')
       return findDelivery(call, path.deliveryId)
     })
     return { status: 202, body: delivery }

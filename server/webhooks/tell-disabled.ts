@@ -1,4 +1,5 @@
 import type { Webhook } from '../../client/contract.gen.ts'
+import { recordEntries } from '../audit/record.ts'
 import type { Db } from '../database/database.ts'
 import type { Surroundings } from '../http/call.ts'
 import { systemCallWithin } from '../keys/principals.ts'
@@ -17,6 +18,13 @@ export async function tellDisabled(trx: Db, surroundings: Surroundings, disabled
   let events = 0
   for (const { organizationId, webhookId, reason } of disabled) {
     const call = await systemCallWithin(surroundings, trx, organizationId)
+    const changed = ['status', 'disabledReason', 'disabledAt']
+    await recordEntries(trx, [
+      {
+        ...{ organizationId, at: call.now, actor: call.actor, requestId: call.requestId },
+        ...{ action: 'webhook.updated', resourceId: webhookId, changed },
+      },
+    ])
     const to = recipientsOf({ recipientRoles: ['owner', 'admin'] }, await people(call))
     if (to.length === 0) continue
     const webhook = await webhooks.find(call, webhookId)

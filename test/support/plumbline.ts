@@ -116,6 +116,8 @@ export async function startTestPlumbline(
       organizationId: organization.id,
       userId: owner.id,
       name: 'Test',
+      // Tests put the clock forward as far as they like.
+      expiresAt: null,
     })
     return { organizationId: organization.id, userId: owner.id, key: secret }
   }
@@ -138,6 +140,7 @@ export async function startTestPlumbline(
         userId,
         name: 'Narrow',
         permissions,
+        expiresAt: null,
       })
       return secret
     },

@@ -4,7 +4,7 @@ import type { Database } from '../../server/database/database.ts'
 /**
  * The contents of the database, table by table, as far as requests determine them: the rows and their versions. If two
  * snapshots are equal, nothing was changed in between. Leaves out what the clock and the deliveries change by
- * themselves (counters, attempts, times of last use).
+ * themselves (counters, attempts, times of last use), and the audit trail, which refusals are written to as well.
  */
 export async function snapshot(database: Database): Promise<Record<string, string>> {
   const tables = await sql<{ table: string; versioned: boolean; keyed: boolean }>`
@@ -12,7 +12,7 @@ export async function snapshot(database: Database): Promise<Record<string, strin
       exists (select from information_schema.columns c where c."table_name" = t."table_name" and c."column_name" = 'version') as "versioned",
       exists (select from information_schema.columns c where c."table_name" = t."table_name" and c."column_name" = 'id') as "keyed"
     from information_schema.tables t
-    where t."table_schema" = 'public' and t."table_name" !~* 'limit|deliver|attempt|kysely'
+    where t."table_schema" = 'public' and t."table_name" !~* 'limit|deliver|attempt|audit|kysely'
     order by 1`.execute(database.statements)
   const standing: Record<string, string> = {}
   for (const { table, versioned, keyed } of tables.rows) {

@@ -57,6 +57,8 @@ test('the shared folders import no slice', () => {
     'server/keys/',
     'server/values/',
     'server/encryption/',
+    'server/audit/kinds.ts',
+    'server/audit/record.ts',
     'server/events/record.ts',
     'server/events/status-history.ts',
   ]

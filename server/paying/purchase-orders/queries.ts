@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { PurchaseOrder, PurchaseOrderLine } from '../../../client/contract.gen.ts'
-import type { WriteCall } from '../../http/call.ts'
+import { noteChange, type WriteCall } from '../../http/call.ts'
 import { resource, type Values } from '../../resources/resource.ts'
 import { OPEN } from '../order-statuses.ts'
 
@@ -59,6 +59,7 @@ export async function touch(call: WriteCall, id: string): Promise<PurchaseOrder>
   await sql`
     update "purchaseOrders" set "version" = "version" + 1, "updatedAt" = ${call.now}
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+  noteChange(call, id, 'updated', ['lines'])
   return find(call, id)
 }
 

@@ -1,4 +1,5 @@
 import { typeid } from 'typeid-js'
+import { recordOperatorAct } from '../../audit/record.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database, Db } from '../../database/database.ts'
 import { notFound, problem } from '../../http/problem.ts'
@@ -22,18 +23,22 @@ export interface NewUser {
 /** Throws `not_found` for an unknown organization and `conflict` for an address that another user has. */
 export async function createUser(database: Database, clock: Clock, wanted: NewUser) {
   const now = clock.now()
-  const { statements } = database
-  const organization = await statements
-    .selectFrom('organizations')
-    .select('id')
-    .where('id', '=', wanted.organizationId)
-    .executeTakeFirst()
-  if (organization === undefined) throw notFound()
-  return statements
-    .insertInto('users')
-    .values({ ...wanted, id: typeid('usr').toString(), createdAt: now, updatedAt: now })
-    .returning(FIELDS)
-    .executeTakeFirstOrThrow()
+  const { organizationId } = wanted
+  return database.transaction(async (trx) => {
+    const organization = await trx
+      .selectFrom('organizations')
+      .select('id')
+      .where('id', '=', organizationId)
+      .executeTakeFirst()
+    if (organization === undefined) throw notFound()
+    const user = await trx
+      .insertInto('users')
+      .values({ ...wanted, id: typeid('usr').toString(), createdAt: now, updatedAt: now })
+      .returning(FIELDS)
+      .executeTakeFirstOrThrow()
+    await recordOperatorAct(trx, { organizationId, at: now, action: 'user.created', resourceId: user.id })
+    return user
+  })
 }
 
 export async function listUsers(database: Database, organizationId: string) {
@@ -63,6 +68,9 @@ export async function updateUser(database: Database, clock: Clock, id: string, c
     if (user === undefined) throw notFound()
     const after = { ...user, ...given(changes) }
     if (isOwner(user) && !isOwner(after)) await assertOtherOwner(trx, user)
+    const changed = Object.keys(given(changes))
+    const act = { organizationId: user.organizationId, at: clock.now(), resourceId: id, changed }
+    await recordOperatorAct(trx, { ...act, action: 'user.updated' })
     return trx
       .updateTable('users')
       .set((set) => ({ ...given(changes), version: set('version', '+', 1), updatedAt: clock.now() }))

@@ -1,0 +1,39 @@
+import type { AuditEntry } from '../../client/contract.gen.ts'
+
+export type ResourceType = AuditEntry['resourceType']
+
+/** What the ids of each kind of resource begin with. An entry keeps the id alone, which says what kind it is of. */
+const PREFIXES: Readonly<Record<ResourceType, string>> = {
+  organization: 'org',
+  user: 'usr',
+  key: 'key',
+  vendor: 'ven',
+  compliance_document: 'cmp',
+  vendor_notification: 'ntf',
+  scope: 'scp',
+  bid_request: 'brq',
+  invitation: 'inv',
+  bid: 'bid',
+  community: 'com',
+  home: 'hom',
+  budget_line: 'bud',
+  po: 'po',
+  message: 'msg',
+  webhook: 'whk',
+  delivery: 'dlv',
+}
+
+const TYPES = new Map(Object.entries(PREFIXES).map(([type, prefix]) => [prefix, type as ResourceType]))
+
+export function typeOf(resourceId: string): ResourceType {
+  const type = TYPES.get(resourceId.slice(0, Math.max(resourceId.lastIndexOf('_'), 0)))
+  if (type === undefined) throw new Error(`The audit trail knows no kind of resource with the id ${resourceId}.`)
+  return type
+}
+
+/** The first id that one of the kind could have, and the first that lies behind all of them. */
+export function rangeOf(type: ResourceType): { from: string; to: string } {
+  const prefix = PREFIXES[type]
+  // In the order of bytes the grave accent comes right behind the underscore.
+  return { from: `${prefix}_`, to: `${prefix}\`` }
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { AuditActor } from '../../client/contract.gen.ts'
+import type { Db } from '../database/database.ts'
+import type { Call, Change, WriteCall } from '../http/call.ts'
+import { typeOf } from './kinds.ts'
+
+/**
+ * What the audit trail says by itself. A change that fires an event is not written down twice: its event bears the
+ * request and the address, and is listed as an entry.
+ */
+export interface NewEntry {
+  organizationId: string
+  at: Date
+  actor: AuditActor
+  /** The kind of the resource and what became of it, such as `key.revoked`. */
+  action: string
+  resourceId: string
+  changed?: readonly string[]
+  refused?: { reason: string; count: number }
+  address?: string | null
+  requestId?: string | null
+}
+
+export async function recordEntries(db: Db, entries: readonly NewEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  await db
+    .insertInto('auditEntries')
+    .values(
+      entries.map(({ actor, changed = [], refused, address = null, requestId = null, ...entry }) => ({
+        ...entry,
+        id: typeid('aud').toString(),
+        actorType: actor.type,
+        actorId: actor.id,
+        changed: [...changed],
+        outcome: refused === undefined ? 'done' : 'refused',
+        reason: refused?.reason ?? null,
+        count: refused?.count ?? 1,
+        address,
+        requestId,
+      })),
+    )
+    .execute()
+}
+
+/**
+ * What an operator has done to something of a builder, in the transaction in which it is done. A reading that leaves the
+ * house, such as an export, is recorded too.
+ */
+export async function recordOperatorAct(
+  db: Db,
+  act: { organizationId: string; at: Date; action: string; resourceId: string; changed?: readonly string[] },
+): Promise<void> {
+  await recordEntries(db, [{ ...act, actor: { type: 'operator', id: null } }])
+}
+
+/** Writes down what a transaction has changed without an event that tells of it: one entry for each resource. */
+export async function recordChanges(call: WriteCall): Promise<void> {
+  const told = new Set(call.events.map(({ resourceId }) => resourceId))
+  const untold = new Map<string, Change>()
+  for (const change of call.changes) {
+    if (told.has(change.resourceId)) continue
+    const before = untold.get(change.resourceId)
+    untold.set(change.resourceId, before === undefined ? change : merged(before, change))
+  }
+  const { organizationId, address, requestId } = call
+  await recordEntries(
+    call.db,
+    [...untold.values()].map(({ resourceId, what, fields, by, at }) => ({
+      ...{ organizationId, at, actor: by, address, requestId, resourceId },
+      action: `${typeOf(resourceId)}.${what}`,
+      changed: [...fields],
+    })),
+  )
+}
+
+// That something was updated says the least; what else became of it says more.
+function merged(before: Change, after: Change): Change {
+  const what = before.what === 'updated' ? after.what : before.what
+  return { ...before, what, fields: what === 'created' ? [] : [...new Set([...before.fields, ...after.fields])] }
+}
+
+/** A page that is looked at again and again within this time is one visit. */
+const ONE_VISIT_MS = 10 * 60_000
+
+/** A look into the vendor portal, once in ten minutes for each address that was sent to a vendor and each client. */
+export async function recordVisit({
+  db,
+  organizationId,
+  principal,
+  actor,
+  address,
+  requestId,
+  now,
+}: Call): Promise<void> {
+  const since = new Date(now.getTime() - ONE_VISIT_MS).toISOString()
+  const resourceId = principal.subjectId ?? principal.id
+  await sql`
+    insert into "auditEntries" ("organizationId", "id", "at", "actorType", "actorId", "action", "resourceId", "address", "requestId")
+    select ${organizationId}, ${typeid('aud').toString()}, ${now.toISOString()}::timestamptz, ${actor.type}, ${actor.id},
+      'portal.visited', ${resourceId}, ${address}, ${requestId}
+    where not exists (
+      select from "auditEntries" where "organizationId" = ${organizationId} and "resourceId" = ${resourceId}
+        and "action" = 'portal.visited' and "address" is not distinct from ${address} and "at" > ${since})`.execute(db)
+}

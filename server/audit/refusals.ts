@@ -1,0 +1,97 @@
+import type { Logger } from 'pino'
+import type { Actor } from '../../client/contract.gen.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { Principal } from '../http/call.ts'
+import type { Problem } from '../http/problem.ts'
+import { recordEntries } from './record.ts'
+
+interface Parts {
+  database: Database
+  clock: Clock
+  log: Logger
+}
+
+/** Where a refused request came from; the principal is that of a caller who was known and lacked something. */
+interface Refused {
+  principal: Principal | null
+  address: string
+  requestId: string
+}
+
+/** How often the same refusal of the same caller at the same address is written down. */
+const EVERY_MS = 60_000
+
+/** So many entries an organization and minute: whoever has found an old key may send it from a million addresses. */
+const MOST_PER_MINUTE = 60
+
+/** So many refusals are told apart; past them all are forgotten, which costs a few entries more. */
+const MOST_REMEMBERED = 10_000
+
+interface Remembered {
+  until: number
+  /** Refused since it was last written down. */
+  count: number
+}
+
+/**
+ * Writes down who was refused because of who they are: by a key that is over or may not be used from there, or for a lack
+ * of permission. Whoever came with a key that never was belongs to no builder, and is in the log alone.
+ *
+ * What a stranger can have written is bounded: the first refusal of a minute is an entry, and those that follow are a
+ * number in the next one.
+ */
+export function refusalRecorder({ database, clock, log }: Parts) {
+  const remembered = new Map<string, Remembered>()
+  const written = new Map<string, Remembered>()
+
+  function isOneTooMany(organizationId: string, now: number): boolean {
+    const minute = current(written, organizationId, now)
+    if (minute.count >= MOST_PER_MINUTE) return true
+    minute.count++
+    return false
+  }
+
+  return async (problem: Problem, { principal, address, requestId }: Refused): Promise<void> => {
+    const caller = problem.refused ?? (principal && callerOf(principal))
+    if (caller === null || caller.actor.id === null) return
+    const { organizationId, actor } = caller
+    const now = clock.nowMs()
+    const key = `${organizationId} ${actor.id} ${address} ${problem.code}`
+    const before = remembered.get(key)
+    if (before !== undefined && before.until > now) {
+      before.count++
+      return
+    }
+    const count = 1 + (before?.count ?? 0)
+    remember(remembered, key, { until: now + EVERY_MS, count: 0 })
+    if (isOneTooMany(organizationId, now)) return
+    const action = problem.status === 401 || problem.refused !== null ? 'authentication.failed' : 'permission.denied'
+    await recordEntries(database.statements, [
+      {
+        ...{ organizationId, at: clock.now(), actor, action, address, requestId },
+        resourceId: caller.actor.id,
+        refused: { reason: problem.code, count },
+      },
+    ]).catch((error: unknown) => {
+      // The request was refused all the same; nobody has to wait for a database that is away to hear so.
+      log.error({ err: error, requestId }, 'a refusal was not written down')
+    })
+  }
+}
+
+function callerOf({ organization, kind, id }: Principal): { organizationId: string; actor: Actor } {
+  return { organizationId: organization.id, actor: { type: kind, id } }
+}
+
+function current(of: Map<string, Remembered>, key: string, now: number): Remembered {
+  const known = of.get(key)
+  if (known !== undefined && known.until > now) return known
+  return remember(of, key, { until: now + EVERY_MS, count: 0 })
+}
+
+function remember(among: Map<string, Remembered>, key: string, value: Remembered): Remembered {
+  if (among.size >= MOST_REMEMBERED) among.clear()
+  among.set(key, value)
+  return value
+}
