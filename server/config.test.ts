@@ -2,6 +2,21 @@ import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 
 const ENCRYPTION_KEY = Buffer.alloc(32).toString('base64')
+
+test('a production service on PostgreSQL does not start without a key that is kept apart from the database', () => {
+  const env = { DATABASE_URL: 'postgres://nowhere', NODE_ENV: 'production' }
+  expect(() => readConfig(env)).toThrow('ENCRYPTION_KEY is missing')
+  expect(readConfig({ ...env, ENCRYPTION_KEY }).encryptionKey).toHaveLength(32)
+  expect(readConfig({ DATABASE_URL: 'postgres://nowhere' }).encryptionKey).toBeNull()
+})
+
+test('the key before is named beside the present one, and in the same form', () => {
+  expect(() => readConfig({ DATABASE_URL: 'postgres://nowhere', ENCRYPTION_KEY_PREVIOUS: ENCRYPTION_KEY })).toThrow(
+    'which is missing',
+  )
+  expect(() => readConfig({ ENCRYPTION_KEY, ENCRYPTION_KEY_PREVIOUS: 'c2hvcnQ=' })).toThrow('ENCRYPTION_KEY_PREVIOUS')
+})
+
 const publicUrl = (env: Record<string, string>) => readConfig({ ENCRYPTION_KEY, ...env }).publicUrl
 
 test('people reach a server on loopback or on all interfaces as localhost, and one on a single address there', () => {

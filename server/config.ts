@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { assertNotRestoring, DataFolderUnusable, inDataFolder } from './database/data-folder.ts'
-import { makeFolder } from './database/make-folder.ts'
+import { inDataFolder } from './database/data-folder.ts'
+import { keysInDataFolder } from './database/key-file.ts'
 import { isAddressRange } from './http/client-address.ts'
 
 /**
@@ -34,6 +32,10 @@ export interface Config {
   readonly eventRetentionDays: number | null
   /** 32 bytes: webhook secrets are encrypted and portal addresses signed with it. */
   readonly encryptionKey: Buffer
+  /** The key before it, while the deployment changes from one to the other; else null. */
+  readonly previousEncryptionKey: Buffer | null
+  /** Where the data folder of an embedded database keeps the key; null where the operator names it, or PostgreSQL keeps it. */
+  readonly encryptionKeyFile: string | null
   /** How many days the audit trail goes back. */
   readonly auditRetentionDays: number
   readonly demo: boolean
@@ -75,7 +77,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     webhookRetrySchedule: seconds(env, 'WEBHOOK_RETRY_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
     webhookProbeMaxSeconds: integer(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
     ...retention(env),
-    encryptionKey: encryptionKey(env, databaseUrl, dataDir),
+    ...encryptionKeys(env, databaseUrl, dataDir),
     // A year, and what an audit of that year takes.
     auditRetentionDays: integer(env, 'AUDIT_RETENTION_DAYS', 400, 1, 36_500),
     demo: flag(env, 'DEMO', true),
@@ -193,35 +195,34 @@ function postgresUrl(env: Env): string | null {
   return text
 }
 
+type EncryptionKeys = Pick<GivenConfig, 'encryptionKey' | 'previousEncryptionKey' | 'encryptionKeyFile'>
+
 // The embedded database belongs to one process, which makes its own key and keeps it beside the data.
-function encryptionKey(env: Env, databaseUrl: string | null, dataDir: string): Buffer | null {
-  const text = env.ENCRYPTION_KEY
-  if (text) {
-    const key = Buffer.from(text, 'base64')
-    if (key.length !== 32)
-      throw new ConfigError('ENCRYPTION_KEY has to be 32 bytes in base64 (openssl rand -base64 32).')
-    return key
+function encryptionKeys(env: Env, databaseUrl: string | null, dataDir: string): EncryptionKeys {
+  const encryptionKey = namedKey(env, 'ENCRYPTION_KEY')
+  const previousEncryptionKey = namedKey(env, 'ENCRYPTION_KEY_PREVIOUS')
+  if (encryptionKey !== null) return { encryptionKey, previousEncryptionKey, encryptionKeyFile: null }
+  if (previousEncryptionKey !== null)
+    throw new ConfigError('ENCRYPTION_KEY_PREVIOUS is the key before ENCRYPTION_KEY, which is missing.')
+  if (databaseUrl !== null) {
+    if (env.NODE_ENV === 'production') throw new ConfigError(KEY_IN_PRODUCTION)
+    return { encryptionKey: null, previousEncryptionKey: null, encryptionKeyFile: null }
   }
-  if (databaseUrl !== null) return null
-  return inDataFolder(() => keyInDataFolder(dataDir))
+  return inDataFolder(() => {
+    const encryptionKeyFile = path.join(dataDir, 'encryption-key')
+    return { ...keysInDataFolder(encryptionKeyFile), encryptionKeyFile }
+  })
 }
 
-function keyInDataFolder(dataDir: string): Buffer {
-  const file = path.join(dataDir, 'encryption-key')
-  if (!existsSync(file)) {
-    // The key of a backup belongs there.
-    assertNotRestoring(dataDir)
-    makeFolder(dataDir)
-    try {
-      writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' })
-    } catch (error) {
-      // A full disk leaves an empty file behind, which the next start would take for the key.
-      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') rmSync(file, { force: true })
-      throw error
-    }
-  }
-  const key = Buffer.from(readFileSync(file, 'utf8'), 'base64')
-  if (key.length !== 32)
-    throw new DataFolderUnusable(`${file} does not hold a key of 32 bytes; restore it from a backup.`)
+const KEY_IN_PRODUCTION =
+  'ENCRYPTION_KEY is missing. With DATABASE_URL and NODE_ENV=production it has to be named, or it would be kept in the ' +
+  'database, beside what it encrypts. Where it has been kept there so far, name a new one (openssl rand -base64 32) ' +
+  'and run "encryption-key rotate".'
+
+function namedKey(env: Env, name: string): Buffer | null {
+  const text = env[name]
+  if (!text) return null
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== 32) throw new ConfigError(`${name} has to be 32 bytes in base64 (openssl rand -base64 32).`)
   return key
 }

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { Selectable } from 'kysely'
 import { type Config, ConfigError, type GivenConfig } from './config.ts'
-import type { Database } from './database/database.ts'
+import type { Database, Db, Tables } from './database/database.ts'
+import { useKeys } from './encryption/vault.ts'
 
 /**
  * All processes of a deployment have to encrypt and sign with the same key. It comes from the operator (`ENCRYPTION_KEY`)
@@ -8,7 +10,9 @@ import type { Database } from './database/database.ts'
  * the database, where the others find it. That protects copies of single tables but not of the whole database, so the
  * caller should warn when `isKeptInDatabase` is true.
  *
- * Throws ConfigError when the database was set up with another key, because this one could not decrypt what is in it.
+ * Which of several keys is sealed with, while a deployment changes from one to another, is said by the database and so is
+ * the same everywhere. Throws ConfigError when that key is not among those that are known here, because none of the
+ * others could decrypt what is in the database.
  */
 export async function withEncryptionKey(
   given: GivenConfig,
@@ -24,18 +28,38 @@ export async function withEncryptionKey(
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const kept = await db.selectFrom('deployment').selectAll().executeTakeFirstOrThrow()
-  const encryptionKey =
-    given.encryptionKey ?? (kept.encryptionKey === null ? null : Buffer.from(kept.encryptionKey, 'base64'))
-  if (encryptionKey === null) {
-    throw new ConfigError('ENCRYPTION_KEY is missing: this database was set up with one.')
+  const kept = await deploymentOf(db)
+  const keys = keysOf(given, kept)
+  useKeys(keys.sealing, keys)
+  return {
+    config: Object.freeze({ ...given, encryptionKey: keys.sealing }),
+    isKeptInDatabase: kept.encryptionKey !== null,
   }
-  if (digest(encryptionKey) !== kept.encryptionKeyDigest) {
-    throw new ConfigError('ENCRYPTION_KEY is not the one that this database was set up with.')
-  }
-  return { config: Object.freeze({ ...given, encryptionKey }), isKeptInDatabase: kept.encryptionKey !== null }
 }
 
-function digest(key: Buffer): string {
+/** Takes part in a change of the key that an operator makes meanwhile; a job of every process that is not alone. */
+export async function followEncryptionKey(database: Database, given: GivenConfig, config: Config): Promise<void> {
+  useKeys(config.encryptionKey, keysOf(given, await deploymentOf(database.statements)))
+}
+
+export type Deployment = Selectable<Tables['deployment']>
+
+export async function deploymentOf(db: Db): Promise<Deployment> {
+  return db.selectFrom('deployment').selectAll().executeTakeFirstOrThrow()
+}
+
+function keysOf(given: GivenConfig, kept: Deployment): { sealing: Buffer; opening: Buffer[] } {
+  const named = [given.encryptionKey, given.previousEncryptionKey].filter((key) => key !== null)
+  const stored = [kept.encryptionKey, kept.nextEncryptionKey, kept.previousEncryptionKey]
+  const opening = [...named, ...stored.filter((key) => key !== null).map((key) => Buffer.from(key, 'base64'))]
+  const sealing = opening.find((key) => digest(key) === kept.encryptionKeyDigest)
+  if (sealing !== undefined) return { sealing, opening }
+  if (named.length === 0) throw new ConfigError('ENCRYPTION_KEY is missing: this database was set up with one.')
+  throw new ConfigError(
+    'ENCRYPTION_KEY is not the one that this database was set up with. To change it, name the present one as ENCRYPTION_KEY_PREVIOUS.',
+  )
+}
+
+export function digest(key: Buffer): string {
   return createHash('sha256').update('plumbline encryption key ').update(key).digest('hex')
 }

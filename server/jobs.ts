@@ -4,10 +4,11 @@ import { closeDueBidRequests } from './bidding/bid-requests/close-due.ts'
 import { expireBids } from './bidding/bids/expire-due.ts'
 import { advanceCompliance } from './bidding/compliance-documents/advance.ts'
 import type { Clock } from './clock.ts'
-import type { Config } from './config.ts'
+import type { Config, GivenConfig } from './config.ts'
 import type { Database } from './database/database.ts'
 import { forgetEndedWindows } from './database/limit-windows.ts'
 import { keepUp } from './database/upkeep.ts'
+import { followEncryptionKey } from './encryption-key.ts'
 import { forgetOldEvents } from './events/retention.ts'
 import type { Surroundings } from './http/call.ts'
 import { forgetOldAnswers } from './http/idempotency.ts'
@@ -19,6 +20,8 @@ import { tellDisabled } from './webhooks/tell-disabled.ts'
 export interface JobParts {
   database: Database
   config: Config
+  /** What the environment says, for what the deployment may decide anew. */
+  given: GivenConfig
   clock: Clock
   log: Logger
   surroundings: Surroundings
@@ -45,7 +48,7 @@ interface Job {
  * cheap statement while nothing is due, and safe to run in several processes at once.
  */
 export function startJobs(parts: JobParts): Jobs {
-  const { database, config, clock, log, surroundings } = parts
+  const { database, config, given, clock, log, surroundings } = parts
   const jobs: Job[] = [
     { name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) },
     {
@@ -65,6 +68,10 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },
   ]
   if (database.embedded) jobs.push({ name: 'keepUp', everyMs: MINUTE_MS, run: () => keepUp(database) })
+  else {
+    const run = () => followEncryptionKey(database, given, config)
+    jobs.push({ name: 'followEncryptionKey', everyMs: 1000, run })
+  }
   const loops = jobs.map((job) => loop(job, log))
   const delivery = startDelivery({
     ...{ database, config, clock, log },

@@ -54,8 +54,13 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
   try {
     await migrate(database)
     const { config: settled, isKeptInDatabase } = await withEncryptionKey(parts.config, database)
-    if (isKeptInDatabase)
-      log.warn('ENCRYPTION_KEY is not set: the key is kept in the database, beside what it encrypts')
+    if (isKeptInDatabase) {
+      log.warn(
+        parts.config.encryptionKey === null
+          ? 'ENCRYPTION_KEY is not set: the key is kept in the database, beside what it encrypts'
+          : 'ENCRYPTION_KEY is not used yet: the key kept in the database still is, until "encryption-key rotate" is run',
+      )
+    }
     listening = await listen(settled)
     const { server } = listening
     const { port } = server.address() as AddressInfo
@@ -86,7 +91,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
     listening.answerBy(app)
     const onOwnPort = metrics === null ? null : await listenForMetrics(metrics, config, log)
     const running = startJobs({
-      ...{ database, config, clock, log, surroundings: app.surroundings },
+      ...{ database, config, given: parts.config, clock, log, surroundings: app.surroundings },
       ...(metrics && { attemptMade: metrics.attemptMade }),
     })
     jobs = running

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -81,6 +81,27 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       const refused = await cli(...order)
       expect([order, refused.code, refused.json?.error.code]).toEqual([order, 1, 'usage'])
     }
+  })
+
+  test('a production service on PostgreSQL has to be given its encryption key', async () => {
+    const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' }
+    Object.assign(environment, production)
+    const refused = await cli('organizations', 'list')
+    for (const name of Object.keys(production)) delete environment[name]
+    expect([refused.code, refused.json.error.code]).toEqual([1, 'configuration'])
+    expect(refused.json.error.detail).toContain('ENCRYPTION_KEY is missing')
+  })
+
+  test('the key beside an embedded database is changed by a verb', async () => {
+    const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
+    Object.assign(environment, { DATA_DIR })
+    const file = path.join(DATA_DIR, 'encryption-key')
+    const before = randomBytes(32).toString('base64')
+    writeFileSync(file, before)
+    expect((await cli('encryption-key', 'rotate')).json).toEqual({ resealed: 0, unreadable: 0, remaining: 0 })
+    delete environment.DATA_DIR
+    expect(readFileSync(file, 'utf8')).not.toBe(before)
+    expect(existsSync(`${file}.previous`)).toBe(false)
   })
 
   test('every verb explains itself', async () => {
@@ -340,6 +361,25 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     const gone = await cli('organizations', 'erase', second.id, '--confirm', 'Second')
     expect(gone.json).toMatchObject({ organizationId: second.id, erased: { users: 1, apiKeys: 1, apiKeySecrets: 1 } })
     expect((await cli('organizations', 'list')).json.data).toHaveLength(listed.data.length - 1)
+  })
+
+  test('the encryption key of the operator is changed by naming both', async () => {
+    const { DATABASE_URL = '', ENCRYPTION_KEY = '' } = environment
+    const postgres = inject('postgres')
+    if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
+    const next = randomBytes(32).toString('base64')
+    Object.assign(environment, { DATABASE_URL: await newPostgresUrl(postgres) })
+    expect((await cli('organizations', 'create', '--name', 'Harrow & Finch Homes')).code).toBe(0)
+    const alone = await cli('encryption-key', 'rotate')
+    expect([alone.code, alone.json.error.code]).toEqual([1, 'configuration'])
+    expect(alone.json.error.detail).toContain('ENCRYPTION_KEY_PREVIOUS')
+    Object.assign(environment, { ENCRYPTION_KEY: next, ENCRYPTION_KEY_PREVIOUS: ENCRYPTION_KEY })
+    expect((await cli('encryption-key', 'rotate')).json).toEqual({ resealed: 0, unreadable: 0, remaining: 0 })
+    delete environment.ENCRYPTION_KEY_PREVIOUS
+    expect((await cli('organizations', 'list')).json.data).toHaveLength(1)
+    Object.assign(environment, { ENCRYPTION_KEY })
+    expect((await cli('organizations', 'list')).json.error.code).toBe('configuration')
+    Object.assign(environment, { DATABASE_URL })
   })
 
   test('migrations that were run are not run again', async () => {

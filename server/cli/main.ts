@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { rotateEncryptionKey } from '../encryption-key-rotation.ts'
 import { addBackupVerbs } from './backup.ts'
 import { addKeyVerbs } from './keys.ts'
 import { addOrganizationVerbs } from './organizations.ts'
@@ -19,6 +20,14 @@ addUserVerbs(program)
 addKeyVerbs(program)
 addVendorVerbs(program)
 addBackupVerbs(program)
+program
+  .command('encryption-key')
+  .description('The key that secrets are kept encrypted with.')
+  .command('rotate')
+  .description(
+    'Seal everything with another key. Safe to interrupt and to run again; until nothing remains, keep the old key.',
+  )
+  .action(verb(({ database, given }) => rotateEncryptionKey(database, given)))
 program
   .command('migrate')
   .description('Bring the database up to date, as every start does.')

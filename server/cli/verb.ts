@@ -1,5 +1,5 @@
 import { Clock } from '../clock.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, type GivenConfig, readConfig } from '../config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { withEncryptionKey } from '../encryption-key.ts'
@@ -9,6 +9,8 @@ export interface Workplace {
   database: Database
   clock: Clock
   config: Config
+  /** What the environment says, before the deployment has settled on its key. */
+  given: GivenConfig
 }
 
 // Somebody waits for the answer, or a script that can ask again.
@@ -24,7 +26,7 @@ export function verb<Options extends object>(
     try {
       const migrations = await migrate(database)
       const { config } = await withEncryptionKey(given, database)
-      const result = await run({ database, clock: new Clock(), config }, options ?? ({} as Options), migrations)
+      const result = await run({ database, clock: new Clock(), config, given }, options ?? ({} as Options), migrations)
       if (result !== undefined) print(result)
     } finally {
       await database.close()

@@ -1,9 +1,9 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
  * What has to be read again but not by whoever sees the database is kept encrypted (AES-256-GCM). Each text is bound to
  * the place that it was sealed for: moved to another row it does not open. The key is derived from the configured one,
- * which guards other things too.
+ * which guards other things too, and what is sealed says by which key.
  */
 export interface Vault {
   /** @param place names the row, whatever else may be in it */
@@ -14,33 +14,99 @@ export interface Vault {
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-const VERSION = 'v1.'
 
-const vaults = new WeakMap<Buffer, Vault>()
+/** `v2.<name of the key>.<base64>`; the first version named no key. */
+const VERSION = 'v2.'
+const NAMELESS = 'v1.'
 
-export function vault(encryptionKey: Buffer): Vault {
-  const known = vaults.get(encryptionKey)
-  if (known !== undefined) return known
-  const made = newVault(Buffer.from(hkdfSync('sha256', encryptionKey, '', 'plumbline vault', 32)))
-  vaults.set(encryptionKey, made)
-  return made
+interface Lock {
+  /** What everything begins with that it has sealed. */
+  readonly mark: string
+  readonly key: Buffer
 }
 
-function newVault(key: Buffer): Vault {
+interface Locks {
+  sealing: Lock
+  /** By their marks, the sealing one among them. */
+  opening: Map<string, Lock>
+}
+
+const locksOf = new WeakMap<Buffer, Locks>()
+
+/**
+ * The vault of a deployment, known by the key that the process has begun with. While the deployment changes its key the
+ * vault is told of the others by `useKeys`, so whoever holds it need not know.
+ */
+export function vault(encryptionKey: Buffer): Vault {
+  const locks = locksFor(encryptionKey)
   return {
     seal(text, place) {
+      const { mark, key } = locks.sealing
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(place))
       const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return VERSION + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
+      return mark + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
     },
     open(sealed, place) {
-      if (!sealed.startsWith(VERSION)) throw new Error('This was sealed in a way that is not known here.')
-      const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64')
-      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
-        .setAAD(Buffer.from(place))
-        .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-      return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+      if (sealed.startsWith(NAMELESS)) return openNameless(locks, sealed.slice(NAMELESS.length), place)
+      const mark = sealed.slice(0, sealed.indexOf('.', VERSION.length) + 1)
+      const lock = locks.opening.get(mark)
+      if (lock === undefined) throw new Error(`This was sealed in a way that is not known here: ${mark || 'unmarked'}`)
+      return openBy(lock, sealed.slice(mark.length), place)
     },
   }
+}
+
+/** What everything begins with that is sealed by this key. */
+export function markOf(encryptionKey: Buffer): string {
+  const name = createHash('sha256').update('plumbline vault key ').update(encryptionKey).digest('hex').slice(0, 12)
+  return `${VERSION}${name}.`
+}
+
+/** From now on the vault that is known by `of` seals with one key, and opens what any of them has sealed. */
+export function useKeys(of: Buffer, { sealing, opening }: { sealing: Buffer; opening: readonly Buffer[] }): void {
+  const locks = locksFor(of)
+  if (locks.sealing.mark !== markOf(sealing)) locks.sealing = lockOf(sealing)
+  const marks = new Set([locks.sealing.mark, ...opening.map(markOf)])
+  for (const mark of locks.opening.keys()) if (!marks.has(mark)) locks.opening.delete(mark)
+  locks.opening.set(locks.sealing.mark, locks.sealing)
+  for (const key of opening) if (!locks.opening.has(markOf(key))) locks.opening.set(markOf(key), lockOf(key))
+}
+
+function locksFor(encryptionKey: Buffer): Locks {
+  let locks = locksOf.get(encryptionKey)
+  if (locks === undefined) {
+    const sealing = lockOf(encryptionKey)
+    locks = { sealing, opening: new Map([[sealing.mark, sealing]]) }
+    locksOf.set(encryptionKey, locks)
+  }
+  return locks
+}
+
+function lockOf(encryptionKey: Buffer): Lock {
+  return {
+    mark: markOf(encryptionKey),
+    key: Buffer.from(hkdfSync('sha256', encryptionKey, '', 'plumbline vault', 32)),
+  }
+}
+
+// There are two keys at most, and a wrong one is told by the tag.
+function openNameless({ opening }: Locks, text: string, place: string): string {
+  let failure: unknown
+  for (const lock of opening.values()) {
+    try {
+      return openBy(lock, text, place)
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
+}
+
+function openBy({ key }: Lock, text: string, place: string): string {
+  const bytes = Buffer.from(text, 'base64')
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
+    .setAAD(Buffer.from(place))
+    .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+  return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
 }

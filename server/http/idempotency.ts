@@ -30,7 +30,7 @@ export async function idempotently(
   // What one caller was answered is nobody else's to hear, and two callers may well choose the same key.
   const key = `${principal.id} ${given}`
   const sealing = vault(call.surroundings.config.encryptionKey)
-  const place = `answer ${organizationId} ${key}`
+  const place = placeOfAnswer(organizationId, key)
   const alone = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 74185002)) as "locked"`.execute(db)
   if (alone.rows[0]?.locked !== true) throw problem('idempotency_in_progress', 'Try again in a moment.')
@@ -71,6 +71,11 @@ export async function idempotently(
     .onConflict((conflict) => conflict.columns(['organizationId', 'key']).doUpdateSet(record))
     .execute()
   return answer
+}
+
+/** What a stored answer is sealed for. */
+export function placeOfAnswer(organizationId: string, key: string): string {
+  return `answer ${organizationId} ${key}`
 }
 
 /** Removes what is past its 24 hours; a job of the clock. */

@@ -1,0 +1,18 @@
+import { placeOfAnswer } from './http/idempotency.ts'
+import { placeOf } from './webhooks/secret.ts'
+
+/** A column that holds what the vault has sealed, and what each of its rows was sealed for. */
+export interface SealedColumn {
+  readonly table: string
+  /** Its primary key, the organization first. */
+  readonly key: readonly [string, string]
+  readonly column: string
+  place(organizationId: string, key: string): string
+}
+
+/** All of them: what is not among these is lost when the encryption key is changed. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'webhooks', key: ['organizationId', 'id'], column: 'secret', place: placeOf },
+  { table: 'webhooks', key: ['organizationId', 'id'], column: 'previousSecret', place: placeOf },
+  { table: 'idempotencyRecords', key: ['organizationId', 'key'], column: 'body', place: placeOfAnswer },
+]
