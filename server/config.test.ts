@@ -34,6 +34,19 @@ test('an address that is not one of PostgreSQL is refused without repeating the 
   expect(reading).not.toThrow('s3cret')
 })
 
+test('webhooks may go to private addresses only where it is said, or on a machine that nobody else reaches', () => {
+  const allows = (env: Record<string, string>) => readConfig({ ENCRYPTION_KEY, ...env }).webhookAllowPrivate
+  for (const HOST of ['', '127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+    expect([HOST, allows({ HOST })]).toEqual([HOST, true])
+  for (const HOST of ['0.0.0.0', '::', '192.0.2.7', '127.example.com'])
+    expect([HOST, allows({ HOST })]).toEqual([HOST, false])
+  const DATABASE_URL = 'postgres://127.0.0.1/plumbline'
+  expect(allows({ DATABASE_URL })).toBe(false)
+  expect(allows({ DATABASE_URL, WEBHOOK_ALLOW_PRIVATE: 'true' })).toBe(true)
+  expect(allows({ HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE: 'true' })).toBe(true)
+  expect(allows({ WEBHOOK_ALLOW_PRIVATE: 'false' })).toBe(false)
+})
+
 test('only npm start and npm run dev tie the server to the life of npm', () => {
   const ends = (event?: string) => readConfig({ ENCRYPTION_KEY, npm_lifecycle_event: event }).endsWithParent
   expect([ends('start'), ends('dev'), ends('test'), ends()]).toEqual([true, true, false, false])

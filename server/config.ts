@@ -72,8 +72,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
     quotaPerDay: integer(env, 'QUOTA_PER_DAY', 10_000, 1, 1_000_000_000_000),
     betaMaxOrganizations: integer(env, 'BETA_MAX_ORGANIZATIONS', 100, 1, 1_000_000),
-    // With the embedded database the service usually runs on a developer's machine, where the first receiver is a local one.
-    webhookAllowPrivate: flag(env, 'WEBHOOK_ALLOW_PRIVATE', databaseUrl === null),
+    webhookAllowPrivate: flag(env, 'WEBHOOK_ALLOW_PRIVATE', isForDevelopment({ host, databaseUrl })),
     webhookRetrySchedule: seconds(env, 'WEBHOOK_RETRY_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
     webhookProbeMaxSeconds: integer(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
     ...retention(env),
@@ -87,6 +86,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     checkAnswers: flag(env, 'CHECK_ANSWERS', false),
     endsWithParent: ['start', 'dev'].includes(env.npm_lifecycle_event ?? ''),
   })
+}
+
+/**
+ * Whether the service runs, as far as can be told, for a developer on the same machine, where the first receiver is a local
+ * one: on the embedded database, and reached by nobody else.
+ */
+export function isForDevelopment({ host, databaseUrl }: Pick<Config, 'host' | 'databaseUrl'>): boolean {
+  return databaseUrl === null && /^(localhost|::1|127(\.\d+){3})$/i.test(host)
 }
 
 type Env = Readonly<Record<string, string | undefined>>

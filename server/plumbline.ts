@@ -4,7 +4,7 @@ import type { Express } from 'express'
 import type { Logger } from 'pino'
 import { type App, type AppParts, createApp } from './app.ts'
 import { Clock } from './clock.ts'
-import { type Config, type GivenConfig, listeningOn } from './config.ts'
+import { type Config, type GivenConfig, isForDevelopment, listeningOn } from './config.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { docsRoutes } from './docs/routes.ts'
@@ -61,6 +61,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
           : 'ENCRYPTION_KEY is not used yet: the key kept in the database still is, until "encryption-key rotate" is run',
       )
     }
+    if (settled.webhookAllowPrivate && !isForDevelopment(settled)) log.warn(ALLOWS_PRIVATE)
     listening = await listen(settled)
     const { server } = listening
     const { port } = server.address() as AddressInfo
@@ -121,6 +122,11 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
     throw error
   }
 }
+
+const ALLOWS_PRIVATE =
+  'WEBHOOK_ALLOW_PRIVATE is on: everybody whose key may manage webhooks can make this service send requests to ' +
+  'addresses of its own machine and of the private networks around it, over plain HTTP too, and see whether something ' +
+  'answers there. Set it to false unless all of them may.'
 
 // For the machines that watch over the service.
 function addHealthRoutes(express: Express, database: Database): void {

@@ -76,7 +76,7 @@ const FAILURE_PAUSE_MS = 1000
 
 export function startDeliverer(parts: DelivererParts): Deliverer {
   const { database, config, clock, log } = parts
-  const http = sender(clock, config.webhookAllowPrivate, parts.resolve)
+  const http = sender(clock, { allowPrivate: config.webhookAllowPrivate, resolve: parts.resolve })
   const { open } = vault(config.encryptionKey)
   const turns = new Turns()
   /** Subscriptions that were left with something due because they had their share under way. */

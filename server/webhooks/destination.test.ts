@@ -92,9 +92,65 @@ describe('an address of a private network', () => {
     expect(isPublic(address)).toBe(true)
   })
 
-  test('an operator can allow it', async () => {
+  test('an operator can allow it', () => {
     expect(faultOf('http://127.0.0.1:8080/', true)).toBeNull()
     expect(faultOf('https://user@127.0.0.1/', true)).not.toBeNull()
+  })
+})
+
+const METADATA = [
+  ['169.254.169.254', 'most clouds'],
+  ['169.254.170.2', 'containers at AWS'],
+  ['169.254.0.23', 'Tencent'],
+  ['168.63.129.16', 'Azure'],
+  ['100.100.100.200', 'Alibaba'],
+  ['192.0.0.192', 'Oracle'],
+  ['fd00:ec2::254', 'AWS'],
+  ['fd00:ec2::23', 'containers at AWS'],
+  ['fd20:ce::254', 'Google'],
+  ['fe80::a9fe:a9fe', 'OpenStack'],
+  ['::ffff:169.254.169.254', 'v4 in v6'],
+  ['::ffff:a9fe:a9fe', 'v4 in v6, in hexadecimal'],
+  ['::ffff:168.63.129.16', 'v4 in v6'],
+  ['::a83f:8110', 'v4 in v6, the old way'],
+  ['2002:a9fe:a9fe::', '6to4'],
+  ['2002:a83f:8110::1', '6to4'],
+  ['64:ff9b::a9fe:a9fe', 'NAT64'],
+  ['64:ff9b::6464:64c8', 'NAT64'],
+] as const
+
+describe("the address of a cloud's metadata", () => {
+  test.each(METADATA)('%s (%s) is refused whatever an operator allows', async (address) => {
+    expect(isPublic(address)).toBe(false)
+    const host = address.includes(':') ? `[${address}]` : address
+    for (const allowPrivate of [false, true]) {
+      expect(faultOf(`https://${host}/latest/meta-data`, allowPrivate)).toBe("must not lead to a cloud's metadata")
+      for (const [url, resolve] of [
+        [`http://${host}:${port}/`],
+        [`https://${host}:${port}/`],
+        [`http://metadata.google.internal:${port}/`, async () => [address]],
+        [`http://hooks.example.com:${port}/`, async () => ['93.184.216.34', address]],
+      ] as const) {
+        const outcome = await attempt(url, resolve, allowPrivate)
+        expect([url, outcome.kind]).toEqual([url, 'refused'])
+        expect(outcome.error).toContain('where a cloud keeps its metadata')
+      }
+    }
+  })
+
+  test.each([
+    ['http://2852039166/'],
+    ['http://0xa9fea9fe/'],
+    ['http://0251.0376.0251.0376/'],
+    ['http://0xa8.63.129.16/'],
+  ])('%s, another way to write one, is refused too', (url) => {
+    expect(faultOf(url, true)).toBe("must not lead to a cloud's metadata")
+  })
+
+  test('has neighbours that are none', () => {
+    for (const address of ['168.63.129.17', '100.100.100.201', '10.0.0.1', '127.0.0.1'])
+      expect(faultOf(`http://${address}/`, true)).toBeNull()
+    expect(isPublic('168.63.129.17')).toBe(true)
   })
 })
 
@@ -115,7 +171,7 @@ describe('a name', () => {
     expect(faultOf('https://rebind.example.com/', false)).toBeNull()
     let asked = 0
     const rebinding = async () => (++asked === 1 ? [] : ['127.0.0.1'])
-    const http = sender(new Clock(), false, rebinding)
+    const http = sender(new Clock(), { allowPrivate: false, resolve: rebinding })
     const once = { url: `http://rebind.example.com:${port}/`, headers: {}, body: Buffer.from('{}') }
     expect((await http.send(once)).kind).toBe('unreachable')
     expect((await http.send(once)).kind).toBe('refused')
@@ -136,8 +192,8 @@ afterAll(() => {
   expect(connections).toBe(0)
 })
 
-async function attempt(url: string, resolve?: (name: string) => Promise<string[]>) {
-  const http = sender(new Clock(), false, resolve)
+async function attempt(url: string, resolve?: (name: string) => Promise<string[]>, allowPrivate = false) {
+  const http = sender(new Clock(), { allowPrivate, resolve })
   const outcome = await http.send({ url, headers: {}, body: Buffer.from('{}') })
   await http.close()
   return outcome

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
 import type { Clock } from '../clock.ts'
-import { connector, DestinationRefused, type Resolve } from './destination.ts'
+import { connector, DestinationRefused, isPublic, type Resolve } from './destination.ts'
 import { readRetryAfter } from './retry-schedule.ts'
 
 /**
@@ -8,7 +8,8 @@ import { readRetryAfter } from './retry-schedule.ts'
  *
  * From the first byte towards the receiver to the last of its answer's headers an attempt has 10 seconds; what it answers
  * after that is not waited for. A redirect is an answer like any other that is not 2xx. Of the body the first kilobyte is
- * read, and the connection is closed when there is more than a little beyond.
+ * read, and the connection is closed when there is more than a little beyond; of what a private network answers none of it
+ * is kept.
  */
 export interface Outcome {
   kind: 'succeeded' | 'rejected' | 'timed_out' | 'unreachable' | 'refused'
@@ -44,9 +45,23 @@ const READ_BYTES = 16 * 1024
  */
 const KEEP_ALIVE_MS = 2500
 
-export function sender(clock: Clock, allowPrivate: boolean, resolve?: Resolve): Sender {
+/** What a sender may do, and what stands in for the world in tests. */
+export interface SenderOptions {
+  allowPrivate: boolean
+  resolve?: Resolve | undefined
+  /** Whether what is answered from an address may be kept. */
+  isShown?(address: string): boolean
+}
+
+export function sender(clock: Clock, { allowPrivate, resolve, isShown = isPublic }: SenderOptions): Sender {
+  const hidden = new HiddenOrigins()
   const agent = new Agent({
-    connect: connector(allowPrivate, TIMEOUT_MS, resolve),
+    connect: connector({
+      ...{ allowPrivate, resolve, timeoutMs: TIMEOUT_MS },
+      connected(origin, address) {
+        if (!isShown(address)) hidden.add(origin)
+      },
+    }),
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -56,12 +71,37 @@ export function sender(clock: Clock, allowPrivate: boolean, resolve?: Resolve): 
     bodyTimeout: 0,
   })
   return {
-    send: (attempt) => new Promise((done) => run(agent, clock, attempt, done)),
+    send: (attempt) => new Promise((done) => run(agent, clock, hidden, attempt, done)),
     close: () => agent.destroy(),
   }
 }
 
-function run(agent: Agent, clock: Clock, attempt: Attempt, done: (outcome: Outcome) => void): void {
+/**
+ * Where connections led to a private network at any time. What is answered there is nobody's to read through us, not even
+ * when the next connection leads elsewhere, because which connection an answer came over is not told.
+ */
+class HiddenOrigins {
+  readonly #origins = new Set<string>()
+
+  add(origin: string): void {
+    if (this.#origins.size < MOST_ORIGINS) this.#origins.add(origin)
+  }
+
+  // Of more than can be remembered, nothing is shown.
+  has(origin: string): boolean {
+    return this.#origins.size === MOST_ORIGINS || this.#origins.has(origin)
+  }
+}
+
+const MOST_ORIGINS = 10_000
+
+function run(
+  agent: Agent,
+  clock: Clock,
+  hidden: HiddenOrigins,
+  attempt: Attempt,
+  done: (outcome: Outcome) => void,
+): void {
   const startedAtMs = clock.nowMs()
   const started = performance.now()
   const chunks: Buffer[] = []
@@ -79,7 +119,7 @@ function run(agent: Agent, clock: Clock, attempt: Attempt, done: (outcome: Outco
     if (isOver) return
     isOver = true
     clearTimeout(timer)
-    const body = bodyOf(chunks)
+    const body = hidden.has(new URL(attempt.url).origin) ? '' : bodyOf(chunks)
     const isSuccess = status !== null && status >= 200 && status <= 299
     done({
       kind: status === null ? kind : isSuccess ? 'succeeded' : 'rejected',

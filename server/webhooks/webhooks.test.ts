@@ -208,7 +208,7 @@ describe('an event', () => {
   test('that meets a failure is tried again with the same id and bytes, on the schedule', async () => {
     const webhook = await subscribe()
     let left = 2
-    receiver.answer((_request, response) => void response.writeHead(left-- > 0 ? 500 : 200).end('no\0t now'))
+    receiver.answer((_request, response) => void response.writeHead(left-- > 0 ? 500 : 200).end('not now'))
     await createVendor()
     await receiver.until(1)
     const failed = await plumbline.until(
@@ -232,7 +232,8 @@ describe('an event', () => {
       (answer) => answer.body.status === 'succeeded',
     )
     expect(body.attempts.map((attempt: TestAnswer) => attempt.outcome)).toEqual(['rejected', 'rejected', 'succeeded'])
-    expect(body.attempts[0].responseBody).toBe('not now')
+    // The receiver is on this machine, and what private networks answer is not kept.
+    expect(body.attempts[0]).toMatchObject({ responseStatus: 500, responseBody: null })
     expect((await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 0)).status).toBe(200)
   })
 
@@ -317,7 +318,7 @@ describe('an event', () => {
     expect(one.body.attempts[0].durationMs).toBeLessThan(10_500)
   })
 
-  test('of which the answer is long is kept in its first kilobyte', async () => {
+  test('of which the answer is long has failed all the same', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(500).end('x'.repeat(3_000_000)))
     await createVendor()
@@ -326,7 +327,7 @@ describe('an event', () => {
       (answer) => answer.body.data[0]?.attemptCount === 1,
     )
     const one = await plumbline.get(`/api/ext/deliveries/${body.data[0].id}`)
-    expect(one.body.attempts[0].responseBody).toBe('x'.repeat(1024))
+    expect(one.body.attempts).toMatchObject([{ outcome: 'rejected', responseStatus: 500, responseBody: null }])
   })
 })
 
