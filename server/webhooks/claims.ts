@@ -61,8 +61,12 @@ export interface Claims {
   missed: WebhookName[]
 }
 
-/** @param most how many may be under way for one subscription */
-export async function claim(database: Database, clock: Clock, webhooks: WebhookName[], most: number): Promise<Claims> {
+/** A subscription whose turn it is, and how many of its deliveries may be under way. */
+export interface Turn extends WebhookName {
+  most: number
+}
+
+export async function claim(database: Database, clock: Clock, webhooks: Turn[]): Promise<Claims> {
   return database.transaction(async (trx) => {
     const now = clock.now()
     // A claim that a crash of the database forgets is made again, so nobody waits for the disk.
@@ -71,7 +75,11 @@ export async function claim(database: Database, clock: Clock, webhooks: WebhookN
     const missed = webhooks.filter(({ webhookId }) => !locked.some((row) => row.webhookId === webhookId))
     const open = locked.filter((row) => isOpen(row, now))
     const underWay = await countUnderWay(trx, open)
-    const turns = open.map((row) => ({ ...row, limit: limitOf(row, most) - (underWay.get(row.webhookId) ?? 0) }))
+    const shares = new Map(webhooks.map(({ webhookId, most }) => [webhookId, most]))
+    const turns = open.map((row) => ({
+      ...row,
+      limit: limitOf(row, shares.get(row.webhookId) ?? 1) - (underWay.get(row.webhookId) ?? 0),
+    }))
     const taken = await take(
       trx,
       turns.filter((turn) => turn.limit > 0),

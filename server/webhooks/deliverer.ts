@@ -3,20 +3,21 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { vault } from '../encryption/vault.ts'
-import { type Claimed, claim, claimTests, findDue } from './claims.ts'
+import { type Claimed, type Claims, claim, claimTests, findDue, type Turn } from './claims.ts'
 import type { Resolve } from './destination.ts'
 import type { WebhookName } from './dispatcher.ts'
 import { keyOf, placeOf } from './secret.ts'
 import { type Outcome, sender } from './sender.ts'
 import { type Settled, type Settlement, settle, type TellDisabled } from './settlement.ts'
+import { Shares } from './shares.ts'
 import { signature } from './signature.ts'
 import { Turns } from './turns.ts'
 
 /**
  * Sends what is due, with as many attempts under way as it may have, and writes down what became of them in batches.
  *
- * A receiver that hangs holds its attempts for ten seconds. It has but a share of those that this process can have under
- * way, and the share gets smaller as they fill up, so that there is always room for the others.
+ * A receiver that hangs holds its attempts for ten seconds. It and its builder have but a share of those that this process
+ * can have under way (shares.ts), so that there is always room for the others.
  */
 export interface DelivererParts {
   database: Database
@@ -55,16 +56,12 @@ export interface DelivererMetrics {
   attemptsUnderWay: number
 }
 
-/** Sockets and memory of one process set this bound: some 50 kB each over TLS. */
-const MOST_UNDER_WAY = 2000
-
-/** What one subscription may have under way at most, and what it is left with when the process is nearly full. */
-const LARGEST_SHARE = 32
-const SHARES_LEFT = 50
-
 /** So many deliveries a transaction: large enough to make its cost small, small enough to start within milliseconds. */
 const BATCH_CLAIMS = 512
 const BATCH_SETTLEMENTS = 512
+
+/** Starting one takes a tenth of a millisecond of this process; after so many others have their turn, requests too. */
+const STARTS_AT_ONCE = 64
 
 /** Another process was claiming for a subscription: it is done in a moment. */
 const MISSED_RETRY_MS = 20
@@ -79,6 +76,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   const http = sender(clock, { allowPrivate: config.webhookAllowPrivate, resolve: parts.resolve })
   const { open } = vault(config.encryptionKey)
   const turns = new Turns()
+  const shares = new Shares()
   /** Subscriptions that were left with something due because they had their share under way. */
   const waiting = new Map<string, WebhookName>()
   const timers = new Map<string, { atMs: number; timer: NodeJS.Timeout }>()
@@ -104,22 +102,34 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
 
   async function claimDue(): Promise<void> {
     try {
-      while (!isStopped && turns.size > 0 && underWay < MOST_UNDER_WAY) {
-        const share = shareOf(MOST_UNDER_WAY - underWay)
-        const chosen = turns.next(Math.max(1, Math.floor(Math.min(BATCH_CLAIMS, MOST_UNDER_WAY - underWay) / share)))
-        const { deliveries, full, missed } = await claim(database, clock, chosen, share).catch((error: unknown) => {
-          for (const webhook of chosen) turns.add(webhook)
-          throw error
-        })
-        for (const webhook of full) waiting.set(webhook.webhookId, webhook)
+      while (!isStopped) {
+        const chosen = turns.next(BATCH_CLAIMS, (organizationId) => shares.reserve(organizationId))
+        if (chosen.length === 0) break
+        const { deliveries, full, missed } = await claimed(chosen)
+        for (const { organizationId, webhookId } of full) waiting.set(webhookId, { organizationId, webhookId })
         for (const webhook of missed) wakeAt(webhook, clock.nowMs() + MISSED_RETRY_MS)
-        for (const delivery of deliveries) start(delivery)
+        for (const [i, delivery] of fewestFirst(deliveries).entries()) {
+          start(delivery)
+          if (i % STARTS_AT_ONCE === STARTS_AT_ONCE - 1) await new Promise((next) => setImmediate(next))
+        }
       }
     } catch (error) {
       log.error({ err: error }, 'claiming deliveries failed and will be tried again')
       await new Promise((done) => setTimeout(done, isStopped ? 0 : FAILURE_PAUSE_MS))
     }
     isClaiming = false
+  }
+
+  // What was set aside for them is theirs only until it is known how much they need of it.
+  async function claimed(chosen: Turn[]): Promise<Claims> {
+    try {
+      return await claim(database, clock, chosen)
+    } catch (error) {
+      for (const { organizationId, webhookId } of chosen) turns.add({ organizationId, webhookId })
+      throw error
+    } finally {
+      for (const { organizationId, most } of chosen) shares.add(organizationId, -most)
+    }
   }
 
   async function startTests(): Promise<void> {
@@ -129,6 +139,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
 
   function start(claimed: Claimed): void {
     underWay++
+    shares.add(claimed.organizationId, 1)
     void attempt(claimed).then((outcome) => {
       settled.push({ claimed, outcome })
       void settleAll()
@@ -188,7 +199,8 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     claimAll()
   }
 
-  function release({ webhookId }: Claimed): void {
+  function release({ organizationId, webhookId }: Claimed): void {
+    shares.add(organizationId, -1)
     const webhook = waiting.get(webhookId)
     if (webhook === undefined) return
     waiting.delete(webhookId)
@@ -235,14 +247,17 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   }
 }
 
+// A builder with little to send does not wait until all of another one's are on their way. Those of one subscription stay in
+// their order.
+function fewestFirst(deliveries: Claimed[]): Claimed[] {
+  const groups = [...Map.groupBy(deliveries, ({ organizationId }) => organizationId).values()]
+  return groups.sort((one, other) => one.length - other.length).flat()
+}
+
 function attemptOf({ claimed, outcome }: Settled, status: AttemptMade['status']): AttemptMade {
   const { occurredAt, attemptCount } = claimed
   const { kind, startedAtMs, durationMs, sentAfterMs } = outcome
   const isFirst = occurredAt !== null && attemptCount === 0 && sentAfterMs !== null
   const delayMs = isFirst ? Math.max(0, startedAtMs + sentAfterMs - Date.parse(occurredAt)) : null
   return { outcome: kind, durationMs, delayMs, status }
-}
-
-function shareOf(free: number): number {
-  return Math.min(LARGEST_SHARE, Math.max(1, Math.floor(free / SHARES_LEFT)))
 }

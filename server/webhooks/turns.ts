@@ -1,3 +1,4 @@
+import type { Turn } from './claims.ts'
 import type { WebhookName } from './dispatcher.ts'
 
 /**
@@ -20,14 +21,22 @@ export class Turns {
     this.#size++
   }
 
-  /** Takes out up to so many. Maps keep the order in which things were added, so the longest waiting come first. */
-  next(most: number): WebhookName[] {
-    const taken: WebhookName[] = []
+  /**
+   * Takes out those that come next until their shares add up to `most`. Maps keep the order in which things were added, so
+   * the longest waiting come first. `reserve` says what a subscription of an organization may have; where that is nothing,
+   * the organization keeps its place.
+   */
+  next(most: number, reserve: (organizationId: string) => number): Turn[] {
+    const taken: Turn[] = []
+    let sum = 0
     // Whoever was served goes to the end, and is met there again while there is room.
     for (const [organizationId, webhooks] of this.#organizations) {
       const [first] = webhooks.values()
-      if (first === undefined || taken.length === most) break
-      taken.push(first)
+      if (first === undefined || sum >= most) break
+      const share = reserve(organizationId)
+      if (share === 0) continue
+      sum += share
+      taken.push({ ...first, most: share })
       webhooks.delete(first.webhookId)
       this.#size--
       this.#organizations.delete(organizationId)
