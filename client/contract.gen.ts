@@ -1547,7 +1547,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Subscribes an address to events. Every event of the listed types that is recorded from now on is sent there by POST, signed with the secret, at least once. Leave the secret out to have one made; this answer is the only one that shows it. The address has to be https on port 443 or 8443, without user info, and must not lead to a private network. An organization has at most 2000 subscriptions.
+         * @description Subscribes an address to events. Every event of the listed types that is recorded from now on is sent there by POST, signed with the secret, at least once. Leave the secret out to have one made; this answer is the only one that shows it. The address has to be https on port 443 or 8443, without user info, and must not lead to a private network. A subscription acts for its `owner`, the key or user that made it, and receives what that one may read at the moment of sending. An event type that you may not read is refused with 403; `*` means all that the owner may read. When the owner is revoked or expires, or its user is disabled or may no longer manage webhooks, the subscription is disabled with the reason `owner_revoked`, its events are held, and the owners and admins get a message. An organization has at most 50 active subscriptions, and 200 in all that are not deleted. An active one that already sends one of these event types to this address is a 409 that names it, unless `allowDuplicate` is true.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1585,7 +1585,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook subscription
-         * @description Changes the address, the event types or the status. `status: disabled` stops sending; events are then held for 14 days. `status: active` sends on: the count of failures starts at 0, and what was held goes out in order. A new address starts the count at 0 too.
+         * @description Changes the address, the event types or the status. `status: disabled` stops sending; events are then held for 14 days. `status: active` sends on: the count of failures starts at 0, and what was held goes out in order. A new address starts the count at 0 too. Whoever changes a subscription takes it over and is its `owner` from then on, because what they send somewhere else has to be what they may read themselves; only switching it off leaves it with its owner. So one that was disabled as `owner_revoked` is taken over with `status: active`. Event types that you may not read, the 51st active subscription and a duplicate are refused as by createWebhook.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -1605,7 +1605,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a subscription
-         * @description Lists what was sent or is to be sent to one subscription, newest first. Filter by status to find what did not arrive. Deliveries can be read for 30 days after they ended.
+         * @description Lists what was sent or is to be sent to one subscription, newest first: deliveries of events that you may read, and tests. Filter by status to find what did not arrive. Deliveries can be read for 30 days after they ended.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -1709,7 +1709,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description Reads one delivery with its attempts: when each was made, how long it took, and what the receiver answered.
+         * @description Reads one delivery with its attempts: when each was made, how long it took, and what the receiver answered. One of an event that you may not read is a 404.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -1755,7 +1755,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists what happened, oldest first, in the order of `sequence`, which counts up within the organization in the order of commit. Keep the id of the last event that you processed and pass it as `after` to catch up without a gap. Each event is as subscribers get it. Events are kept for years, for how many the deployment says; an `after` or a `cursor` from before that is refused, so that nothing is missed unseen.
+         * @description Lists what happened, oldest first, in the order of `sequence`, which counts up within the organization in the order of commit. Keep the id of the last event that you processed and pass it as `after` to catch up without a gap. Each event is as subscribers get it. What you may not read is left out: listEventTypes says which permission each type asks for. Events are kept for years, for how many the deployment says; an `after` or a `cursor` from before that is refused, so that nothing is missed unseen.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1781,7 +1781,7 @@ export interface paths {
         };
         /**
          * Get an event
-         * @description Reads one event as subscribers get it.
+         * @description Reads one event as subscribers get it. One of a type that you may not read is a 404.
          */
         get: operations["getEvent"];
         put?: never;
@@ -1801,7 +1801,7 @@ export interface paths {
         };
         /**
          * List event types
-         * @description Lists every type of event that a webhook can subscribe to, when it fires, whether anything fires it yet, and an example of its payload.
+         * @description Lists every type of event that a webhook can subscribe to, when it fires, whether anything fires it yet, the permission that one has to have to read it, and an example of its payload.
          */
         get: operations["listEventTypes"];
         put?: never;
@@ -1821,7 +1821,7 @@ export interface paths {
         };
         /**
          * List status changes
-         * @description Lists how the status of one resource moved, oldest first: from what to what, when, by whom and why.
+         * @description Lists how the status of one resource moved, oldest first: from what to what, when, by whom and why. It takes the permission to read the resource itself too.
          */
         get: operations["listStatusChanges"];
         put?: never;
@@ -6527,11 +6527,11 @@ export interface components {
          * @enum {string}
          */
         EventType: "vendor.created" | "vendor.updated" | "vendor.invited" | "bid_request.created" | "bid_request.updated" | "bid_request.sent" | "bid.submitted" | "bid.accepted" | "bid.rejected" | "home.created" | "home.status_changed" | "task.completed" | "task.status_changed" | "milestone.completed" | "po.created" | "po.status_changed" | "payment.created" | "payment.voided" | "vendor.notification.advance" | "vendor.notification.reminder" | "vendor.notification.moved_earlier" | "vendor.notification.postponed" | "user.logged_in" | "message.sent" | "lead.created" | "lead.converted" | "sale.created" | "sale.approved" | "sale.pipeline_complete" | "sale.cancelled";
-        /** @description The name of an event, or `*` for all of them. */
+        /** @description The name of an event, or `*` for all that the owner may read. */
         SubscribedEventType: components["schemas"]["EventType"] | "*";
         /**
          * Format: uri
-         * @description An https address. An operator can allow plain http and private addresses for tests.
+         * @description An https address. An operator can allow plain http and private addresses for tests, though never those of a cloud's metadata.
          * @example https://hooks.harrowfinch.example.com/plumbline
          */
         WebhookUrl: string;
@@ -6546,10 +6546,10 @@ export interface components {
          */
         WebhookStatus: "active" | "disabled";
         /**
-         * @description `requested` through updateWebhook, `failures` after 50 failed attempts in a row, `gone` when the receiver answered 410.
+         * @description `requested` through updateWebhook, `failures` after 50 failed attempts in a row, `gone` when the receiver answered 410, `owner_revoked` when its owner was revoked or expired, or its owner's user is disabled or may no longer manage webhooks. A minor version may add reasons.
          * @enum {string}
          */
-        WebhookDisabledReason: "requested" | "failures" | "gone";
+        WebhookDisabledReason: "requested" | "failures" | "gone" | "owner_revoked";
         WebhookDisabledReasonOrNull: components["schemas"]["WebhookDisabledReason"] | null;
         /** @description A subscription to be made. */
         WebhookCreate: {
@@ -6558,20 +6558,25 @@ export interface components {
             eventTypes: components["schemas"]["SubscribedEventType"][];
             secret?: components["schemas"]["WebhookSecret"];
             /**
-             * @description Whether events that the key behind this subscription caused are left out, so that a sync does not hear its own echo.
+             * @description Whether events that the owner of this subscription caused are left out, so that a sync does not hear its own echo.
              * @default false
              */
             excludeOwnChanges?: boolean;
+            /** @default false */
+            allowDuplicate?: components["schemas"]["AllowDuplicate"];
         };
         /** @description The fields of a subscription to be changed. */
         WebhookUpdate: {
             url?: components["schemas"]["WebhookUrl"];
             /** @description The events to be sent from now on. */
             eventTypes?: components["schemas"]["SubscribedEventType"][];
-            /** @description Whether events that the key behind this subscription caused are left out. */
+            /** @description Whether events that the owner of this subscription caused are left out. */
             excludeOwnChanges?: boolean;
             status?: components["schemas"]["WebhookStatus"];
+            allowDuplicate?: components["schemas"]["AllowDuplicate"];
         };
+        /** @description Whether another active subscription may send the same events to the same address, as while one receiver takes over from another behind it. Otherwise that is refused with 409, because every such event would come twice. It is said with each request that makes a duplicate, and not kept. */
+        AllowDuplicate: boolean;
         /** @description A subscription to events. */
         Webhook: {
             /** @description The subscription's id. */
@@ -6589,8 +6594,10 @@ export interface components {
             consecutiveFailures: number;
             /** @description From 5 failures in a row on only one attempt is made at a time: when the next one may start. Null while attempts are not held back. */
             pausedUntil: components["schemas"]["InstantOrNull"];
-            /** @description Whether events that the key behind this subscription caused are left out. */
+            /** @description Whether events that the owner of this subscription caused are left out. */
             excludeOwnChanges: boolean;
+            /** @description Who it acts for, and whose permissions decide what it receives: whoever made or last changed it. */
+            owner: components["schemas"]["Actor"];
             /** @description Until when requests are signed with the secret before the rotation too; null when only one is in use. */
             previousSecretExpiresAt: components["schemas"]["InstantOrNull"];
             /** @description Rises by one with every change. */
@@ -6618,8 +6625,10 @@ export interface components {
             consecutiveFailures: number;
             /** @description From 5 failures in a row on only one attempt is made at a time: when the next one may start. Null while attempts are not held back. */
             pausedUntil: components["schemas"]["InstantOrNull"];
-            /** @description Whether events that the key behind this subscription caused are left out. */
+            /** @description Whether events that the owner of this subscription caused are left out. */
             excludeOwnChanges: boolean;
+            /** @description Who it acts for, and whose permissions decide what it receives: whoever made or last changed it. */
+            owner: components["schemas"]["Actor"];
             /** @description Until when requests are signed with the secret before the rotation too; null when only one is in use. */
             previousSecretExpiresAt: components["schemas"]["InstantOrNull"];
             /** @description Rises by one with every change. */
@@ -6668,7 +6677,7 @@ export interface components {
             more: boolean;
         };
         /**
-         * @description `pending` until it arrives, `held` while its subscription is disabled, `succeeded`, `exhausted` after the last attempt has failed, `cancelled` when its subscription was deleted before it arrived.
+         * @description `pending` until it arrives, `held` while its subscription is disabled, `succeeded`, `exhausted` after the last attempt has failed, `cancelled` when before it arrived its subscription was deleted, or the subscription's owner lost the permission to read such events.
          * @enum {string}
          */
         DeliveryStatus: "pending" | "held" | "succeeded" | "exhausted" | "cancelled";
@@ -6740,7 +6749,7 @@ export interface components {
             outcome: "succeeded" | "rejected" | "timed_out" | "unreachable" | "refused";
             /** @description The HTTP status of the answer; null when there was none. */
             responseStatus: number | null;
-            /** @description The first kilobyte of the answer; null when there was none. */
+            /** @description The first kilobyte of the answer; null when there was none, or the receiver is in a private network. */
             responseBody: string | null;
             /** @description What went wrong; null when nothing did. */
             error: string | null;
@@ -6792,6 +6801,8 @@ export interface components {
             description: string;
             /** @description Whether anything fires it yet. One that is not available can be subscribed to all the same, and comes from the day on which something does. */
             available: boolean;
+            /** @description What one has to be allowed to read such events, in lists and through a subscription. */
+            permission: components["schemas"]["Permission"];
             /** @description A payload of this type. */
             example: {
                 [key: string]: unknown;
@@ -7143,7 +7154,7 @@ export interface components {
             result: {
                 [key: string]: unknown;
             } | string | null;
-            /** @description The events that it emitted, in order; with `dryRun` those that it would have emitted. */
+            /** @description The events that it emitted and that you may read, in order; with `dryRun` those that it would have emitted. */
             events: components["schemas"]["Event"][];
             /** @description Whether it was undone in the end. */
             dryRun: boolean;
@@ -8119,6 +8130,7 @@ export type WebhookDisabledReason = components['schemas']['WebhookDisabledReason
 export type WebhookDisabledReasonOrNull = components['schemas']['WebhookDisabledReasonOrNull'];
 export type WebhookCreate = components['schemas']['WebhookCreate'];
 export type WebhookUpdate = components['schemas']['WebhookUpdate'];
+export type AllowDuplicate = components['schemas']['AllowDuplicate'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type WebhookPage = components['schemas']['WebhookPage'];

@@ -75,7 +75,7 @@ type Direction = 'asked' | 'answered'
 type Found = Generator<BreakingChange>
 
 /** Lists that a minor version may extend: their descriptions tell clients to expect it. */
-const GROWING = ['#/components/schemas/ProblemCode', '#/components/schemas/Permission']
+const GROWING = ['ProblemCode', 'Permission', 'WebhookDisabledReason'].map((name) => `#/components/schemas/${name}`)
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete']
 

@@ -412,6 +412,7 @@ function* events(document) {
     else if (resolve(document, resolve(document, media.schema)?.properties?.type)?.const !== type) {
       yield [[...at, 'post'], `The payload's type is the constant ${type}.`]
     }
+    yield* eventPermission(document, type)
   }
   const groups = [...new Set(EVENT_TYPES.map((type) => type.split('.')[0]))].join('|')
   for (const { operation, at } of operations(document)) {
@@ -419,6 +420,29 @@ function* events(document) {
       []) {
       if (!EVENT_TYPES.includes(name)) yield [[...at, 'description'], `There is no event ${name}.`]
     }
+  }
+}
+
+/** Whoever sees an event sees a record, so it takes the permission of the operations that show such a record. */
+function* eventPermission(document, type) {
+  const { post } = document.webhooks[type]
+  const at = ['webhooks', type, 'post', 'x-permission']
+  const permission = post?.['x-permission']
+  const known = document.components?.schemas?.Permission?.enum ?? []
+  if (!known.includes(permission) || !permission.endsWith(':read')) {
+    yield [at, 'An event says under x-permission what one has to be allowed to read.']
+    return
+  }
+  const payload = resolve(document, post.requestBody?.content?.['application/json']?.schema)
+  const object = resolve(document, payload?.properties?.data)?.properties?.object ?? {}
+  const records = [object, ...(object.anyOf ?? [])].map(({ $ref }) => $ref).filter(Boolean)
+  for (const { operation, method } of operations(document)) {
+    if (method !== 'get') continue
+    const shown = resolve(document, operation.responses?.['200'])?.content?.['application/json']?.schema
+    if (!records.includes(shown?.$ref)) continue
+    const needed = (operation.security ?? []).flatMap((requirement) => requirement.apiKey ?? [])
+    if (!needed.includes(permission))
+      yield [at, `${operation.operationId} shows the same record and needs ${needed.join(' and ')}.`]
   }
 }
 

@@ -14,6 +14,7 @@ import type { Surroundings } from './http/call.ts'
 import { forgetOldAnswers } from './http/idempotency.ts'
 import type { AttemptMade } from './webhooks/deliverer.ts'
 import { type Delivery, startDelivery } from './webhooks/delivery.ts'
+import { disableOrphans } from './webhooks/disable-orphans.ts'
 import { forgetOldDeliveries } from './webhooks/retention.ts'
 import { tellDisabled } from './webhooks/tell-disabled.ts'
 
@@ -65,6 +66,7 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'forgetOldAuditEntries', everyMs: HOUR_MS, run: () => forgetOldAuditEntries(database, clock, config) },
     { name: 'closeDueBidRequests', everyMs: 1000, run: () => closeDueBidRequests(surroundings) },
     { name: 'expireBids', everyMs: 1000, run: () => expireBids(surroundings) },
+    { name: 'disableOrphans', everyMs: 1000, run: () => disableOrphans(surroundings) },
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },
   ]
   if (database.embedded) jobs.push({ name: 'keepUp', everyMs: MINUTE_MS, run: () => keepUp(database) })
@@ -74,7 +76,7 @@ export function startJobs(parts: JobParts): Jobs {
   }
   const loops = jobs.map((job) => loop(job, log))
   const delivery = startDelivery({
-    ...{ database, config, clock, log },
+    ...{ database, config, clock, log, contract: surroundings.contract },
     tellDisabled: (trx, disabled) => tellDisabled(trx, surroundings, disabled),
     ...(parts.attemptMade && { attemptMade: parts.attemptMade }),
   })

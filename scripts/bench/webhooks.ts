@@ -15,10 +15,12 @@ import { type Database, openDatabase } from '../../server/database/database.ts'
 import { migrate } from '../../server/database/migrate.ts'
 import { vault } from '../../server/encryption/vault.ts'
 import { withEncryptionKey } from '../../server/encryption-key.ts'
+import { loadContract } from '../../server/http/contract.ts'
 import { createKey } from '../../server/keys/keys.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { claim } from '../../server/webhooks/claims.ts'
 import { startDelivery } from '../../server/webhooks/delivery.ts'
+import { ownersOf } from '../../server/webhooks/owners.ts'
 import { newSecret, placeOf } from '../../server/webhooks/secret.ts'
 import { startPostgres } from '../processes/postgres.ts'
 
@@ -100,6 +102,8 @@ interface Bench {
   keyId: string
 }
 
+const contract = loadContract()
+
 /** Straight into the table: more of them than one builder may have today. */
 async function subscribe(bench: Bench, paths: string[]): Promise<string[]> {
   const { database, config, organizationId, keyId } = bench
@@ -116,6 +120,7 @@ async function subscribe(bench: Bench, paths: string[]): Promise<string[]> {
       excludeOwnChanges: false,
       version: 1,
       createdBy: JSON.stringify({ type: 'key', id: keyId }),
+      owner: JSON.stringify({ type: 'key', id: keyId }),
       createdAt: now,
       updatedAt: now,
     }
@@ -160,7 +165,7 @@ async function cleared(bench: Bench): Promise<void> {
 function startWorker({ database, config, clock }: Bench) {
   // No subscription here fails often enough to be disabled.
   const tellDisabled = async () => () => {}
-  return startDelivery({ database, config, clock, log: pino({ level: 'error' }), tellDisabled })
+  return startDelivery({ database, config, clock, contract, log: pino({ level: 'error' }), tellDisabled })
 }
 
 /** From the commit to the request's first byte at the receiver, at a steady 200 events a second. */
@@ -338,12 +343,13 @@ async function size(bench: Bench): Promise<string> {
 
     await bench.database.transaction((trx) => sql`analyze "deliveries"`.execute(trx))
     const { organizationId } = bench
+    const owners = ownersOf(contract)
     const times: number[] = []
     for (let i = 0; i < 45; i++) {
       const started = performance.now()
       // One more for each subscription.
       const turns = ids.map((webhookId) => ({ organizationId, webhookId, most: 1 + i }))
-      await claim(bench.database, bench.clock, turns)
+      await claim(bench.database, bench.clock, owners, turns)
       times.push(performance.now() - started)
     }
     cost.push(percentile(times.slice(10), 0.5))

@@ -319,7 +319,8 @@ export function renamed(body: unknown, refused: Answer): unknown {
   const field = fault?.code === 'conflict' ? String(fault.pointer).slice(1) : ''
   const name = (body as Record<string, unknown> | null | undefined)?.[field]
   if (typeof name !== 'string' || TYPE_ID.test(name)) return null
-  return { ...(body as object), [field]: `${name} ${Math.random().toString(36).slice(2, 8)}` }
+  const other = Math.random().toString(36).slice(2, 8)
+  return { ...(body as object), [field]: URL.canParse(name) ? `${name}?${other}` : `${name} ${other}` }
 }
 
 /** The ids in an answer: every `id`, however deep. */

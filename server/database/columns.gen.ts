@@ -549,5 +549,6 @@ export const columns = {
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
     archivedAt: 'timestamptz?',
+    owner: 'json',
   },
 } as const

@@ -600,6 +600,7 @@ export interface Webhooks {
   failedProbes: Generated<number>;
   id: string;
   organizationId: string;
+  owner: Json;
   pausedUntil: Timestamp | null;
   previousSecret: string | null;
   previousSecretExpiresAt: Timestamp | null;

@@ -13,7 +13,8 @@ export function eventsPage(site: Site, contract: Contract): Page {
   const entries = types.map(
     (entry) => html`<section id="${entry.type}">
 <h3><code>${entry.type}</code></h3>
-<p><b>${entry.summary}.</b> ${inline(entry.description)}</p>${availability(entry)}${emittedBy(site, contract, entry.type)}
+<p><b>${entry.summary}.</b> ${inline(entry.description)}</p>
+<p>It takes <code>${entry.permission}</code> to read it.</p>${availability(entry)}${emittedBy(site, contract, entry.type)}
 <details><summary>Sample</summary>${json(entry.example)}</details>
 </section>\n`,
   )

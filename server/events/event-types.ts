@@ -1,5 +1,6 @@
 import type { EventTypeEntry } from '../../client/contract.gen.ts'
 import type { Contract, Reference } from '../http/contract.ts'
+import { permissionOf } from './readable.ts'
 import type { EventType } from './record.ts'
 
 interface Declaration {
@@ -22,7 +23,8 @@ export function eventTypes(contract: Contract): EventTypeEntry[] {
   return Object.keys(contract.document.webhooks ?? {}).map((name) => {
     const type = name as EventType
     const { summary, description } = declarationOf(contract, type).post
-    return { type, summary, description, available: emitted.has(type), example: exampleOf(contract, type) }
+    const permission = permissionOf(contract, type)
+    return { type, summary, description, available: emitted.has(type), permission, example: exampleOf(contract, type) }
   })
 }
 

@@ -2,23 +2,30 @@ import type { Handlers } from '../http/operation.ts'
 import { notFound, unknownReference } from '../http/problem.ts'
 import { eventTypes } from './event-types.ts'
 import * as events from './queries.ts'
+import { mayRead, permitReading, readableTypes } from './readable.ts'
 
 export const eventOperations = {
   async listEvents({ query }, call) {
     const { after, ...rest } = query
     let afterSequence: number | null = null
     if (after !== undefined) {
+      // A place in the order and no more, so it need not be one of those that the caller may read still.
       const event = await events.find(call, after)
       if (event === undefined) throw unknownReference(['after'])
       // One that has no place yet is the last of all, and nothing comes after it.
       afterSequence = event.sequence ?? Number.MAX_SAFE_INTEGER
     }
-    return { status: 200, body: await events.list(call, rest, afterSequence) }
+    const readable = readableTypes(call)
+    const { type } = rest
+    if (type !== undefined && readable?.includes(type) === false) {
+      return { status: 200, body: { data: [], nextCursor: null } }
+    }
+    return { status: 200, body: await events.list(call, rest, afterSequence, readable) }
   },
 
   async getEvent({ path }, call) {
     const event = await events.find(call, path.eventId)
-    if (event === undefined) throw notFound()
+    if (event === undefined || !mayRead(call, event.type)) throw notFound()
     return { status: 200, body: event }
   },
 
@@ -27,6 +34,7 @@ export const eventOperations = {
   },
 
   async listStatusChanges({ query }, call) {
+    permitReading(call, query.resourceId)
     return { status: 200, body: await events.listStatusChanges(call, query) }
   },
 } satisfies Partial<Handlers>

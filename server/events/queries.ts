@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Event, StatusChange } from '../../client/contract.gen.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
 import type { Tenant } from '../http/call.ts'
@@ -19,10 +19,12 @@ interface Row {
   payload: string
 }
 
+/** @param readable the types that may be shown; null means all */
 export async function list(
   call: Tenant,
   query: EventQuery,
   afterSequence: number | null,
+  readable: readonly string[] | null,
 ): Promise<Json<{ data: Event[]; nextCursor: string | null }>> {
   const { limit, sort } = query
   const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
@@ -41,11 +43,12 @@ export async function list(
     if (!sort.startsWith('-')) await assertNoGap(call, Number(position.value))
     conditions.push(sql`"sequence" ${beyond} ${position.value}`)
   }
+  const order = sql`order by "sequence" ${direction} limit ${rowsForPage(limit)}`
+  const isNamed = query.resourceId !== undefined || query.ids !== undefined || query.type !== undefined
   const { rows } = await sql<Row>`
     select "id", "sequence", "payload" from "events"
-    where ${sql.join(conditions, sql` and `)} order by "sequence" ${direction} limit ${rowsForPage(limit)}`.execute(
-    call.db,
-  )
+    where ${readable !== null && !isNamed ? amongTypes(call, readable, conditions, order) : inTypes(readable, conditions)}
+    ${order}`.execute(call.db)
   const { data, nextCursor } = page(rows, limit, sort, (row) => row.sequence)
   const texts = data.map(({ sequence, payload }) => `{"sequence":${sequence},${payload.slice(1)}`)
   return new Json(`{"data":[${texts.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
@@ -67,6 +70,26 @@ async function assertNoGap(call: Tenant, readTo: number): Promise<void> {
   throw new Problem('invalid_cursor', `It ${message}. Begin again without a cursor.`, {
     errors: [{ pointer: 'cursor', code: 'no_longer_kept', message }],
   })
+}
+
+// What is asked for by name is little, or of one type, so that each row can be looked at.
+function inTypes(readable: readonly string[] | null, conditions: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  const types = readable === null ? [] : [sql`"type" = any(${readable})`]
+  return sql.join([...conditions, ...types], sql` and `)
+}
+
+// The page of each type, and of those the first rows: it costs the same however rare the readable ones are.
+function amongTypes(
+  { organizationId }: Tenant,
+  readable: readonly string[],
+  conditions: RawBuilder<unknown>[],
+  order: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`"organizationId" = ${organizationId} and "sequence" = any(array(
+    select found."sequence" from unnest(${readable}::text[]) as readable ("readableType")
+    cross join lateral (
+      select "sequence" from "events" where "type" = readable."readableType" and ${sql.join(conditions, sql` and `)} ${order}
+    ) found ${order}))`
 }
 
 export async function find(call: Tenant, id: string): Promise<Event | undefined> {

@@ -25,7 +25,7 @@ export interface Checked {
   PurchaseOrderCreate: Filled<PurchaseOrderCreate, 'poType', { lines: Checked['PurchaseOrderLineInput'][] }>
   PurchaseOrderUpdate: Filled<PurchaseOrderUpdate, never, { lines: Checked['PurchaseOrderLineInput'][] }>
   MessageCreate: Filled<MessageCreate, 'channel'>
-  WebhookCreate: Filled<WebhookCreate, 'excludeOwnChanges'>
+  WebhookCreate: Filled<WebhookCreate, 'excludeOwnChanges' | 'allowDuplicate'>
   WebhookSecretRotation: Filled<WebhookSecretRotation, 'overlapHours'>
   ExecuteRequest: Filled<ExecuteRequest, 'input' | 'dryRun'>
   AwardBidInput: Filled<AwardBidInput, 'rejectOthers' | 'createPurchaseOrder'>

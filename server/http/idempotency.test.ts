@@ -10,7 +10,7 @@ afterAll(() => plumbline.stop())
 const headers = { 'idempotency-key': 'attempt-1' }
 
 test('what one key was answered is not repeated to another that sends the same Idempotency-Key', async () => {
-  const subscription = { url: 'https://hooks.example.com/plumbline', eventTypes: ['bid.submitted'] }
+  const subscription = { url: 'https://hooks.example.com/plumbline', eventTypes: ['*'], allowDuplicate: true }
   const [first, second] = [await plumbline.newKey(['webhooks:write']), await plumbline.newKey(['webhooks:write'])]
   const made = await plumbline.post('/api/ext/webhooks', subscription, { key: first, headers })
   const other = await plumbline.post('/api/ext/webhooks', subscription, { key: second, headers })

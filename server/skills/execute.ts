@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Event, Execution } from '../../client/contract.gen.ts'
+import { mayRead } from '../events/readable.ts'
 import { asDryRun, type Call, type RecordedEvent } from '../http/call.ts'
 import type { Checked } from '../http/checked.gen.ts'
 import { Problem, toProblem, unknownReference } from '../http/problem.ts'
@@ -26,7 +27,7 @@ export async function execute(
     id: typeid('exe').toString(),
     skill: skill.name,
     result,
-    events: events.map(toEvent),
+    events: events.filter(({ type }) => mayRead(call, type)).map(toEvent),
     dryRun,
     durationMs: Math.round(performance.now() - started),
   }

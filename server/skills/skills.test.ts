@@ -73,6 +73,19 @@ test('a dry run shows the result and the events, and leaves no trace', async () 
   expect(await eventTypes(organizationId)).toEqual([])
 })
 
+test('the events of an execution are shown to those who may read their records, dry run or not', async () => {
+  const { key } = await plumbline.newBuilder()
+  const organizationId = (await plumbline.get('/api/ext/me', { key })).body.organization.id
+  const writer = await plumbline.newKey(['skills:write', 'vendors:write'], organizationId)
+  const reader = await plumbline.newKey(['skills:write', 'vendors:write', 'vendors:read'], organizationId)
+  for (const dryRun of [true, false]) {
+    const unseen = await execute('createVendor', { companyName: 'Redrock' }, { dryRun }, { key: writer })
+    expect([unseen.status, unseen.body.events]).toEqual([200, []])
+    const seen = await execute('createVendor', { companyName: 'Redrock' }, { dryRun }, { key: reader })
+    expect(seen.body.events).toMatchObject([{ type: 'vendor.created' }])
+  }
+})
+
 test('a dry run meets the same refusals as the run itself', async () => {
   const { key } = await plumbline.newBuilder()
   await execute('createVendor', { companyName: 'A', externalId: 'erp-1' }, {}, { key })

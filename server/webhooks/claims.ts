@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Database, Db } from '../database/database.ts'
 import type { WebhookName } from './dispatcher.ts'
+import type { Owner, Owners } from './owners.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING } from './webhook.ts'
 
 /**
@@ -57,7 +58,8 @@ export interface Claims {
   deliveries: Claimed[]
   /** Subscriptions of which as much was taken as could be: there may be more when something has ended. */
   full: WebhookName[]
-  /** Subscriptions that another process was claiming for. */
+  /** Subscriptions to ask for again in a moment, because another process was claiming for them, or what came first was
+   * cancelled. */
   missed: WebhookName[]
 }
 
@@ -66,13 +68,14 @@ export interface Turn extends WebhookName {
   most: number
 }
 
-export async function claim(database: Database, clock: Clock, webhooks: Turn[]): Promise<Claims> {
+export async function claim(database: Database, clock: Clock, owners: Owners, webhooks: Turn[]): Promise<Claims> {
   return database.transaction(async (trx) => {
     const now = clock.now()
     // A claim that a crash of the database forgets is made again, so nobody waits for the disk.
     await sql`set local synchronous_commit = off`.execute(trx)
-    const locked = await read(trx, webhooks, sql`for no key update of w skip locked`)
-    const missed = webhooks.filter(({ webhookId }) => !locked.some((row) => row.webhookId === webhookId))
+    const locked = await read(trx, webhooks, owners, now, sql`for no key update of w skip locked`)
+    const names = new Set(locked.map((row) => row.webhookId))
+    const missed = webhooks.filter(({ webhookId }) => !names.has(webhookId))
     const open = locked.filter((row) => isOpen(row, now))
     const underWay = await countUnderWay(trx, open)
     const shares = new Map(webhooks.map(({ webhookId, most }) => [webhookId, most]))
@@ -85,14 +88,41 @@ export async function claim(database: Database, clock: Clock, webhooks: Turn[]):
       turns.filter((turn) => turn.limit > 0),
       now,
     )
+    const { sendable, cancelled } = await cancelUnreadable(trx, taken, turns, owners, now)
     const counts = Map.groupBy(taken, (row) => row.webhookId)
-    const full = turns.filter((turn) => (counts.get(turn.webhookId)?.length ?? 0) >= turn.limit)
-    return { deliveries: await prepare(trx, taken, turns, now), full, missed }
+    const full = turns.filter(
+      ({ webhookId, limit }) => !cancelled.has(webhookId) && (counts.get(webhookId)?.length ?? 0) >= limit,
+    )
+    const again = turns.filter(({ webhookId }) => cancelled.has(webhookId))
+    return { deliveries: await prepare(trx, sendable, turns, now), full, missed: [...missed, ...again] }
   })
 }
 
+// What waited while its reader lost the permission is never sent, and waits no longer.
+async function cancelUnreadable(
+  trx: Db,
+  taken: Taken[],
+  webhooks: Subscription[],
+  owners: Owners,
+  now: Date,
+): Promise<{ sendable: Taken[]; cancelled: Set<string> }> {
+  const byId = new Map(webhooks.map((webhook) => [webhook.webhookId, webhook]))
+  const mayGo = ({ webhookId, eventType }: Taken) => {
+    const webhook = byId.get(webhookId)
+    return webhook !== undefined && owners.mayRead(webhook, eventType)
+  }
+  const unreadable = taken.filter((row) => !mayGo(row))
+  if (unreadable.length === 0) return { sendable: taken, cancelled: new Set() }
+  await sql`
+    update "deliveries" d set "status" = 'cancelled', "claimedUntil" = null, "claimId" = null, "updatedAt" = ${now.toISOString()}
+    where (d."organizationId", d."id") in (
+      select * from unnest(${unreadable.map((row) => row.organizationId)}::text[], ${unreadable.map((row) => row.id)}::text[])
+    )`.execute(trx)
+  return { sendable: taken.filter(mayGo), cancelled: new Set(unreadable.map(({ webhookId }) => webhookId)) }
+}
+
 /** A test is sent whatever the state of its subscription, once, and without a say in that state. */
-export async function claimTests(database: Database, clock: Clock): Promise<Claimed[]> {
+export async function claimTests(database: Database, clock: Clock, owners: Owners): Promise<Claimed[]> {
   return database.transaction(async (trx) => {
     const now = clock.now()
     const { rows } = await sql<Taken>`
@@ -104,7 +134,7 @@ export async function claimTests(database: Database, clock: Clock): Promise<Clai
       ))
       returning ${TAKEN}`.execute(trx)
     if (rows.length === 0) return []
-    return prepare(trx, rows, await read(trx, rows, sql``), now)
+    return prepare(trx, rows, await read(trx, rows, owners, now, sql``), now)
   })
 }
 
@@ -133,7 +163,7 @@ export async function findDue(database: Database, clock: Clock): Promise<Webhook
   return rows
 }
 
-interface Subscription extends WebhookName {
+interface Subscription extends WebhookName, Owner {
   url: string
   secret: string | null
   previousSecret: string | null
@@ -144,11 +174,17 @@ interface Subscription extends WebhookName {
   pausedUntil: string | null
 }
 
-async function read(trx: Db, webhooks: WebhookName[], lock: RawBuilder<unknown>): Promise<Subscription[]> {
+async function read(
+  trx: Db,
+  webhooks: WebhookName[],
+  owners: Owners,
+  now: Date,
+  lock: RawBuilder<unknown>,
+): Promise<Subscription[]> {
   const { rows } = await sql<Subscription>`
     select w."organizationId", w."id" as "webhookId", w."url", w."secret", w."previousSecret", w."previousSecretExpiresAt",
-      w."status", w."archivedAt", w."consecutiveFailures", w."pausedUntil"
-    from "webhooks" w
+      w."status", w."archivedAt", w."consecutiveFailures", w."pausedUntil", ${owners.columns(now)}
+    from "webhooks" w ${owners.joins}
     where (w."organizationId", w."id") in (
       select * from unnest(${webhooks.map((webhook) => webhook.organizationId)}::text[], ${webhooks.map((webhook) => webhook.webhookId)}::text[])
     )
@@ -158,7 +194,7 @@ async function read(trx: Db, webhooks: WebhookName[], lock: RawBuilder<unknown>)
 
 function isOpen(webhook: Subscription, now: Date): boolean {
   const isPaused = webhook.pausedUntil !== null && Date.parse(webhook.pausedUntil) > now.getTime()
-  return webhook.status === 'active' && webhook.archivedAt === null && !isPaused
+  return webhook.status === 'active' && webhook.archivedAt === null && !isPaused && !webhook.isOwnerGone
 }
 
 function limitOf({ consecutiveFailures }: Subscription, most: number): number {
@@ -180,6 +216,7 @@ async function countUnderWay(trx: Db, webhooks: Subscription[]): Promise<Map<str
 interface Taken extends WebhookName {
   id: string
   eventId: string
+  eventType: string
   claimId: string
   step: number
   attemptCount: number
@@ -187,7 +224,7 @@ interface Taken extends WebhookName {
   testPayload: string | null
 }
 
-const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload"`
+const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eventType", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload"`
 
 // In the order in which they start: what is due longest, and of one instant in the order of the events. The rows that were
 // locked are named by where they lie (ctid): joined by their keys, the planner would read a table of some thousand rows

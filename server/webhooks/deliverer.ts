@@ -6,6 +6,7 @@ import { vault } from '../encryption/vault.ts'
 import { type Claimed, type Claims, claim, claimTests, findDue, type Turn } from './claims.ts'
 import type { Resolve } from './destination.ts'
 import type { WebhookName } from './dispatcher.ts'
+import type { Owners } from './owners.ts'
 import { keyOf, placeOf } from './secret.ts'
 import { type Outcome, sender } from './sender.ts'
 import { type Settled, type Settlement, settle, type TellDisabled } from './settlement.ts'
@@ -24,6 +25,7 @@ export interface DelivererParts {
   config: Config
   clock: Clock
   log: Logger
+  owners: Owners
   tellDisabled: TellDisabled
   /** Hears of every attempt once it is written down. */
   attemptMade?(attempt: AttemptMade): void
@@ -72,7 +74,7 @@ const TIMER_HORIZON_MS = 30_000
 const FAILURE_PAUSE_MS = 1000
 
 export function startDeliverer(parts: DelivererParts): Deliverer {
-  const { database, config, clock, log } = parts
+  const { database, config, clock, log, owners } = parts
   const http = sender(clock, { allowPrivate: config.webhookAllowPrivate, resolve: parts.resolve })
   const { open } = vault(config.encryptionKey)
   const turns = new Turns()
@@ -123,7 +125,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   // What was set aside for them is theirs only until it is known how much they need of it.
   async function claimed(chosen: Turn[]): Promise<Claims> {
     try {
-      return await claim(database, clock, chosen)
+      return await claim(database, clock, owners, chosen)
     } catch (error) {
       for (const { organizationId, webhookId } of chosen) turns.add({ organizationId, webhookId })
       throw error
@@ -134,7 +136,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
 
   async function startTests(): Promise<void> {
     if (isStopped) return
-    for (const delivery of await claimTests(database, clock)) start(delivery)
+    for (const delivery of await claimTests(database, clock, owners)) start(delivery)
   }
 
   function start(claimed: Claimed): void {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { database, config, clock } = plumbline
   workers = [1, 2].map(() =>
     startDelivery({
-      ...{ database, config, clock, log: pino({ level: 'silent' }) },
+      ...{ database, config, clock, log: pino({ level: 'silent' }), contract: plumbline.app.surroundings.contract },
       tellDisabled: (trx, disabled) => tellDisabled(trx, plumbline.app.surroundings, disabled),
     }),
   )
@@ -69,7 +69,7 @@ async function secondBySecond(id: string, holds: (webhook: Webhook) => boolean):
 }
 
 test('each event is sent once, however many workers there are', async () => {
-  const ids = [await subscribe(), await subscribe()]
+  const ids = [await subscribe(), await subscribe(`${receiver.url}?again`)]
   for (let round = 0; round < 10; round++) {
     await createVendors(10)
     wakeAll()

@@ -2,9 +2,11 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
+import type { Contract } from '../http/contract.ts'
 import { type AttemptMade, type DelivererMetrics, startDeliverer } from './deliverer.ts'
 import type { Resolve } from './destination.ts'
 import { dispatch, type WebhookName } from './dispatcher.ts'
+import { ownersOf } from './owners.ts'
 import type { TellDisabled } from './settlement.ts'
 
 /**
@@ -24,6 +26,7 @@ export interface DeliveryParts {
   config: Config
   clock: Clock
   log: Logger
+  contract: Contract
   tellDisabled: TellDisabled
   attemptMade?(attempt: AttemptMade): void
   /** How names are resolved to addresses; tests put their own in its place. */
@@ -61,7 +64,8 @@ const FAILURE_PAUSE_MS = 1000
 
 export function startDelivery(parts: DeliveryParts): Delivery {
   const { database, config, clock, log } = parts
-  const deliverer = startDeliverer(parts)
+  const owners = ownersOf(parts.contract)
+  const deliverer = startDeliverer({ ...parts, owners })
   const metrics = { eventsDispatched: 0 }
   let isStopped = false
   let isWoken = false
@@ -79,7 +83,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
     while (isWoken && !isStopped) {
       isWoken = false
       try {
-        const { isBusy, hasMore, events, due } = await dispatch(database, config, clock)
+        const { isBusy, hasMore, events, due } = await dispatch(database, config, clock, owners)
         metrics.eventsDispatched += events
         deliverer.take(due)
         isWoken ||= hasMore || isBusy

@@ -3,6 +3,7 @@ import { typeid } from 'typeid-js'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
+import type { Owner, Owners } from './owners.ts'
 import { wants } from './webhook.ts'
 
 /**
@@ -38,8 +39,9 @@ const MOST_DELIVERIES = 5000
 /** Any number that no other lock of this database uses. */
 const DISPATCHER_LOCK = 74185008
 
-export async function dispatch(database: Database, config: Config, clock: Clock): Promise<Dispatched> {
+export async function dispatch(database: Database, config: Config, clock: Clock, owners: Owners): Promise<Dispatched> {
   return database.transaction(async (trx) => {
+    const now = clock.now()
     // The lock comes in a statement of its own: what the next one sees then is at least what the dispatcher before saw.
     const { rows } = await sql<{
       locked: boolean
@@ -50,9 +52,9 @@ export async function dispatch(database: Database, config: Config, clock: Clock)
     if (waiting.length === 0) {
       return { isBusy: false, hasMore: unwatched === MOST_UNWATCHED, events: unwatched, due: [] }
     }
-    const subscriptions = await subscriptionsOf(trx, waiting)
-    const { events, deliveries } = match(waiting, subscriptions)
-    await place(trx, events, deliveries, { now: clock.now(), firstPauseSeconds: config.webhookRetrySchedule[0] ?? 0 })
+    const subscriptions = await subscriptionsOf(trx, waiting, owners, now)
+    const { events, deliveries } = match(waiting, subscriptions, owners)
+    await place(trx, events, deliveries, { now, firstPauseSeconds: config.webhookRetrySchedule[0] ?? 0 })
     return {
       isBusy: false,
       hasMore: events.length < waiting.length || waiting.length === BATCH_EVENTS || unwatched === MOST_UNWATCHED,
@@ -112,24 +114,22 @@ async function undispatched(trx: Db): Promise<Waiting[]> {
     .execute()
 }
 
-interface Subscription {
+interface Subscription extends Owner {
   organizationId: string
   id: string
   eventTypes: string[]
   excludeOwnChanges: boolean
-  createdBy: { type: string; id: string | null }
+  ownerId: string | null
 }
 
 // Disabled ones too: what happens meanwhile is held for them.
-async function subscriptionsOf(trx: Db, events: Waiting[]): Promise<Subscription[]> {
+async function subscriptionsOf(trx: Db, events: Waiting[], owners: Owners, now: Date): Promise<Subscription[]> {
   const organizationIds = [...new Set(events.map((event) => event.organizationId))]
-  const rows = await trx
-    .selectFrom('webhooks')
-    .select(['organizationId', 'id', 'eventTypes', 'excludeOwnChanges', 'createdBy'])
-    .where('organizationId', 'in', organizationIds)
-    .where('archivedAt', 'is', null)
-    .execute()
-  return rows.map((row) => ({ ...row, createdBy: row.createdBy as unknown as Subscription['createdBy'] }))
+  const { rows } = await sql<Subscription>`
+    select w."organizationId", w."id", w."eventTypes", w."excludeOwnChanges", w."owner"->>'id' as "ownerId", ${owners.columns(now)}
+    from "webhooks" w ${owners.joins}
+    where w."organizationId" = any(${organizationIds}) and w."archivedAt" is null`.execute(trx)
+  return rows
 }
 
 interface NewDelivery extends WebhookName {
@@ -137,7 +137,13 @@ interface NewDelivery extends WebhookName {
   eventId: string
 }
 
-function match(waiting: Waiting[], subscriptions: Subscription[]): { events: Waiting[]; deliveries: NewDelivery[] } {
+// What an owner may not read does not even wait. For one whose owner is gone everything is held, because whoever takes it
+// over may read other things; what that one may not is left out when it is to be sent.
+function match(
+  waiting: Waiting[],
+  subscriptions: Subscription[],
+  owners: Owners,
+): { events: Waiting[]; deliveries: NewDelivery[] } {
   const byOrganization = Map.groupBy(subscriptions, ({ organizationId }) => organizationId)
   const deliveries: NewDelivery[] = []
   let taken = 0
@@ -146,7 +152,7 @@ function match(waiting: Waiting[], subscriptions: Subscription[]): { events: Wai
     taken++
     const { organizationId } = event
     for (const webhook of byOrganization.get(organizationId) ?? []) {
-      if (!wants(webhook, event)) continue
+      if (!wants(webhook, event) || !(webhook.isOwnerGone || owners.mayRead(webhook, event.type))) continue
       deliveries.push({ organizationId, id: typeid('dlv').toString(), webhookId: webhook.id, eventId: event.id })
     }
   }

@@ -107,7 +107,7 @@ async function subscribeBeforeTheLimit(url: string): Promise<void> {
     const id = typeid('whk').toString()
     return {
       ...{ organizationId, id, url, eventTypes: ['vendor.created'], status: 'active', excludeOwnChanges: false },
-      ...{ version: 1, createdBy: system, createdAt: now, updatedAt: now },
+      ...{ version: 1, createdBy: system, owner: system, createdAt: now, updatedAt: now },
       secret: vault(config.encryptionKey).seal(newSecret(), placeOf(organizationId, id)),
     }
   })

@@ -2,13 +2,15 @@ import { typeid } from 'typeid-js'
 import type { Delivery, DeliveryWithAttempts, Webhook } from '../../client/contract.gen.ts'
 import { vault } from '../encryption/vault.ts'
 import { exampleOf } from '../events/event-types.ts'
+import { readableTypes } from '../events/readable.ts'
 import { type Call, noteChange, type WriteCall } from '../http/call.ts'
-import type { Handlers } from '../http/operation.ts'
+import type { Handlers, Input } from '../http/operation.ts'
 import { invalid, notFound, problem } from '../http/problem.ts'
+import { admitChange, admitNew } from './admission.ts'
 import { faultOf } from './destination.ts'
 import * as webhooks from './queries.ts'
 import { newSecret, placeOf } from './secret.ts'
-import { MOST_RECOVERED, MOST_WEBHOOKS, switched, withoutEndedSecret } from './webhook.ts'
+import { MOST_RECOVERED, switched, withoutEndedSecret } from './webhook.ts'
 
 export const webhookOperations = {
   async listWebhooks({ query }, call) {
@@ -18,18 +20,14 @@ export const webhookOperations = {
 
   async createWebhook({ body }, call) {
     checkUrl(call, body.url)
-    const { secret = newSecret(), ...wanted } = body
+    const { secret = newSecret(), allowDuplicate: _, ...wanted } = body
     const webhook = await call.write(async (call) => {
-      if ((await webhooks.count(call)) >= MOST_WEBHOOKS) {
-        throw problem(
-          'conflict',
-          `An organization has at most ${MOST_WEBHOOKS} subscriptions. Delete one that is not needed.`,
-        )
-      }
+      await admitNew(call, body)
       const created = await webhooks.insert(call, {
         ...wanted,
         status: 'active',
         consecutiveFailures: 0,
+        owner: call.actor,
       })
       await webhooks.setSecrets(call, created.id, {
         secret: seal(call, created.id, secret),
@@ -45,10 +43,12 @@ export const webhookOperations = {
   },
 
   async updateWebhook({ path, body, ifMatch }, call) {
-    const { url, status, ...rest } = body
+    const { url, status, allowDuplicate: _, ...rest } = body
     if (url !== undefined) checkUrl(call, url)
     const webhook = await call.write(async (call) => {
       const before = await lockInUse(call, path.webhookId)
+      const isTakenOver = !isOnlySwitchedOff(body)
+      if (isTakenOver) await admitChange(call, before, body)
       const isElsewhere = url !== undefined && url !== before.url
       // Switching on what is on is how one says that the receiver is repaired.
       const isSwitched = status !== undefined && (status !== before.status || status === 'active')
@@ -57,6 +57,7 @@ export const webhookOperations = {
         ...rest,
         ...(isElsewhere && { url, consecutiveFailures: 0, pausedUntil: null }),
         ...(isSwitched && switched(status, call.now)),
+        ...(isTakenOver && { owner: call.actor }),
       }
       return webhooks.update(call, before, changes, ifMatch)
     })
@@ -74,7 +75,7 @@ export const webhookOperations = {
 
   async listDeliveries({ path, query }, call) {
     const webhook = await webhooks.find(call, path.webhookId)
-    return { status: 200, body: await webhooks.listDeliveries(call, webhook, query) }
+    return { status: 200, body: await webhooks.listDeliveries(call, webhook, query, readableTypes(call)) }
   },
 
   async testWebhook({ path, body }, call) {
@@ -165,6 +166,11 @@ function wakeAfterCommit(call: WriteCall, webhookId: string): void {
   call.afterCommit(() => surroundings.deliveriesDue({ organizationId, webhookId }))
 }
 
+// Whoever sends things somewhere else, or other things, answers for them; whoever only stops it does not.
+function isOnlySwitchedOff({ status, ...rest }: Input<'updateWebhook'>['body']): boolean {
+  return status === 'disabled' && Object.keys(rest).length === 0
+}
+
 function checkUrl(call: Call, url: string): void {
   const fault = faultOf(url, call.surroundings.config.webhookAllowPrivate)
   if (fault !== null) throw invalid([{ pointer: '/url', code: 'destination', message: fault }])
@@ -182,7 +188,7 @@ function refuseWhileDisabled(webhook: Webhook): void {
 }
 
 async function findDelivery(call: Call, id: string): Promise<Delivery> {
-  const delivery = await webhooks.findDelivery(call, id)
+  const delivery = await webhooks.findDelivery(call, id, readableTypes(call))
   if (delivery === undefined) throw notFound()
   return delivery
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Delivery, DeliveryAttempt, Webhook } from '../../client/contract.gen.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
 import type { Tenant, WriteCall } from '../http/call.ts'
@@ -20,6 +20,28 @@ export async function count(call: Tenant): Promise<number> {
     .where('archivedAt', 'is', null)
     .executeTakeFirstOrThrow()
   return Number(found.count)
+}
+
+/** Holds back whoever else would make or switch on a subscription of the organization, until the transaction ends. */
+export async function takeTurn({ db, organizationId }: WriteCall): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185009))`.execute(db)
+}
+
+export interface Active {
+  id: string
+  url: string
+  eventTypes: string[]
+}
+
+export async function active(call: Tenant): Promise<Active[]> {
+  return call.db
+    .selectFrom('webhooks')
+    .select(['id', 'url', 'eventTypes'])
+    .where('organizationId', '=', call.organizationId)
+    .where('status', '=', 'active')
+    .where('archivedAt', 'is', null)
+    .orderBy('id')
+    .execute()
 }
 
 /** Puts the secrets into a row that its transaction has made or locked. */
@@ -57,7 +79,8 @@ export async function endPause(call: WriteCall, id: string, now: Date): Promise<
     .execute()
 }
 
-// Held and cancelled are not written down: they follow from the subscription.
+// What a subscription makes of what waits for it is not written down, and follows from its state: held, or cancelled with
+// it. What is cancelled by itself is written down.
 const DELIVERY = sql`
   d."id", d."webhookId", d."eventId", d."eventType", d."test",
   case when d."status" <> 'pending' then d."status" when w."archivedAt" is not null then 'cancelled'
@@ -66,10 +89,17 @@ const DELIVERY = sql`
   case when d."status" = 'pending' and w."archivedAt" is null and (w."status" = 'active' or d."test") then d."nextAttemptAt" end as "nextAttemptAt",
   d."lastAttemptAt", d."responseStatus", d."error", d."createdAt", d."updatedAt"`
 
+// A test shows what the contract shows to everybody.
+function isReadable(readable: readonly string[]): RawBuilder<unknown> {
+  return sql`(d."test" or d."eventType" = any(${readable}))`
+}
+
+/** @param readable the types of event that may be shown; null means all */
 export async function listDeliveries(
   call: Tenant,
   webhook: Webhook,
   query: Input<'listDeliveries'>['query'],
+  readable: readonly string[] | null,
 ): Promise<{ data: Delivery[]; nextCursor: string | null }> {
   const { limit, sort } = query
   const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
@@ -77,6 +107,7 @@ export async function listDeliveries(
   const byUpdate = sort.endsWith('updatedAt')
   const [direction, beyond] = isDescending ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   const conditions = [sql`d."organizationId" = ${call.organizationId}`, sql`d."webhookId" = ${webhook.id}`]
+  if (readable !== null) conditions.push(isReadable(readable))
   if (query.status !== undefined) conditions.push(inStatus(query.status, webhook))
   if (query.eventType !== undefined) conditions.push(sql`d."eventType" = ${query.eventType}`)
   if (query.eventId !== undefined) conditions.push(sql`d."eventId" = ${query.eventId}`)
@@ -113,17 +144,23 @@ function inStatus(status: Delivery['status'], webhook: Webhook) {
   if (status === 'succeeded' || status === 'exhausted') return sql`d."status" = ${status}`
   const isArchived = webhook.archivedAt !== null
   const isHeld = !isArchived && webhook.status === 'disabled'
-  if (status === 'cancelled') return isArchived ? sql`d."status" = 'pending'` : sql`false`
+  if (status === 'cancelled')
+    return isArchived ? sql`d."status" in ('pending', 'cancelled')` : sql`d."status" = 'cancelled'`
   if (status === 'held') return isHeld ? sql`d."status" = 'pending' and not d."test"` : sql`false`
   if (isArchived) return sql`false`
   return isHeld ? sql`d."status" = 'pending' and d."test"` : sql`d."status" = 'pending'`
 }
 
-export async function findDelivery(call: Tenant, id: string): Promise<Delivery | undefined> {
+export async function findDelivery(
+  call: Tenant,
+  id: string,
+  readable: readonly string[] | null,
+): Promise<Delivery | undefined> {
+  const condition = readable === null ? sql`true` : isReadable(readable)
   const { rows } = await sql<Delivery>`
     select ${DELIVERY} from "deliveries" d
     join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
-    where d."organizationId" = ${call.organizationId} and d."id" = ${id}`.execute(call.db)
+    where d."organizationId" = ${call.organizationId} and d."id" = ${id} and ${condition}`.execute(call.db)
   return rows[0]
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
+import type { WebhookDisabledReason } from '../../client/contract.gen.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
@@ -32,7 +33,7 @@ export interface Settlement {
 }
 
 export interface Disabled extends WebhookName {
-  reason: 'failures' | 'gone'
+  reason: Exclude<WebhookDisabledReason, 'requested'>
 }
 
 /** Tells builders of subscriptions, in the transaction that disables them; gives back what is to be done after its commit. */

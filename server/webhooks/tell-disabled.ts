@@ -30,7 +30,7 @@ export async function tellDisabled(trx: Db, surroundings: Surroundings, disabled
     const webhook = await webhooks.find(call, webhookId)
     await send(call, {
       subject: 'A webhook subscription was disabled',
-      body: textOf(webhook, reason, await webhooks.lastError(call, webhookId)),
+      body: textOf(webhook, reason, reason === 'failures' ? await webhooks.lastError(call, webhookId) : null),
       to: to.slice(0, MOST_RECIPIENTS),
       relatedTo: { type: 'webhook', id: webhookId },
       inReplyTo: null,
@@ -44,14 +44,22 @@ export async function tellDisabled(trx: Db, surroundings: Surroundings, disabled
 
 const HELD_DAYS = HELD_MS / 86_400_000
 
-function textOf({ id, url, disabledAt }: Webhook, reason: Disabled['reason'], error: string | null): string {
-  const why =
-    reason === 'gone'
-      ? `At ${disabledAt} the receiver answered 410 Gone, which says that it wants no more.`
-      : `At ${disabledAt} the ${FAILURES_UNTIL_DISABLED}th attempt in a row failed.${error === null ? '' : ` The last one: ${error}`}`
+function textOf(webhook: Webhook, reason: Disabled['reason'], error: string | null): string {
+  const { id, url } = webhook
   const path = `/api/ext/webhooks/${id}`
+  const held = `What happens from now on is held for ${HELD_DAYS} days.`
   return [
-    `Events are no longer sent to ${url} (${id}). ${why}`,
-    `What happens from now on is held for ${HELD_DAYS} days. When the receiver works again, set the status of the subscription to active (PATCH ${path}): what was held is sent then, and POST ${path}/recover sends what was given up before. What went wrong can be read in GET ${path}/deliveries.`,
+    `Events are no longer sent to ${url} (${id}). ${WHY[reason](webhook, error)}`,
+    reason === 'owner_revoked'
+      ? `${held} If it is still wanted, set the status of the subscription to active with a key of somebody else (PATCH ${path}), who takes it over: what was held and they may read is sent then. Otherwise delete it (DELETE ${path}).`
+      : `${held} When the receiver works again, set the status of the subscription to active (PATCH ${path}): what was held is sent then, and POST ${path}/recover sends what was given up before. What went wrong can be read in GET ${path}/deliveries.`,
   ].join('\n\n')
+}
+
+const WHY: Record<Disabled['reason'], (webhook: Webhook, error: string | null) => string> = {
+  gone: ({ disabledAt }) => `At ${disabledAt} the receiver answered 410 Gone, which says that it wants no more.`,
+  failures: ({ disabledAt }, error) =>
+    `At ${disabledAt} the ${FAILURES_UNTIL_DISABLED}th attempt in a row failed.${error === null ? '' : ` The last one: ${error}`}`,
+  owner_revoked: ({ disabledAt, owner }) =>
+    `At ${disabledAt} the ${owner.type} that it acted for (${owner.id}) was found to be revoked, expired or disabled, or without the permission to manage webhooks.`,
 }

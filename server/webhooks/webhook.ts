@@ -12,8 +12,11 @@ export const FAILURES_UNTIL_PROBING = 5
 /** The first pause between such attempts; each further one is twice as long, up to `webhookProbeMaxSeconds`. */
 export const FIRST_PROBE_SECONDS = 5
 
-/** Every event is matched against all subscriptions of its organization, so their number has a bound. */
-export const MOST_WEBHOOKS = 2000
+/** What one event can set in motion has a bound: so many receivers. */
+export const MOST_ACTIVE = 50
+
+/** Every event is matched against all subscriptions of its organization, and held for the disabled ones among them. */
+export const MOST_WEBHOOKS = 200
 
 /** How many deliveries one call of recoverWebhook takes on: a transaction of a few seconds at most. */
 export const MOST_RECOVERED = 50_000
@@ -27,12 +30,12 @@ export const KEPT_DAYS = 30
 interface Subscription {
   eventTypes: readonly string[]
   excludeOwnChanges: boolean
-  createdBy: { type: string; id: string | null }
+  ownerId: string | null
 }
 
 export function wants(webhook: Subscription, event: { type: string; actorId: string | null }): boolean {
   if (!webhook.eventTypes.includes(event.type) && !webhook.eventTypes.includes('*')) return false
-  return !(webhook.excludeOwnChanges && event.actorId !== null && event.actorId === webhook.createdBy.id)
+  return !(webhook.excludeOwnChanges && event.actorId !== null && event.actorId === webhook.ownerId)
 }
 
 /** What follows when a subscription is switched on or off by hand. */

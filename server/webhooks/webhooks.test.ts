@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Received, type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
@@ -144,6 +145,78 @@ describe('a subscription', () => {
   })
 })
 
+describe('subscriptions together', () => {
+  const create = (more: object = {}) =>
+    plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['vendor.created'], ...more })
+  const change = (id: string, changes: object) => plumbline.patch(`/api/ext/webhooks/${id}`, changes)
+
+  test('never send the same event to the same address twice, unless it is asked for', async () => {
+    const { id } = await subscribe({ eventTypes: ['vendor.created', 'bid.submitted'] })
+    const { origin } = new URL(receiver.url)
+    for (const twin of [
+      { eventTypes: ['vendor.created'] },
+      { eventTypes: ['home.created', 'bid.submitted'] },
+      { eventTypes: ['*'] },
+      { url: `${origin.toUpperCase()}/./hooks` },
+    ]) {
+      const { status, body } = await create(twin)
+      expect([status, body.code, body.errors?.[0]?.pointer]).toEqual([409, 'conflict', '/url'])
+      expect(body.detail).toContain(id)
+    }
+    expect((await create({ eventTypes: ['home.created'] })).status).toBe(201)
+    expect((await create({ url: `${receiver.url}/other` })).status).toBe(201)
+    expect((await create({ allowDuplicate: true })).status).toBe(201)
+    await createVendor()
+    await receiver.until(3)
+  })
+
+  test('do not come to that by a change either, but may where one of them is disabled', async () => {
+    const first = await subscribe()
+    const other = await subscribe({ url: `${receiver.url}/other` })
+    expect((await change(other.id, { url: receiver.url })).status).toBe(409)
+    expect((await change(other.id, { url: receiver.url, allowDuplicate: true })).status).toBe(200)
+    // What does not make a duplicate is not held against one that is there.
+    expect((await change(other.id, { excludeOwnChanges: true })).status).toBe(200)
+    expect((await change(other.id, { eventTypes: ['*'] })).status).toBe(409)
+    await change(first.id, { status: 'disabled' })
+    expect((await change(other.id, { eventTypes: ['*'] })).status).toBe(200)
+    expect((await change(first.id, { status: 'active' })).status).toBe(409)
+    await change(other.id, { eventTypes: ['bid.submitted'] })
+    expect((await change(first.id, { status: 'active' })).status).toBe(200)
+  })
+
+  test('are fifty that are active, and two hundred in all', async () => {
+    const numbered = (i: number) => create({ url: `${receiver.url}?${i}` })
+    const made: string[] = []
+    for (let i = 0; i < 45; i++) made.push((await numbered(i)).body.id)
+    // At once, so that each would find the last places free.
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => numbered(45 + i)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(5).fill(409)])
+    const refused = answers.find(({ status }) => status === 409)
+    expect(refused?.body.detail).toContain('at most 50 active subscriptions')
+    await change(made[0] ?? '', { status: 'disabled' })
+    expect((await numbered(55)).status).toBe(201)
+    expect(await change(made[0] ?? '', { status: 'active' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    // One that is active already may be changed.
+    expect((await change(made[1] ?? '', { eventTypes: ['bid.submitted'] })).status).toBe(200)
+    const { organizationId, database } = plumbline
+    const fields = sql.raw(
+      '"organizationId", "url", "eventTypes", "excludeOwnChanges", "version", "createdBy", "owner", "createdAt", "updatedAt"',
+    )
+    await sql`insert into "webhooks" ("id", "status", "disabledReason", ${fields})
+      select 'whk_' || n, 'disabled', 'requested', ${fields} from "webhooks", generate_series(1, 149) n
+      where "organizationId" = ${organizationId} and "id" = ${made[0]}`.execute(database.statements)
+    await plumbline.delete(`/api/ext/webhooks/${made[1]}`)
+    expect((await numbered(56)).status).toBe(201)
+    await plumbline.delete(`/api/ext/webhooks/${made[2]}`)
+    await change(made[3] ?? '', { status: 'disabled' })
+    expect((await numbered(57)).status).toBe(201)
+    await change(made[4] ?? '', { status: 'disabled' })
+    const last = await numbered(58)
+    expect([last.status, last.body.detail]).toEqual([409, expect.stringContaining('at most 200 subscriptions')])
+  })
+})
+
 describe('an event', () => {
   test('reaches the receiver signed, with the bytes that were recorded, and is recorded as delivered', async () => {
     const webhook = await subscribe()
@@ -179,8 +252,8 @@ describe('an event', () => {
 
   test('goes only to those who want its type', async () => {
     const wanting = await subscribe({ eventTypes: ['vendor.created', 'bid.submitted'] })
-    const everything = await subscribe({ eventTypes: ['*'] })
-    const other = await subscribe({ eventTypes: ['bid.submitted'] })
+    const everything = await subscribe({ url: `${receiver.url}?everything`, eventTypes: ['*'] })
+    const other = await subscribe({ url: `${receiver.url}?other`, eventTypes: ['bid.submitted'] })
     await createVendor()
     await receiver.until(2)
     expect(await deliveries(wanting.id)).toHaveLength(1)

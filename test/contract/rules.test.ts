@@ -93,6 +93,17 @@ const breakages: Breakage[] = [
     'an event with an operationId',
     set_(['webhooks', 'vendor.created', 'post', 'operationId'], 'vendorCreated'),
   ],
+  ['events', 'an event that everybody may read', set_(['webhooks', 'lead.created', 'post', 'x-permission'])],
+  [
+    'events',
+    'an event that is read with the permission to change something',
+    set_(['webhooks', 'lead.created', 'post', 'x-permission'], 'leads:write'),
+  ],
+  [
+    'events',
+    'an event that shows to others what its record is kept from',
+    set_(['webhooks', 'bid.submitted', 'post', 'x-permission'], 'vendors:read'),
+  ],
   [
     'events',
     'a description that names an event of its own',

@@ -1,0 +1,18 @@
+import { type Kysely, sql } from 'kysely'
+
+// Whom a subscription acts for: so far whoever made it. Its permissions decide what is sent, and without it nothing is;
+// what waits for it and may not be sent any more is cancelled. The rows that are there keep to the narrower lists already,
+// so that they need not be looked at.
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table "webhooks" add column "owner" jsonb`.execute(db)
+  await sql`update "webhooks" set "owner" = "createdBy"`.execute(db)
+  await sql`
+    alter table "webhooks" alter column "owner" set not null,
+      drop constraint "webhooks_disabledReason_check",
+      add constraint "webhooks_disabledReason_check"
+        check ("disabledReason" in ('requested', 'failures', 'gone', 'owner_revoked')) not valid`.execute(db)
+  await sql`
+    alter table "deliveries" drop constraint "deliveries_status_check",
+      add constraint "deliveries_status_check"
+        check ("status" in ('pending', 'succeeded', 'exhausted', 'cancelled')) not valid`.execute(db)
+}

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Surroundings } from '../http/call.ts'
+import { ownersOf } from './owners.ts'
+import type { Disabled } from './settlement.ts'
+import { tellDisabled } from './tell-disabled.ts'
+
+/** So many a transaction, because each is told of to people. */
+const BATCH = 100
+
+/**
+ * Disables the subscriptions whose owner is gone, and tells the owners and admins of their builders. Nothing is sent for
+ * them from the moment on at which their owner goes; this is what makes it visible, within a second or two.
+ */
+export async function disableOrphans(surroundings: Surroundings): Promise<void> {
+  const { database, clock, contract } = surroundings
+  const owners = ownersOf(contract)
+  const orphans = (now: Date) => sql`
+    select w."organizationId", w."id" from "webhooks" w ${owners.joins}
+    where w."status" = 'active' and w."archivedAt" is null and ${owners.isGone(now)}
+    order by w."organizationId", w."id" limit ${BATCH}`
+  for (;;) {
+    const now = clock.now()
+    const { rows } = await orphans(now).execute(database.statements)
+    if (rows.length === 0) return
+    let afterCommit = () => {}
+    await database.transaction(async (trx) => {
+      const disabled = await sql<Disabled>`
+        with orphans as materialized (${orphans(now)} for no key update of w)
+        update "webhooks" w set "status" = 'disabled', "disabledReason" = 'owner_revoked', "disabledAt" = ${now.toISOString()},
+          "pausedUntil" = null, "version" = w."version" + 1, "updatedAt" = ${now.toISOString()}
+        from orphans o where w."organizationId" = o."organizationId" and w."id" = o."id" and w."status" = 'active'
+        returning w."organizationId", w."id" as "webhookId", w."disabledReason" as "reason"`.execute(trx)
+      if (disabled.rows.length > 0) afterCommit = await tellDisabled(trx, surroundings, disabled.rows)
+    })
+    afterCommit()
+    if (rows.length < BATCH) return
+  }
+}
