@@ -1863,7 +1863,7 @@ export interface paths {
         put?: never;
         /**
          * Run a skill
-         * @description Runs any skill by its name: every operation of this document under its operationId, and the composite skills that listSkills names. The input of an operation is flat, its path parameters, query parameters and body fields side by side, plus `ifMatch` where the operation takes If-Match. A `null` for something that is optional and cannot be null counts as left out. Everything that the skill does happens in one transaction or not at all. With `dryRun` it is done and then undone, and the answer shows the result and the events that would have been; what was hidden when it began, as the amounts of a blind bid request, stays hidden in both. Faults of the input are reported below `/input`; whatever problem the skill itself meets is answered as its own operation would answer it. Needs skills:write and the permissions of the skill; emits what the skill emits.
+         * @description Runs any skill by its name: every operation of this document under its operationId, and the composite skills that listSkills names. The input of an operation is flat, its path parameters, query parameters and body fields side by side, plus `ifMatch` where the operation takes If-Match. A `null` for something that is optional and cannot be null counts as left out. Everything that the skill does happens in one transaction or not at all. With `dryRun` it is done and then undone, and the answer shows the result and the events that would have been; what was hidden when it began, as the amounts of a blind bid request, stays hidden in both. Faults of the input are reported below `/input`; whatever problem the skill itself meets is answered as its own operation would answer it. A composite skill goes through 20,000 records and for 15 seconds at the most (`too_much_work`). A skill that only reads is not kept under an `Idempotency-Key`: a repeat reads again. Needs skills:write and the permissions of the skill; emits what the skill emits.
          */
         post: operations["executeSkill"];
         delete?: never;
@@ -4544,7 +4544,7 @@ export interface components {
          * @description The stable name of a problem. A minor version may add codes; treat one that you do not know by its status.
          * @enum {string}
          */
-        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "address_not_allowed";
+        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "answer_not_kept" | "too_much_work" | "too_many_concurrent_requests" | "timed_out" | "address_not_allowed";
         /** @description One fault of an input. */
         FieldError: {
             /** @description A JSON pointer into the body (`/lines/0/quantity`), or the name of a parameter. */
@@ -7670,7 +7670,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key's minute or the organization's day is used up. */
+        /** @description The key's minute or the organization's day is used up, or too many requests came at the same time. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7693,7 +7693,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database is away for the moment; nothing was changed. */
+        /** @description The database is away or too slow for the moment; nothing was changed. */
         Unavailable: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7717,6 +7717,17 @@ export interface components {
         };
         /** @description There is no skill of this name, or what its input points at does not exist in this organization. */
         SkillNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The input breaks the contract, every fault of it listed; or it is too much for a composite skill. */
+        SkillInvalid: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7760,7 +7771,7 @@ export interface components {
         AccountingIdFilter: string;
         /** @description The integrator's own identifier. */
         ExternalIdFilter: string;
-        /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+        /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
         IdempotencyKey: string;
         /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
         IfMatch: string;
@@ -8222,6 +8233,7 @@ export type ResponseInternal = components['responses']['Internal'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseNotModified = components['responses']['NotModified'];
 export type ResponseSkillNotFound = components['responses']['SkillNotFound'];
+export type ResponseSkillInvalid = components['responses']['SkillInvalid'];
 export type ResponseEventReceived = components['responses']['EventReceived'];
 export type ResponseEventUnwanted = components['responses']['EventUnwanted'];
 export type ParameterLimit = components['parameters']['Limit'];
@@ -8337,7 +8349,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8559,7 +8571,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8663,7 +8675,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8752,7 +8764,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8800,7 +8812,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8960,7 +8972,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9058,7 +9070,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9218,7 +9230,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9457,7 +9469,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9545,7 +9557,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9589,7 +9601,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9633,7 +9645,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9681,7 +9693,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9729,7 +9741,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9831,7 +9843,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9961,7 +9973,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10009,7 +10021,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10057,7 +10069,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10159,7 +10171,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10319,7 +10331,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10421,7 +10433,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10632,7 +10644,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10740,7 +10752,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10900,7 +10912,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11006,7 +11018,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -11220,7 +11232,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -11440,7 +11452,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11908,7 +11920,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11957,7 +11969,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12004,7 +12016,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12233,7 +12245,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12363,7 +12375,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12459,7 +12471,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12587,7 +12599,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12801,7 +12813,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12848,7 +12860,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12896,7 +12908,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12983,7 +12995,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13245,7 +13257,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13277,7 +13289,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["Invalid"];
+            422: components["responses"]["SkillInvalid"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -13586,7 +13598,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13699,7 +13711,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {

@@ -19,6 +19,8 @@ import { matchesEtag } from './http/etag.ts'
 import { limits as createLimits, type Limits } from './http/limits.ts'
 import type { Handlers } from './http/operation.ts'
 import { Problem, problem, toProblem } from './http/problem.ts'
+import type { Repeats } from './http/repeat.ts'
+import { underWay as countUnderWay } from './http/under-way.ts'
 import { misfit, originForm, unreadable } from './http/unread.ts'
 import { createValidator, parseQuery, type Validator } from './http/validate.ts'
 import { authenticator } from './keys/authenticate.ts'
@@ -27,6 +29,7 @@ export interface AppParts {
   config: Config
   contract: Contract
   handlers: Handlers
+  repeats: Repeats
   database: Database
   clock: Clock
   log: Logger
@@ -60,6 +63,8 @@ interface Journey {
   address: string
   operation: Operation | null
   principal: Principal | null
+  /** It was counted in, and has to be counted out. */
+  isUnderWay: boolean
 }
 
 /**
@@ -67,13 +72,14 @@ interface Journey {
  * which things happen. What goes wrong anywhere is thrown, and becomes a problem in `respond`.
  */
 export function createApp(parts: AppParts): App {
-  const { config, contract, handlers, database, clock, log } = parts
+  const { config, contract, handlers, repeats, database, clock, log } = parts
   for (const id of contract.operations.keys()) {
     if (typeof handlers[id] !== 'function')
       throw new ContractError(`The operation ${id} of the contract has no handler.`)
   }
   const authenticate = authenticator(contract, { database, clock, config })
   const limits = createLimits(database, clock, config)
+  const underWay = countUnderWay(config)
   const { validator = createValidator(contract) } = parts
   const surroundings: Surroundings = {
     contract,
@@ -86,7 +92,7 @@ export function createApp(parts: AppParts): App {
     recordChanges,
     operate: (call, id, input) => operate(call, id, input),
   }
-  const { perform, operate } = dispatcher({ contract, handlers, validator, surroundings })
+  const { perform, operate } = dispatcher({ contract, handlers, repeats, validator, surroundings })
   const checkAnswer = config.checkAnswers ? (parts.answerCheck ?? answerChecker(contract)) : null
   const recordRefusal = refusalRecorder({ database, clock, log })
   let draining = false
@@ -101,6 +107,8 @@ export function createApp(parts: AppParts): App {
     journey.operation = operation
     const principal = await authenticate(operation, req.headers, journey.address)
     journey.principal = principal
+    underWay.begin(principal)
+    journey.isUnderWay = true
     await limits.take(principal)
     permit(principal, operation)
     req.params = params
@@ -122,6 +130,8 @@ export function createApp(parts: AppParts): App {
     } catch (error) {
       answer = refusal(error, url, journey)
       if (answer.status === 401 || answer.status === 403) await recordRefusal(toProblem(error), journey)
+    } finally {
+      if (journey.isUnderWay && journey.principal !== null) underWay.end(journey.principal)
     }
     write(req, res, answer, journey)
     const ms = Math.round((performance.now() - started) * 100) / 100
@@ -171,6 +181,7 @@ export function createApp(parts: AppParts): App {
       address: peerAddress(socket),
       operation: null,
       principal: null,
+      isUnderWay: false,
     }
     const { status, headers, text } = refusal(unreadable(error), '/', journey)
     const body = text ?? ''
@@ -244,7 +255,13 @@ export function createApp(parts: AppParts): App {
 }
 
 function journeyOf(req: Request): Journey {
-  return { requestId: requestIdOf(req), address: clientAddress(req), operation: null, principal: null }
+  return {
+    requestId: requestIdOf(req),
+    address: clientAddress(req),
+    operation: null,
+    principal: null,
+    isUnderWay: false,
+  }
 }
 
 function pathOf(url: string): string {

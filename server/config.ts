@@ -17,10 +17,15 @@ export interface Config {
   /** PostgreSQL's address; null means the embedded database in `dataDir`. */
   readonly databaseUrl: string | null
   readonly databasePoolSize: number
+  /** After how many milliseconds PostgreSQL ends a statement of a request or a job. */
+  readonly databaseStatementTimeoutMs: number
   readonly dataDir: string
   readonly logLevel: string
   readonly rateLimitPerMinute: number
   readonly quotaPerDay: number
+  /** How many requests of one key, and of one organization, are under way in this process at a time. */
+  readonly concurrencyPerKey: number
+  readonly concurrencyPerOrganization: number
   readonly betaMaxOrganizations: number
   readonly webhookAllowPrivate: boolean
   /** Seconds between the attempts of one delivery, the first one from its event. */
@@ -67,10 +72,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     publicUrl: publicUrl(env, host, port),
     databaseUrl,
     databasePoolSize: integer(env, 'DATABASE_POOL_SIZE', 10, 1, 1000),
+    databaseStatementTimeoutMs: integer(env, 'DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
     dataDir,
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
     quotaPerDay: integer(env, 'QUOTA_PER_DAY', 10_000, 1, 1_000_000_000_000),
+    concurrencyPerKey: integer(env, 'CONCURRENCY_PER_KEY', 100, 1, 1_000_000),
+    concurrencyPerOrganization: integer(env, 'CONCURRENCY_PER_ORGANIZATION', 200, 1, 1_000_000),
     betaMaxOrganizations: integer(env, 'BETA_MAX_ORGANIZATIONS', 100, 1, 1_000_000),
     webhookAllowPrivate: flag(env, 'WEBHOOK_ALLOW_PRIVATE', isForDevelopment({ host, databaseUrl })),
     webhookRetrySchedule: seconds(env, 'WEBHOOK_RETRY_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]),

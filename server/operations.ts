@@ -16,6 +16,7 @@ import { takeoffOperations } from './costs/takeoffs/operations.ts'
 import { eventOperations } from './events/operations.ts'
 import type { Handlers } from './http/operation.ts'
 import { together } from './http/operation.ts'
+import type { Repeats } from './http/repeat.ts'
 import { communityOperations } from './land/communities/operations.ts'
 import { homeOperations } from './land/homes/operations.ts'
 import { planOperations } from './land/plans/operations.ts'
@@ -24,7 +25,9 @@ import { messageOperations } from './people/messages/operations.ts'
 import { platformOperations } from './platform/operations.ts'
 import { portalOperations } from './portal/operations.ts'
 import { skillOperations } from './skills/operations.ts'
+import { executionToldAgain } from './skills/told-again.ts'
 import { webhookOperations } from './webhooks/operations.ts'
+import { secretToldAgain } from './webhooks/told-again.ts'
 
 /** Every operation of the contract, in the contract's order. One that is missing, one too many or one twice does not compile. */
 export const operations: Handlers = together(
@@ -54,3 +57,8 @@ export const operations: Handlers = together(
   platformOperations,
   portalOperations,
 )
+
+const withSecrets: Repeats = { createWebhook: secretToldAgain, rotateWebhookSecret: secretToldAgain }
+
+/** The operations whose answers are not simply told again to a repeat under an Idempotency-Key. */
+export const repeats: Repeats = { ...withSecrets, executeSkill: executionToldAgain(withSecrets) }

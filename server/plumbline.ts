@@ -14,7 +14,7 @@ import type { Handlers } from './http/operation.ts'
 import { toProblem } from './http/problem.ts'
 import { type Jobs, startJobs } from './jobs.ts'
 import { listenForMetrics, startMetrics } from './metrics.ts'
-import { operations } from './operations.ts'
+import { operations, repeats } from './operations.ts'
 import { portalRoutes } from './portal/routes.ts'
 import { assertComposites } from './skills/catalogue.ts'
 
@@ -73,7 +73,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       delivery: () => jobs?.delivery.metrics() ?? { eventsDispatched: 0, attemptsUnderWay: 0 },
     })
     const app = createApp({
-      ...{ config, contract, handlers, database, clock, log, validator, answerCheck },
+      ...{ config, contract, handlers, repeats, database, clock, log, validator, answerCheck },
       eventsCommitted(count) {
         jobs?.wake()
         metrics?.eventsRecorded(count)

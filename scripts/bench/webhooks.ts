@@ -371,7 +371,8 @@ export async function measureWebhooks(wanted: string[]): Promise<string[]> {
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_PRIVATE: 'true',
   })
-  const database = await openDatabase(given)
+  // What is laid out for the measurements is more than a request may write at a time.
+  const database = await openDatabase({ ...given, databaseStatementTimeoutMs: 600_000 })
   const clock = new Clock()
   await migrate(database)
   const { config } = await withEncryptionKey(given, database)

@@ -8,7 +8,7 @@ import type { WriteCall } from '../http/call.ts'
 import { loadContract } from '../http/contract.ts'
 import { notFound } from '../http/problem.ts'
 import { systemCallWithin } from '../keys/principals.ts'
-import { operations } from '../operations.ts'
+import { operations, repeats } from '../operations.ts'
 import { ownVersion } from '../version.ts'
 import { columnList, KINDS, type Kind, LEFT_OUT, type Row } from './kinds.ts'
 
@@ -39,7 +39,7 @@ export async function exportOrganization(
 ): Promise<{ organizationId: string; at: string; counts: Record<string, number> }> {
   const clock = new Clock()
   const app = createApp({
-    ...{ config, contract: loadContract(), handlers: operations, database, clock, log: pino({ level: 'silent' }) },
+    ...{ config, contract: loadContract(), handlers: operations, repeats, database, clock, log: pino({ level: 'silent' }) },
     eventsCommitted() {},
     deliveriesDue() {},
   })

@@ -262,8 +262,9 @@ export const columns = {
     fingerprint: 'text',
     status: 'integer',
     headers: 'json',
-    body: 'text',
+    body: 'text?',
     createdAt: 'timestamptz',
+    resourceId: 'text?',
   },
   invitations: {
     organizationId: 'id',

@@ -13,6 +13,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
+import { Shares } from '../http/shares.ts'
 import { assertNotRestoring, asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
 import type { JsonRow } from './lean-query.ts'
 import { type Patience, reachPostgres } from './reach.ts'
@@ -34,7 +35,8 @@ export interface Database {
   readonly statements: Db
   /** For what needs a session of its own, which is the migrator and nothing else. */
   readonly sessions: Db
-  transaction<T>(work: (trx: Db) => Promise<T>): Promise<T>
+  /** For an organization, it waits its turn, so that no organization takes every connection; the service's own is begun at once. */
+  transaction<T>(work: (trx: Db) => Promise<T>, organizationId?: string): Promise<T>
   /** How the connections stand at this moment. */
   connections(): Connections
   /** Answers once a statement has been answered; fails when the database is away. */
@@ -47,7 +49,7 @@ export interface Connections {
   open: number
   idle: number
   most: number
-  /** Transactions that wait for a connection. */
+  /** Transactions that wait for a connection, or for a turn of their organization. */
   waiting: number
   /** Those that single statements share. */
   shared: number
@@ -56,31 +58,46 @@ export interface Connections {
 installWireTypes()
 
 /** Resolves once the database can be used; for how long PostgreSQL is waited for, the caller may say. */
-export async function openDatabase(
-  config: { databaseUrl: string | null; databasePoolSize: number; dataDir: string },
-  patience?: Patience,
-): Promise<Database> {
+export async function openDatabase(config: DatabaseConfig, patience?: Patience): Promise<Database> {
   return config.databaseUrl === null
     ? openEmbedded(config.dataDir)
-    : openPostgres(config.databaseUrl, config.databasePoolSize, patience)
+    : openPostgres({ ...config, databaseUrl: config.databaseUrl }, patience)
 }
 
-async function openPostgres(url: string, poolSize: number, patience?: Patience): Promise<Database> {
+export interface DatabaseConfig {
+  databaseUrl: string | null
+  databasePoolSize: number
+  /** After how many milliseconds PostgreSQL ends a statement; 10,000 where it is left out. */
+  databaseStatementTimeoutMs?: number
+  dataDir: string
+}
+
+async function openPostgres(
+  { databaseUrl, databasePoolSize: poolSize, databaseStatementTimeoutMs }: DatabaseConfig & { databaseUrl: string },
+  patience?: Patience,
+): Promise<Database> {
   const connection: pg.ClientConfig = {
-    connectionString: url,
+    connectionString: databaseUrl,
     application_name: 'plumbline',
     options: '-c TimeZone=UTC -c DateStyle=ISO',
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: CONNECTION_WAIT_MS,
     keepAlive: true,
   }
   await reachPostgres(connection, patience)
-  const pool = new pg.Pool({ ...connection, max: poolSize, Client: NamedClient })
-  // A connection lost while idle is the pool's to replace; without a listener the process would end.
-  pool.on('error', () => {})
-  // Nor is one that is lost between two statements of a transaction: the next statement on it fails, and is answered for.
-  pool.on('connect', (client) => client.on('error', () => {}))
-  const shared = new SharedStatements(connection)
+  const bounded = { ...connection, ...timeouts(databaseStatementTimeoutMs) }
+  const pool = new pg.Pool({ ...bounded, max: poolSize, Client: NamedClient })
+  // A migration may take as long as it needs, and wait for another process that migrates. It is over soon after the start.
+  const unbounded = new pg.Pool({ ...connection, max: 1, idleTimeoutMillis: 1000, Client: NamedClient })
+  for (const each of [pool, unbounded]) {
+    // A connection lost while idle is the pool's to replace; without a listener the process would end.
+    each.on('error', () => {})
+    // Nor is one that is lost between two statements of a transaction: the next statement on it fails, and is answered for.
+    each.on('connect', (client) => client.on('error', () => {}))
+  }
+  const shared = new SharedStatements(bounded)
   const pooled = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const sessions = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: unbounded }) })
+  const shares = transactionShares(poolSize, CONNECTION_WAIT_MS)
   const statements = new Kysely<Tables>({
     dialect: {
       createDriver: () => new SharedDriver(shared),
@@ -92,16 +109,49 @@ async function openPostgres(url: string, poolSize: number, patience?: Patience):
   return {
     embedded: false,
     statements,
-    sessions: pooled,
-    transaction: (work) => retryDeadlocks(() => pooled.transaction().execute(work)),
-    connections: () => ({ ...counted(pool, poolSize), shared: shared.connections }),
+    sessions,
+    transaction(work, organizationId) {
+      const run = () => retryDeadlocks(() => pooled.transaction().execute(work))
+      return organizationId === undefined ? run() : shares.run(organizationId, run)
+    },
+    connections: () => ({ ...counted(pool, poolSize, shares), shared: shared.connections }),
     ping: () => ping(statements),
     async close() {
       await shared.end()
       await pooled.destroy()
+      await sessions.destroy()
     },
   }
 }
+
+const USUAL_STATEMENT_TIMEOUT_MS = 10_000
+
+/**
+ * No statement works, and none waits for a row that somebody else has locked, for as long as its client would wait: what
+ * goes on after nobody listens takes the place of what somebody waits for. A lock is waited for half as long as a
+ * statement may take in all, so that a transaction of several waits ends within the time of a few. Between two
+ * statements a transaction only reckons, so one that pauses for longer has lost its process or its way.
+ */
+function timeouts(statementMs = USUAL_STATEMENT_TIMEOUT_MS): pg.ClientConfig {
+  return {
+    statement_timeout: statementMs,
+    lock_timeout: Math.ceil(statementMs / 2),
+    idle_in_transaction_session_timeout: statementMs,
+  }
+}
+
+/**
+ * One organization has half of the connections for transactions at the most. Its queue is as long as the requests that it
+ * may have under way by default, and a turn is waited for as long as a connection is.
+ */
+function transactionShares(poolSize: number, waitMs: number): Shares {
+  const most = Math.max(1, Math.floor(poolSize / 2))
+  return new Shares({ of: 'transactions', most, mostWaiting: 200, waitMs })
+}
+
+/** How long a connection is waited for. On the embedded database everything waits for the one that there is. */
+const CONNECTION_WAIT_MS = 5000
+const EMBEDDED_WAIT_MS = 10_000
 
 async function openEmbedded(dataDir: string): Promise<Database> {
   const { PGlite } = await import('@electric-sql/pglite')
@@ -136,19 +186,33 @@ function isDiskFull(error: unknown): boolean {
   return name === 'ErrnoError' && errno === WASI_NO_SPACE
 }
 
-/** The same interface over a PGlite instance that is open already. It has one connection, so everything waits its turn. */
+/**
+ * The same interface over a PGlite instance that is open already. It has one connection, so everything waits its turn.
+ * No timeout of PostgreSQL works here: it has no second thread that could look at a clock while a statement runs, and no
+ * locks to wait for, because nobody else is there. What can be bounded is how long a statement waits for the connection,
+ * and that the transactions of an organization come up one by one among those of others.
+ */
 export async function overPGlite(lite: PGlite): Promise<Database> {
   const { createPgConfig } = await import('@electric-sql/pglite/node-postgres')
   await lite.exec(`set timezone = 'UTC'`)
-  const pool = new pg.Pool({ ...createPgConfig(lite), max: 1, connectionTimeoutMillis: 10_000, Client: NamedClient })
+  const pool = new pg.Pool({
+    ...createPgConfig(lite),
+    max: 1,
+    connectionTimeoutMillis: EMBEDDED_WAIT_MS,
+    Client: NamedClient,
+  })
   pool.on('error', () => {})
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const shares = transactionShares(1, EMBEDDED_WAIT_MS)
   return {
     embedded: true,
     statements: db,
     sessions: db,
-    transaction: (work) => db.transaction().execute(work),
-    connections: () => ({ ...counted(pool, 1), shared: 0 }),
+    transaction(work, organizationId) {
+      const run = () => db.transaction().execute(work)
+      return organizationId === undefined ? run() : shares.run(organizationId, run)
+    },
+    connections: () => ({ ...counted(pool, 1, shares), shared: 0 }),
     ping: () => ping(db),
     async close() {
       await db.destroy()
@@ -157,8 +221,8 @@ export async function overPGlite(lite: PGlite): Promise<Database> {
   }
 }
 
-function counted(pool: pg.Pool, most: number) {
-  return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, most }
+function counted(pool: pg.Pool, most: number, shares: Shares) {
+  return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount + shares.waiting, most }
 }
 
 async function ping(db: Db): Promise<void> {

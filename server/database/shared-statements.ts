@@ -7,7 +7,7 @@ import { execute, type Statement, type StatementResult } from './lean-query.ts'
  * connection in one batch, so nobody waits for a connection to be free, and each statement is parsed once per connection.
  *
  * Only statements that are transactions of their own may come here: what shares a connection shares its session.
- * A slow statement holds up those behind it, so every connection has a statement timeout; transactions and reports use the pool.
+ * A slow statement holds up those behind it, so every connection has a statement timeout; transactions use the pool.
  */
 export class SharedStatements {
   readonly #config: pg.ClientConfig
@@ -18,7 +18,7 @@ export class SharedStatements {
 
   // Reads want few connections, for larger batches. A write waits for the disk, and those behind it wait too, so writes have more.
   constructor(config: pg.ClientConfig, lanes = { reading: 3, writing: 12 }) {
-    this.#config = { ...config, pipeline: true, statement_timeout: 30_000 }
+    this.#config = { ...config, pipeline: true }
     this.#reading = Array.from({ length: lanes.reading }, () => new Lane(this.#config))
     this.#writing = Array.from({ length: lanes.writing }, () => new Lane(this.#config))
   }

@@ -299,12 +299,13 @@ export interface Homes {
 }
 
 export interface IdempotencyRecords {
-  body: string;
+  body: string | null;
   createdAt: Timestamp;
   fingerprint: string;
   headers: Json;
   key: string;
   organizationId: string;
+  resourceId: string | null;
   status: number;
 }
 

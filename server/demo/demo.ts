@@ -11,7 +11,7 @@ import { type Contract, loadContract, type OperationId } from '../http/contract.
 import type { Answered } from '../http/operation.ts'
 import { createKey } from '../keys/keys.ts'
 import { userOf, vendorOf } from '../keys/principals.ts'
-import { operations } from '../operations.ts'
+import { operations, repeats } from '../operations.ts'
 import { createOrganization } from '../organizations/organizations.ts'
 import { createUser } from '../people/users/users.ts'
 import { addDays, dateIn } from '../values/calendar.ts'
@@ -64,7 +64,7 @@ export async function makeDemo(
 
   const log = pino({ level: 'silent' })
   const app = createApp({
-    ...{ config, contract, handlers: operations, database, clock: today, log },
+    ...{ config, contract, handlers: operations, repeats, database, clock: today, log },
     // Events recorded here wait for the service, which looks for them when it starts.
     eventsCommitted() {},
     deliveriesDue() {},

@@ -20,6 +20,8 @@ export function readGuide(name: string, site: Site, config: Config): Guide {
     url: site.url,
     docs: site.docs,
     perMinute: String(config.rateLimitPerMinute),
+    perKeyAtOnce: String(config.concurrencyPerKey),
+    perOrganizationAtOnce: String(config.concurrencyPerOrganization),
     perDay: String(config.quotaPerDay),
   }
   const text = source.replace(/\{\{(\w+)\}\}/g, (_, key: string) => {

@@ -76,6 +76,11 @@ export interface Call extends Tenant {
   operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
   readonly surroundings: Surroundings
   readonly isWriting: boolean
+  /**
+   * Its answer is kept for a repeat, in the transaction of what it writes: then no statement that writes may be a
+   * transaction of its own.
+   */
+  readonly answerIsKept: boolean
 }
 
 /** A call inside a transaction. What locks rows or records events takes one of these, so that it cannot be had outside. */
@@ -140,6 +145,8 @@ interface Caller {
 export function newCall(surroundings: Surroundings, { principal, requestId, address, now }: Caller): Call {
   const { organization, permissions, poApprovalLimit } = principal
   const { database } = surroundings
+  // What the calendar does for a builder is one thing at a time, and no builder's flood may hold it up.
+  const share = principal.kind === 'system' ? undefined : organization.id
   const events: RecordedEvent[] = []
   const changes: Change[] = []
   // Written out, here and below, because every request makes one of these.
@@ -156,6 +163,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
     now: now ?? surroundings.clock.now(),
     surroundings,
     isWriting: false,
+    answerIsKept: false,
     db: database.statements,
     events,
     changes,
@@ -174,7 +182,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
           const result = await work(inside)
           if (changes.length > 0) await surroundings.recordChanges(inside)
           return result
-        })
+        }, share)
         if (events.length > before) surroundings.eventsCommitted(events.length - before)
         for (const each of afterwards) each()
         return result
@@ -233,6 +241,7 @@ function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']):
     now: outer.now,
     surroundings: outer.surroundings,
     isWriting: true,
+    answerIsKept: false,
     db: trx,
     events: outer.events,
     changes: outer.changes,

@@ -41,6 +41,8 @@ export interface OperationObject {
   'x-sunset'?: string
   'x-emits'?: string[]
   'x-max-body-bytes'?: number
+  /** The fields of its answer that no other answer shows. */
+  'x-shows-once'?: string[]
   security?: Record<string, string[]>[]
   parameters?: (ParameterObject | Reference)[]
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> }

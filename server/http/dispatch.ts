@@ -2,12 +2,13 @@ import type { Request, Response } from 'express'
 import { type Call, newCall, type Principal, type Surroundings } from './call.ts'
 import type { Contract, Operation, OperationId } from './contract.ts'
 import { etagOf } from './etag.ts'
-import { idempotently } from './idempotency.ts'
+import { idempotently, type Keepable, type KeptAnswer } from './idempotency.ts'
 import type { Input } from './input.ts'
 import { Json } from './json.ts'
-import { locations } from './location.ts'
+import { locations, readers } from './location.ts'
 import type { Answered, Handlers } from './operation.ts'
-import { notFound, Problem } from './problem.ts'
+import { notFound, Problem, problem } from './problem.ts'
+import { assertConcealing, type Repeat, type Repeats } from './repeat.ts'
 import type { Validator } from './validate.ts'
 
 /** An answer as it goes out: everything but the headers that every answer has. */
@@ -29,6 +30,7 @@ export interface Sender {
 export interface DispatchParts {
   contract: Contract
   handlers: Handlers
+  repeats: Repeats
   validator: Validator
   surroundings: Surroundings
 }
@@ -70,8 +72,10 @@ export interface Dispatcher {
 }
 
 export function dispatcher(parts: DispatchParts): Dispatcher {
-  const { contract, handlers, validator, surroundings } = parts
+  const { contract, handlers, repeats, validator, surroundings } = parts
+  assertConcealing(contract, repeats)
   const locationOf = locations(contract)
+  const readerOf = readers(contract)
 
   async function perform(operation: Operation, req: Request, res: Response, sender: Sender): Promise<Answer> {
     req.params = decoded(req.params as Record<string, string>)
@@ -82,22 +86,45 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const given = ifMatch === undefined ? input : { ...input, ifMatch }
     const key = declaredHeader(operation, req, 'idempotency-key')
     if (key === undefined) return toAnswer(operation, located(operation, await handler(given, call)), req.url)
+    const request = { method: operation.method, url: req.url, body: req.body }
+    return idempotently(call, key, request, {
+      perform: async (call) => toAnswer(operation, located(operation, await handler(given, call)), req.url),
+      keep: (answer) => keepable(operation, answer),
+      tellAgain: (kept, call) => toldAgain(operation, kept, input, call),
+    })
+  }
 
-    let answer: Answer | undefined
-    const stored = await call.write((call) =>
-      idempotently(call, key, { method: operation.method, url: req.url, body: req.body }, async () => {
-        answer = toAnswer(operation, located(operation, await handler(given, call)), req.url)
-        return { status: answer.status, headers: storedHeaders(answer), body: answer.text ?? '' }
-      }),
-    )
-    // The first request answers as it would without a key; a repeat answers with what was stored.
-    if (answer !== undefined && stored.headers['Idempotent-Replayed'] === undefined) return answer
+  function keepable(operation: Operation, { status, headers, text, etag }: Answer): Keepable {
+    const repeat = repeats[operation.id]
     return {
-      status: stored.status,
-      headers: stored.headers,
-      text: stored.body === '' ? null : stored.body,
-      etag: undefined,
+      status,
+      headers: { ...headers, ...(etag !== undefined && { ETag: etag }) },
+      text: text === null ? '' : repeat === undefined ? text : JSON.stringify(repeat.conceal(JSON.parse(text))),
+      resourceId() {
+        if (text === null || !readerOf.has(operation.id)) return null
+        const { id } = JSON.parse(text) as { id?: unknown }
+        return typeof id === 'string' ? id : null
+      },
     }
+  }
+
+  async function toldAgain(operation: Operation, kept: KeptAnswer, { body }: Input, call: Call): Promise<Answer> {
+    const { status, text, resourceId, at } = kept
+    const repeat = repeats[operation.id]
+    repeat?.permit?.(body, call)
+    const headers: Record<string, string> = { ...kept.headers, 'Idempotent-Replayed': 'true' }
+    if (text !== null) {
+      const whole = repeat === undefined ? text : await revealed(repeat, text, call)
+      if (whole !== null) return { status, headers, text: whole === '' ? null : whole, etag: undefined }
+    }
+    const reader = readerOf.get(operation.id)
+    if (text !== null || reader === undefined || resourceId === null) {
+      throw problem('answer_not_kept', `It was answered with ${status} at ${at}. Read the records that it was about.`)
+    }
+    const record = await operate(call, reader.id, { [reader.parameter]: resourceId })
+    // The tag is that of the record as it is now.
+    delete headers.ETag
+    return toAnswer(operation, { status, headers, body: record as object }, '')
   }
 
   /** The reply with the address of what was created, unless the handler has said it. */
@@ -123,6 +150,11 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   }
 
   return { perform, operate }
+}
+
+async function revealed(repeat: Repeat, text: string, call: Call): Promise<string | null> {
+  const whole = await repeat.reveal(JSON.parse(text) as object, call)
+  return whole === null ? null : JSON.stringify(whole)
 }
 
 /** From one flat object, as skills take it, the input of an operation: path and query parameters, the rest is the body. */
@@ -194,8 +226,4 @@ function nextLink(url: string, cursor: string): string {
   const parameters = new URLSearchParams(query)
   parameters.set('cursor', cursor)
   return `<${path}?${parameters}>; rel="next"`
-}
-
-function storedHeaders(answer: Answer): Record<string, string> {
-  return { ...answer.headers, ...(answer.etag !== undefined && { ETag: answer.etag }) }
 }

@@ -7,7 +7,7 @@ import type { Contract, Operation, OperationId, ResponseObject } from './contrac
  */
 export function locations(contract: Contract): ReadonlyMap<OperationId, (id: string) => string> {
   const operations = [...contract.operations.values()]
-  const items = operations.filter(({ method, path }) => method === 'GET' && /^[^{]*\/\{\w+\}$/.test(path))
+  const items = itemsOf(contract)
   const found = new Map<OperationId, (id: string) => string>()
   for (const operation of operations) {
     const created = successOf(contract, operation, '201')
@@ -21,6 +21,41 @@ export function locations(contract: Contract): ReadonlyMap<OperationId, (id: str
     found.set(operation.id, (id) => `${collection}/${id}`)
   }
   return found
+}
+
+/** What reads a record: an operation, and the name of its one parameter, which is the record's id. */
+export interface Reader {
+  id: OperationId
+  parameter: string
+}
+
+/** For each operation that answers one record, whether created or changed, what reads that record from then on. */
+export function readers(contract: Contract): ReadonlyMap<OperationId, Reader> {
+  const readerOf = new Map<unknown, Reader>()
+  for (const item of itemsOf(contract)) {
+    const schema = schemaOf(successOf(contract, item, '200'))
+    const parameter = /\{(\w+)\}$/.exec(item.path)?.[1]
+    if (schema !== undefined && parameter !== undefined) readerOf.set(schema, { id: item.id, parameter })
+  }
+  const found = new Map<OperationId, Reader>()
+  for (const operation of contract.operations.values()) {
+    if (operation.method !== 'POST') continue
+    const [reader] = successesOf(contract, operation).flatMap((answer) => readerOf.get(schemaOf(answer)) ?? [])
+    if (reader !== undefined) found.set(operation.id, reader)
+  }
+  return found
+}
+
+function itemsOf(contract: Contract): Operation[] {
+  return [...contract.operations.values()].filter(
+    ({ method, path }) => method === 'GET' && /^[^{]*\/\{\w+\}$/.test(path),
+  )
+}
+
+function successesOf(contract: Contract, { declaration }: Operation): ResponseObject[] {
+  return Object.entries(declaration.responses).flatMap(([status, declared]) =>
+    status.startsWith('2') ? [contract.resolve<ResponseObject>(declared)] : [],
+  )
 }
 
 function collectionOf(itemPath: string): string {

@@ -130,11 +130,18 @@ export function toProblem(error: unknown): Problem {
   if (typeof code === 'string' && code.startsWith('22')) {
     return invalid([{ pointer: '', code: 'out_of_range', message: 'a value is outside of what can be stored' }])
   }
+  if (typeof code === 'string' && TIMED_OUT.has(code)) {
+    return new Problem('timed_out', 'It was waited for no longer than a request may take.', {}, { 'Retry-After': '1' })
+  }
   if (isDatabaseAway(error)) {
     return new Problem('unavailable', 'The database does not answer.', {}, { 'Retry-After': '2' })
   }
   return new Problem('internal', 'It has been recorded under the requestId.')
 }
+
+// A statement that was ended for its time, a lock that was not to be had in time, a transaction that paused for too long,
+// and one that met others who wanted the same rows more often than it could begin anew.
+const TIMED_OUT: ReadonlySet<string> = new Set(['57014', '55P03', '25P03', '40P01'])
 
 // Connection exceptions (class 08), shut down or starting up (57P01 to 57P03), too many connections, and what the
 // socket and the pool say when nobody is there.

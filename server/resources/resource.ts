@@ -185,6 +185,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     },
 
     async create(call, given, type) {
+      if (call.answerIsKept) return call.write((call) => this.create(call, given, type))
       if (isComputed) throw new Error(`${table} has computed fields; insert it and record its event.`)
       const row = newRow(call, given)
       const event = makeEvent(call, type, row as unknown as EventObject<EventType> & { id: string })

@@ -182,12 +182,15 @@ test('another builder reaches nothing of ours through a skill', async () => {
   }
 })
 
-test('skills that only read run beside an open transaction, and under an Idempotency-Key within it', async () => {
+test('skills that only read are run again under the same Idempotency-Key', async () => {
   const plain = await execute('getUsage')
   expect(plain.body.result.minute.limit).toBe(1_000_000)
-  const kept = await execute('getUsage', {}, {}, { headers: { 'idempotency-key': 'usage' } })
-  expect(kept.status).toBe(200)
-  expect(kept.body.events).toEqual([])
+  const headers = { 'idempotency-key': 'usage' }
+  const first = await execute('getUsage', {}, {}, { headers })
+  const again = await execute('getUsage', {}, {}, { headers })
+  expect([first.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 200, null])
+  expect(again.body.id).not.toBe(first.body.id)
+  expect(again.body.events).toEqual([])
 })
 
 test('the catalogue holds every operation but executeSkill, and every composite skill of the contract', async () => {

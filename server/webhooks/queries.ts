@@ -58,7 +58,7 @@ export async function setSecrets(
     .execute()
 }
 
-export async function sealedSecret(call: WriteCall, id: string): Promise<string | null> {
+export async function sealedSecret(call: Tenant, id: string): Promise<string | null> {
   const row = await call.db
     .selectFrom('webhooks')
     .select('secret')

@@ -8,9 +8,10 @@ import { ask as askAt } from '../../scripts/conformance/service.ts'
 import { EXAMPLE_IDS, isOpenToKeys, TYPE_ID, World } from '../../scripts/conformance/world.ts'
 import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
+import type { Call as ServiceCall } from '../../server/http/call.ts'
 import type { Operation, ResponseObject } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
-import { invalidTransition, problem } from '../../server/http/problem.ts'
+import { invalidTransition, Problem, problem } from '../../server/http/problem.ts'
 import { newSecret } from '../../server/keys/secret.ts'
 import { type RunningMock, startMock } from '../support/mock.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
@@ -443,10 +444,12 @@ async function playRepeats(plumbline: TestPlumbline, now: (what: string) => void
   await plumbline.post('/api/ext/vendors', { companyName: 'Twice LLC' }, { headers })
 }
 
+type Trouble = (call: ServiceCall) => Promise<never>
+
 /** Problems that no caller can cause, from services whose handlers are replaced to cause them. */
 async function playTroubles(): Promise<void> {
-  let trouble: () => Promise<never>
-  const handlers = new Proxy({}, { get: () => () => trouble() }) as Handlers
+  let trouble: Trouble
+  const handlers = new Proxy({}, { get: () => (_input: unknown, call: ServiceCall) => trouble(call) }) as Handlers
   const declares = (status: number) => operations.filter(({ declaration }) => String(status) in declaration.responses)
 
   async function playAll(
@@ -479,9 +482,16 @@ async function playTroubles(): Promise<void> {
   }
 
   const away = Object.assign(new Error('terminating connection'), { code: '57P01' })
+  const slow = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
+  const tooMany = new Problem('too_many_concurrent_requests', 'No more at the same time.', {}, { 'Retry-After': '1' })
+  const executes = operations.filter(({ id }) => id === 'executeSkill')
   await playAll({}, [
     ['a fault of the service', new Error('unforeseen'), operations],
     ['a database that is away', away, operations],
+    ['a database that is slow', slow, operations],
+    ['too much at the same time', tooMany, operations],
+    ['an answer that was not kept', problem('answer_not_kept', 'It was too large.'), declares(409)],
+    ['more than a skill may go through', problem('too_much_work', 'Narrow its input.'), executes],
     ['what the present state forbids', problem('conflict', 'It is in use.'), declares(409)],
     ['what the present state forbids', invalidTransition('draft', 'awarded', ['sent']), declares(409)],
   ])
@@ -490,18 +500,17 @@ async function playTroubles(): Promise<void> {
   await playAll({ QUOTA_PER_DAY: '1' }, [['a day used up', null, operations.filter(isOpenToKeys)]])
 }
 
-async function playInProgress(
-  plumbline: TestPlumbline,
-  handle: (trouble: () => Promise<never>) => void,
-): Promise<void> {
+async function playInProgress(plumbline: TestPlumbline, handle: (trouble: Trouble) => void): Promise<void> {
   let fail = (_error: Error) => {}
   const started = new Promise<void>((begun) => {
-    handle(() => {
-      begun()
-      return new Promise((_, reject) => {
-        fail = reject
-      })
-    })
+    handle((call) =>
+      call.write(() => {
+        begun()
+        return new Promise<never>((_, reject) => {
+          fail = reject
+        })
+      }),
+    )
   })
   const headers = { 'idempotency-key': 'twice' }
   const body = { companyName: 'Twice LLC' }

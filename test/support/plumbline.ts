@@ -9,7 +9,7 @@ import * as vendors from '../../server/bidding/vendors/queries.ts'
 import { newVendor } from '../../server/bidding/vendors/vendor.ts'
 import { Clock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
-import { type Database, openDatabase, overPGlite } from '../../server/database/database.ts'
+import { type Database, type DatabaseConfig, openDatabase, overPGlite } from '../../server/database/database.ts'
 import { answerChecker } from '../../server/http/answer-check.ts'
 import { loadContract } from '../../server/http/contract.ts'
 import { createValidator } from '../../server/http/validate.ts'
@@ -78,7 +78,6 @@ export async function startTestPlumbline(
   env: Record<string, string> = {},
   parts: Partial<Parts> = {},
 ): Promise<TestPlumbline> {
-  const database = await newTestDatabase()
   const config = readConfig({
     PORT: '0',
     DATA_DIR: mkdtempSync(path.join(tmpdir(), 'plumbline-test-')),
@@ -90,6 +89,7 @@ export async function startTestPlumbline(
     LOG_LEVEL: 'silent',
     ...env,
   })
+  const database = await newTestDatabase(config)
   const log = pino({ level: config.logLevel })
   const emissions = new Emissions()
   const plumbline = await startPlumbline({
@@ -181,10 +181,15 @@ export async function startTestPlumbline(
 }
 
 /** An empty, migrated database of the kind that this run tests on. */
-export async function newTestDatabase(): Promise<Database> {
+export async function newTestDatabase(
+  bounds: Pick<DatabaseConfig, 'databasePoolSize' | 'databaseStatementTimeoutMs'> = { databasePoolSize: 10 },
+): Promise<Database> {
   const postgres = inject('postgres')
-  if (postgres !== null)
-    return openDatabase({ databaseUrl: await newPostgresUrl(postgres), databasePoolSize: 10, dataDir: '' })
+  if (postgres !== null) {
+    const { databasePoolSize, databaseStatementTimeoutMs } = bounds
+    const databaseUrl = await newPostgresUrl(postgres)
+    return openDatabase({ databaseUrl, databasePoolSize, databaseStatementTimeoutMs, dataDir: '' })
+  }
   const { PGlite } = await import('@electric-sql/pglite')
   const template = inject('pgliteTemplate')
   if (template === null) return overPGlite(await PGlite.create())

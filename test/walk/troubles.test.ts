@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { contract, faults } from '../../scripts/conformance/contract.ts'
 import { EXAMPLE_IDS, isOpenToKeys, World } from '../../scripts/conformance/world.ts'
+import type { Call } from '../../server/http/call.ts'
 import type { Operation } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
 import type { Answer, TestPlumbline } from '../support/plumbline.ts'
@@ -13,8 +14,8 @@ import { startTestPlumbline } from '../support/plumbline.ts'
  */
 const operations = [...contract.operations.values()]
 
-let trouble: () => Promise<never>
-const handlers = new Proxy({}, { get: () => () => trouble() }) as Handlers
+let trouble: (call: Call) => Promise<never>
+const handlers = new Proxy({}, { get: () => (_input: unknown, call: Call) => trouble(call) }) as Handlers
 
 describe('in a service whose handlers fail', () => {
   let plumbline: TestPlumbline
@@ -43,16 +44,17 @@ describe('in a service whose handlers fail', () => {
   // On the embedded database writing requests wait for one another, so the second is never told to come back.
   const posts = operations.filter(({ method }) => method === 'POST')
   test.skipIf(inject('postgres') === null).each(posts)(
-    '$id tells a repeat to wait while the first request is running',
+    '$id tells a repeat to wait while the first request is writing',
     async (operation) => {
       let fail = (_error: Error) => {}
       const started = new Promise<void>((begun) => {
-        trouble = () => {
-          begun()
-          return new Promise((_, reject) => {
-            fail = reject
+        trouble = (call) =>
+          call.write(() => {
+            begun()
+            return new Promise<never>((_, reject) => {
+              fail = reject
+            })
           })
-        }
       })
       const headers = { 'idempotency-key': `twice-${operation.id}` }
       const first = world.send(operation, { headers })

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { Shares } from './shares.ts'
+
+/** Work that goes on until it is told to end, and says in which order it began. */
+function workshop() {
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const work = (name: string) => () =>
+    new Promise<string>((end) => {
+      begun.push(name)
+      ends.set(name, () => end(name))
+    })
+  return { begun, work, end: (name: string) => ends.get(name)?.() }
+}
+
+test('an organization has its share at a time, its queue keeps its order, and another one waits for neither', async () => {
+  const shares = new Shares({ of: 'turns', most: 2, mostWaiting: 10, waitMs: 10_000 })
+  const { begun, work, end } = workshop()
+  const all = ['a1', 'a2', 'a3', 'a4'].map((name) => shares.run('a', work(name)))
+  const other = shares.run('b', work('b1'))
+  expect([begun, shares.waiting]).toEqual([['a1', 'a2', 'b1'], 2])
+  end('a2')
+  await all[1]
+  expect([begun, shares.waiting]).toEqual([['a1', 'a2', 'b1', 'a3'], 1])
+  for (const name of ['a1', 'a3', 'b1']) end(name)
+  await Promise.all([all[0], all[2], other])
+  end('a4')
+  expect(await all[3]).toBe('a4')
+  expect(shares.waiting).toBe(0)
+})
+
+test('a turn that ends in an error is given on all the same', async () => {
+  const shares = new Shares({ of: 'turns', most: 1, mostWaiting: 10, waitMs: 10_000 })
+  const failing = shares.run('a', () => Promise.reject(new Error('it failed')))
+  const next = shares.run('a', () => Promise.resolve('next'))
+  await expect(failing).rejects.toThrow('it failed')
+  expect(await next).toBe('next')
+})
+
+test('who would make the queue too long, or has waited for too long, is told to come back', async () => {
+  const shares = new Shares({ of: 'turns', most: 1, mostWaiting: 1, waitMs: 20 })
+  const { begun, work, end } = workshop()
+  const first = shares.run('a', work('first'))
+  const second = shares.run('a', work('second'))
+  const refusal = { code: 'too_many_concurrent_requests', headers: { 'Retry-After': '1' } }
+  await expect(shares.run('a', work('third'))).rejects.toMatchObject(refusal)
+  await expect(second).rejects.toMatchObject(refusal)
+  end('first')
+  await first
+  expect([begun, shares.waiting]).toEqual([['first'], 0])
+})

@@ -1,0 +1,32 @@
+import type { Execution } from '../../client/contract.gen.ts'
+import type { Checked } from '../http/checked.gen.ts'
+import type { OperationId } from '../http/contract.ts'
+import type { Repeat, Repeats } from '../http/repeat.ts'
+import { catalogueOf, permitSkill } from './catalogue.ts'
+
+/** An execution is told again as its skill would be: to whoever may run the skill now, and without what that one conceals. */
+export function executionToldAgain(repeats: Repeats): Repeat {
+  const ofSkill = ({ skill }: Pick<Execution, 'skill'>) =>
+    Object.hasOwn(repeats, skill) ? repeats[skill as OperationId] : undefined
+  return {
+    permit(body, call) {
+      const { skill } = body as Checked['ExecuteRequest']
+      permitSkill(call, catalogueOf(call.surroundings.contract).find(skill))
+    },
+
+    conceal(body) {
+      const execution = body as Execution
+      const repeat = ofSkill(execution)
+      if (repeat === undefined || typeof execution.result !== 'object' || execution.result === null) return body
+      return { ...execution, result: repeat.conceal(execution.result) }
+    },
+
+    async reveal(body, call) {
+      const execution = body as Execution
+      const repeat = ofSkill(execution)
+      if (repeat === undefined || typeof execution.result !== 'object' || execution.result === null) return body
+      const result = await repeat.reveal(execution.result, call)
+      return result === null ? null : { ...execution, result }
+    },
+  }
+}
