@@ -10,13 +10,15 @@ import { invalid, Problem, problem } from '../http/problem.ts'
 import { setterOf } from '../http/setter.ts'
 import { awardBid } from './award-bid.ts'
 import { detectOverCommittedBudgets } from './detect-over-committed-budgets.ts'
+import { Effort } from './effort.ts'
 import { flatInput, inlined, type ObjectSchema, objectSchema, published, resultOf, withoutNulls } from './schemas.ts'
 import { suggestVendorsForScope } from './suggest-vendors-for-scope.ts'
 
 /**
  * Everything that can be run by name: each operation of the contract under its operationId, and the composite skills that
- * the contract declares under `x-skills`. A composite skill has no power of its own; it is written with the operations
- * alone, and so passes the permission checks, the validation and the events of each.
+ * the contract declares under `x-skills`. A composite skill has no power of its own: it changes things by operations
+ * alone, and so passes the permission checks, the validation and the events of each. What it reads of many records at
+ * once comes from the queries of their slices, and is covered by the permissions that it asks for.
  */
 export interface Skill {
   readonly name: string
@@ -45,7 +47,7 @@ export interface Catalogue {
 }
 
 /** A composite skill, seen from where it is not known which: its input was checked by the schema that its type comes from. */
-type AnyComposite = (input: Record<string, unknown>, call: Call) => Promise<object>
+type AnyComposite = (input: Record<string, unknown>, call: Call, effort: Effort) => Promise<object>
 const COMPOSITES = { awardBid, suggestVendorsForScope, detectOverCommittedBudgets } as unknown as Readonly<
   Record<string, AnyComposite>
 >
@@ -149,7 +151,7 @@ function compositeSkill(contract: Contract, name: string, declared: DeclaredComp
     inputSchema: { ...published(input), examples: Object.values(declared.examples).map(({ value }) => value) },
     outputSchema: published(inlined(contract, declared.output)),
     check: checker(input, ajv),
-    run: async (given, call) => (await perform(given, call)) as Record<string, unknown>,
+    run: async (given, call) => (await perform(given, call, new Effort(name))) as Record<string, unknown>,
   }
 }
 

@@ -5,6 +5,7 @@ import { mayRead } from '../events/readable.ts'
 import { asDryRun, type Call, type RecordedEvent } from '../http/call.ts'
 import type { Checked } from '../http/checked.gen.ts'
 import { Problem, toProblem, unknownReference } from '../http/problem.ts'
+import { Shares } from '../http/shares.ts'
 import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
 
 /**
@@ -33,13 +34,25 @@ export async function execute(
   }
 }
 
+/**
+ * A composite skill that reads keeps a processor and the connections that all readers share busy for as long as it runs,
+ * so two of an organization run at a time, and its next ones begin when these are done.
+ */
+const readingTurns = new Shares({ of: 'composite skills', most: 2, mostWaiting: 100, waitMs: 10_000 })
+
 interface Outcome {
   result: PublishedResult
   events: RecordedEvent[]
 }
 
 async function perform(skill: Skill, given: Record<string, unknown>, call: Call, dryRun: boolean): Promise<Outcome> {
-  if (!skill.writes) return { result: await skill.run(given, call), events: [] }
+  if (!skill.writes) {
+    const run = () => skill.run(given, call)
+    return {
+      result: await (skill.kind === 'composite' ? readingTurns.run(call.organizationId, run) : run()),
+      events: [],
+    }
+  }
   return call.write(async (call) => {
     const before = call.events.length
     const changesBefore = call.changes.length

@@ -1,15 +1,18 @@
 import type {
-  Bid,
   SuggestVendorsForScopeResult,
   Vendor,
   VendorPassedOver,
   VendorScorecard,
   VendorSuggestion,
 } from '../../client/contract.gen.ts'
+import * as bids from '../bidding/bids/queries.ts'
+import { trackRecords } from '../bidding/scorecards/queries.ts'
+import { scorecard } from '../bidding/scorecards/scorecard.ts'
 import type { Call } from '../http/call.ts'
 import type { Checked } from '../http/checked.gen.ts'
+import type { Effort } from './effort.ts'
 import { assertCommunity } from './named-community.ts'
-import { everyItem } from './pages.ts'
+import { everyPage } from './pages.ts'
 
 /** What each part weighs in the score; the contract tells callers the same. */
 const WEIGHTS = { scorecard: 0.5, load: 0.25, price: 0.25 }
@@ -24,27 +27,32 @@ interface Candidate {
   price: Price | null
 }
 
+/** Of one home, so that bids on one and on many compare. */
 interface Price {
   amount: number
-  bid: Bid
+  bidId: string
+  submittedAt: string
 }
 
 export async function suggestVendorsForScope(
   input: Checked['SuggestVendorsForScopeInput'],
   call: Call,
+  effort: Effort,
 ): Promise<SuggestVendorsForScopeResult> {
   const { scope, communityId, count } = input
   await assertCommunity(call, communityId)
   const candidates: Candidate[] = []
   const passedOver: VendorPassedOver[] = []
-  for await (const vendor of everyItem(call, 'listVendors', {
-    scope,
-    ...(communityId !== undefined && { communityId }),
-  })) {
-    const scorecard = await call.operation('getVendorScorecard', { vendorId: vendor.id })
-    const reason = reasonToPassOver(vendor, scorecard)
-    if (reason === null) candidates.push({ vendor, scorecard, price: await lastPrice(call, vendor, scope) })
-    else passedOver.push({ vendorId: vendor.id, companyName: vendor.companyName, reason })
+  const query = { scope, ...(communityId !== undefined && { communityId }) }
+  for await (const vendors of everyPage(call, effort, 'listVendors', query)) {
+    const fit: Omit<Candidate, 'price'>[] = []
+    for (const known of await withScorecards(call, vendors)) {
+      const { vendor, scorecard } = known
+      const reason = reasonToPassOver(vendor, scorecard)
+      if (reason === null) fit.push(known)
+      else passedOver.push({ vendorId: vendor.id, companyName: vendor.companyName, reason })
+    }
+    candidates.push(...(await withPrices(call, fit, scope)))
   }
   return {
     scope,
@@ -64,15 +72,32 @@ function reasonToPassOver(vendor: Vendor, { openCommitment }: VendorScorecard): 
   return null
 }
 
-/** The last bid whose amount can be seen, divided among the homes that it priced so that bids on one and on many compare. */
-async function lastPrice(call: Call, vendor: Vendor, scope: string): Promise<Price | null> {
-  for await (const bid of everyItem(call, 'listBids', { vendorId: vendor.id, scope, sort: '-submittedAt' })) {
-    if (bid.amount === null || bid.status === 'withdrawn') continue
-    if (bid.homeId !== null) return { amount: bid.amount, bid }
-    const { homeIds } = await call.operation('getBidRequest', { bidRequestId: bid.bidRequestId })
-    return { amount: rounded(bid.amount / Math.max(1, homeIds.length)), bid }
-  }
-  return null
+async function withScorecards(call: Call, vendors: readonly Vendor[]): Promise<Omit<Candidate, 'price'>[]> {
+  const period = { from: null, to: null }
+  const records = await trackRecords(
+    call,
+    vendors.map(({ id }) => id),
+    period,
+  )
+  const frame = { ...period, asOf: call.now.toISOString(), currency: call.currency }
+  return vendors.flatMap((vendor) => {
+    const record = records.get(vendor.id)
+    return record === undefined ? [] : [{ vendor, scorecard: scorecard(record, { ...frame, vendorId: vendor.id }) }]
+  })
+}
+
+async function withPrices(call: Call, fit: readonly Omit<Candidate, 'price'>[], scope: string): Promise<Candidate[]> {
+  const prices = await bids.lastPrices(
+    call,
+    fit.map(({ vendor }) => vendor.id),
+    scope,
+  )
+  return fit.map((known) => {
+    const last = prices.get(known.vendor.id)
+    if (last === undefined) return { ...known, price: null }
+    const { amount, homeCount, bidId, submittedAt } = last
+    return { ...known, price: { amount: homeCount === 1 ? amount : rounded(amount / homeCount), bidId, submittedAt } }
+  })
 }
 
 function ranked(candidates: readonly Candidate[]): VendorSuggestion[] {
@@ -100,8 +125,8 @@ function ranked(candidates: readonly Candidate[]): VendorSuggestion[] {
         load: { openCommitment, points: points.load },
         price: {
           lastPrice: price?.amount ?? null,
-          bidId: price?.bid.id ?? null,
-          pricedAt: price?.bid.submittedAt ?? null,
+          bidId: price?.bidId ?? null,
+          pricedAt: price?.submittedAt ?? null,
           points: points.price,
         },
       },

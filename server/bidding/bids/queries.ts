@@ -73,6 +73,38 @@ export async function ofRequest(
   )
 }
 
+export interface LastPrice {
+  vendorId: string
+  bidId: string
+  amount: number
+  submittedAt: string
+  /** The homes that the amount is for together. */
+  homeCount: number
+}
+
+/**
+ * What each of the vendors asked for last in a trade: its newest bid that was not withdrawn and whose amount may be seen,
+ * by the rule of `leavesOutAmounts`. Vendors without one are left out.
+ */
+export async function lastPrices(
+  { db, organizationId, keptHidden }: Call,
+  vendorIds: readonly string[],
+  scope: string,
+): Promise<Map<string, LastPrice>> {
+  const { rows } = await sql<LastPrice>`
+    select v."id" as "vendorId", last.* from unnest(${[...vendorIds]}::text[]) as v("id")
+    cross join lateral (
+      select b."id" as "bidId", b."amount", b."submittedAt",
+        case when b."homeId" is null then greatest(1, cardinality(r."homeIds")) else 1 end as "homeCount"
+      from "bids" as b join "bidRequests" as r on r."organizationId" = b."organizationId" and r."id" = b."bidRequestId"
+      where b."organizationId" = ${organizationId} and b."vendorId" = v."id" and b."scope" = ${scope}
+        and b."status" <> 'withdrawn' and not (r."blind" and r."status" = 'sent')
+        and r."id" <> all(${[...(keptHidden ?? [])]}::text[])
+      order by b."submittedAt" desc, b."id" desc limit 1
+    ) as last`.execute(db)
+  return new Map(rows.map((row) => [row.vendorId, row]))
+}
+
 /** Raises the version of a locked bid whose purchase orders have changed. */
 export async function touch(call: WriteCall, id: string): Promise<void> {
   await sql`

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../http/operation.ts'
-import { invalid } from '../../http/problem.ts'
+import { invalid, notFound } from '../../http/problem.ts'
 import * as vendors from '../vendors/queries.ts'
-import { trackRecord } from './queries.ts'
+import { trackRecords } from './queries.ts'
 import { scorecard } from './scorecard.ts'
 
 export const scorecardOperations = {
@@ -10,7 +10,8 @@ export const scorecardOperations = {
     if (from !== null && to !== null && to < from)
       throw invalid([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
     const vendor = await vendors.find(call, path.vendorId)
-    const record = await trackRecord(call, vendor.id, { from, to })
+    const record = (await trackRecords(call, [vendor.id], { from, to })).get(vendor.id)
+    if (record === undefined) throw notFound()
     return {
       status: 200,
       body: scorecard(record, { vendorId: vendor.id, from, to, asOf: call.now.toISOString(), currency: call.currency }),

@@ -3,48 +3,47 @@ import type { Call } from '../../http/call.ts'
 import { COMMITTED, UNSETTLED } from '../../paying/order-statuses.ts'
 import type { TrackRecord } from './scorecard.ts'
 
-/** What the vendor did in a period of whole days in the organization's time zone. */
-export async function trackRecord(
+/** What each of the vendors did in a period of whole days in the organization's time zone. */
+export async function trackRecords(
   { db, organizationId, timeZone }: Call,
-  vendorId: string,
+  vendorIds: readonly string[],
   { from, to }: { from: string | null; to: string | null },
-): Promise<TrackRecord> {
+): Promise<Map<string, TrackRecord>> {
   const inPeriod = (column: string) => sql`(
     (${from}::date is null or ${sql.ref(column)} >= ${from}::date::timestamp at time zone ${timeZone})
     and (${to}::date is null or ${sql.ref(column)} < (${to}::date + 1)::timestamp at time zone ${timeZone}))`
-  const { rows } = await sql<TrackRecord>`
-    select
+  const { rows } = await sql<TrackRecord & { vendorId: string }>`
+    select v."id" as "vendorId",
       (select json_build_object(
         'sent', count(*),
         'answered', count(*) filter (where i."status" in ('will_bid', 'declined', 'submitted')),
         'unanswered', count(*) filter (where i."status" = 'no_response'))
       from "invitations" i
-      where i."organizationId" = ${organizationId} and i."vendorId" = ${vendorId} and ${inPeriod('i.sentAt')}
+      where i."organizationId" = ${organizationId} and i."vendorId" = v."id" and ${inPeriod('i.sentAt')}
         and i."sentAt" is not null) as "invitations",
       (select json_build_object(
         'submitted', count(*),
         'accepted', count(*) filter (where b."status" = 'accepted'),
         'rejected', count(*) filter (where b."status" = 'rejected'))
       from "bids" b
-      where b."organizationId" = ${organizationId} and b."vendorId" = ${vendorId} and ${inPeriod('b.submittedAt')}) as "bids",
+      where b."organizationId" = ${organizationId} and b."vendorId" = v."id" and ${inPeriod('b.submittedAt')}) as "bids",
       (select json_build_object('count', count(*), 'amount', coalesce(sum(p."total"), 0))
       from "purchaseOrders" p
-      where p."organizationId" = ${organizationId} and p."vendorId" = ${vendorId}
+      where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
         and p."status" = any(${[...COMMITTED]}::text[]) and ${inPeriod('p.createdAt')}) as "orders",
       (select coalesce(sum(p."total"), 0)
       from "purchaseOrders" p
-      where p."organizationId" = ${organizationId} and p."vendorId" = ${vendorId}
+      where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
         and p."status" = any(${[...UNSETTLED]}::text[])) as "openCommitment",
-      array(${variancePercents(organizationId, vendorId, inPeriod('p.createdAt'))}) as "variancePercents"`.execute(db)
-  const [record] = rows
-  if (record === undefined) throw new Error('a select without from has one row')
-  return record
+      array(${variancePercents(organizationId, inPeriod('p.createdAt'))}) as "variancePercents"
+    from unnest(${[...vendorIds]}::text[]) as v("id")`.execute(db)
+  return new Map(rows.map(({ vendorId, ...record }) => [vendorId, record]))
 }
 
 // A job is everything ordered from the vendor for one home and trade, however many orders that took: a variance is part
 // of the job's cost. Its expected cost is that of the accepted bids behind the orders, without tax like the bids, or
 // else the budget. A backcharge is a penalty and does not make a job cheaper.
-function variancePercents(organizationId: string, vendorId: string, isInPeriod: ReturnType<typeof sql>) {
+function variancePercents(organizationId: string, isInPeriod: ReturnType<typeof sql>) {
   return sql`
     select ((case when job."offered" is null then job."total" else job."subtotal" end / expected."amount" - 1) * 100)::float8
     from (
@@ -55,7 +54,7 @@ function variancePercents(organizationId: string, vendorId: string, isInPeriod: 
         from "bids" b
         where b."organizationId" = ${organizationId} and b."id" = any(array_agg(p."bidId"))) as "offered"
       from "purchaseOrders" p
-      where p."organizationId" = ${organizationId} and p."vendorId" = ${vendorId}
+      where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
         and p."status" = any(${[...COMMITTED]}::text[]) and p."poType" <> 'backcharge'
       group by p."homeId", lower(p."scope")
       having bool_or(${isInPeriod})

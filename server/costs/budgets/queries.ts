@@ -17,8 +17,14 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
  * different capitals is one scope, named as the budget spells it.
  */
 export async function scopesOf(call: Tenant, homeId: string): Promise<BudgetScope[]> {
-  const { rows } = await sql<BudgetScope>`
+  return (await scopesOfAll(call, [homeId])).get(homeId) ?? []
+}
+
+/** The same for several homes; those of which there is nothing to say are left out. */
+export async function scopesOfAll(call: Tenant, homeIds: readonly string[]): Promise<Map<string, BudgetScope[]>> {
+  const { rows } = await sql<BudgetScope & { homeId: string }>`
     select
+      coalesce(b."homeId", p."homeId") as "homeId",
       coalesce(b."scope", p."scope") as "scope",
       f."budgeted",
       f."committed",
@@ -26,22 +32,23 @@ export async function scopesOf(call: Tenant, homeId: string): Promise<BudgetScop
       f."budgeted" - f."committed" as "variance",
       greatest(f."budgeted", f."committed" + f."pendingCommitted") as "forecastAtCompletion"
     from (
-      select lower("scope") as "key", min("scope") as "scope", sum("budgeted") as "budgeted"
+      select "homeId", lower("scope") as "key", min("scope") as "scope", sum("budgeted") as "budgeted"
       from "budgetLines"
-      where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "archivedAt" is null
-      group by lower("scope")
+      where "organizationId" = ${call.organizationId} and "homeId" = any(${[...homeIds]}) and "archivedAt" is null
+      group by "homeId", lower("scope")
     ) as b
     full join (
       select
+        "homeId",
         lower("scope") as "key",
         min("scope") as "scope",
         coalesce(sum("total") filter (where "status" = any(${[...COMMITTED]}::text[])), 0) as "committed",
         coalesce(sum("total") filter (where "status" = any(${[...PENDING]}::text[])), 0) as "pendingCommitted"
       from "purchaseOrders"
-      where "organizationId" = ${call.organizationId} and "homeId" = ${homeId}
+      where "organizationId" = ${call.organizationId} and "homeId" = any(${[...homeIds]})
         and "status" = any(${[...COMMITTED, ...PENDING]}::text[])
-      group by lower("scope")
-    ) as p on p."key" = b."key"
+      group by "homeId", lower("scope")
+    ) as p on p."homeId" = b."homeId" and p."key" = b."key"
     cross join lateral (
       select
         coalesce(b."budgeted", 0) as "budgeted",
@@ -49,7 +56,13 @@ export async function scopesOf(call: Tenant, homeId: string): Promise<BudgetScop
         coalesce(p."pendingCommitted", 0) as "pendingCommitted"
     ) as f
     order by coalesce(b."key", p."key") collate "C"`.execute(call.db)
-  return rows
+  const byHome = new Map<string, BudgetScope[]>()
+  for (const { homeId, ...scope } of rows) {
+    const ofHome = byHome.get(homeId)
+    if (ofHome === undefined) byHome.set(homeId, [scope])
+    else ofHome.push(scope)
+  }
+  return byHome
 }
 
 export async function hasLines(call: Tenant, homeId: string): Promise<boolean> {

@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type Answer, type Builder, startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
+import type { Db } from './database/database.ts'
+import { operations } from './operations.ts'
+
+/**
+ * What one builder does, and another one must not feel. Whether it is felt is asked of what is shared, the connections and
+ * the locks, and not of a stopwatch.
+ */
+const VENDORS = 400
+
+let plumbline: TestPlumbline
+let flooding: Builder
+let neighbour: Builder
+let vendorId: string
+
+// A skill that takes longer than a request may, whatever the database is.
+const handlers: typeof operations = {
+  ...operations,
+  async getUsage(input, call) {
+    await sql`select pg_sleep(5)`.execute(call.db)
+    return operations.getUsage(input, call)
+  },
+}
+
+beforeAll(async () => {
+  // Three connections for transactions, of which one organization has one at a time.
+  plumbline = await startTestPlumbline({ DATABASE_POOL_SIZE: '3', DATABASE_STATEMENT_TIMEOUT_MS: '2000' }, { handlers })
+  ;[flooding, neighbour] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
+  const { body } = await plumbline.post('/api/ext/vendors', { companyName: 'Own' }, { key: neighbour.key })
+  vendorId = body.id
+  const made = await plumbline.post(
+    '/api/ext/vendors',
+    { companyName: 'Brazos Framing', scopes: ['framing'] },
+    { key: flooding.key },
+  )
+  await copies(plumbline.database.statements, 'vendors', made.body.id, VENDORS)
+})
+afterAll(() => plumbline.stop())
+
+/** As many more of a row as there should be, told apart by their ids alone. */
+async function copies(db: Db, table: 'vendors' | 'homes', id: string, count: number): Promise<void> {
+  await sql`
+    insert into ${sql.table(table)}
+    select (jsonb_populate_record(t, jsonb_build_object('id', ${id} || '_' || n)
+      || case when ${table} = 'homes' then jsonb_build_object('lotNumber', 'copy ' || n) else '{}' end)).*
+    from ${sql.table(table)} as t, generate_series(1, ${count}) as n where t."id" = ${id}`.execute(db)
+}
+
+const change = (builder: Builder, id: string, contactName: string): Promise<Answer> =>
+  plumbline.patch(`/api/ext/vendors/${id}`, { contactName }, { key: builder.key })
+
+test.each([12, 50])(
+  '%i composite skills at once under Idempotency-Keys leave a neighbour its changes',
+  async (count) => {
+    let isOver = false
+    const flood = Promise.all(
+      Array.from({ length: count }, (_, i) =>
+        plumbline.post(
+          '/api/ext/execute',
+          { skill: 'suggestVendorsForScope', input: { scope: 'framing' } },
+          { key: flooding.key, headers: { 'idempotency-key': `flood-${count}-${i}` } },
+        ),
+      ),
+    ).finally(() => {
+      isOver = true
+    })
+    let changes = 0
+    while (!isOver || changes === 0) {
+      expect((await change(neighbour, vendorId, `${count} ${changes++}`)).status).toBe(200)
+    }
+    for (const { status, body } of await flood) expect(status === 429 ? body.code : status).toBe(200)
+    const { rows } =
+      await sql`select 1 from "idempotencyRecords" where "organizationId" = ${flooding.organizationId}`.execute(
+        plumbline.database.statements,
+      )
+    expect(rows).toEqual([])
+  },
+)
+
+// The embedded database has one connection, so nobody can hold a lock there while another one asks for it.
+describe.skipIf(inject('postgres') === null)('while somebody holds a lock for long', () => {
+  /** Does the work while the vendor's row is held by a transaction of nobody's. */
+  async function whileHeld<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return plumbline.database.transaction(async (trx) => {
+      await sql`select 1 from "vendors" where "id" = ${id} for update`.execute(trx)
+      return work()
+    })
+  }
+
+  async function ownVendor(builder: Builder): Promise<string> {
+    const { body } = await plumbline.post('/api/ext/vendors', { companyName: 'Held' }, { key: builder.key })
+    return body.id
+  }
+
+  test('a change that waits for it is answered with timed_out, says when to come back, and can', async () => {
+    const id = await ownVendor(flooding)
+    const refused = await whileHeld(id, () => change(flooding, id, 'waited'))
+    expect([refused.status, refused.body.code]).toEqual([503, 'timed_out'])
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect((await change(flooding, id, 'done')).body.contactName).toBe('done')
+  })
+
+  test('the changes that wait for it take the share of their builder and no more', async () => {
+    const id = await ownVendor(flooding)
+    const waiting = await whileHeld(id, async () => {
+      const flood = Array.from({ length: 20 }, (_, i) => change(flooding, id, `flood ${i}`))
+      for (let i = 0; i < 10; i++) expect((await change(neighbour, vendorId, `beside ${i}`)).status).toBe(200)
+      return flood
+    })
+    for (const { status, body } of await Promise.all(waiting))
+      expect(['timed_out', 'too_many_concurrent_requests', undefined]).toContain(status === 200 ? undefined : body.code)
+  })
+
+  test('a statement that takes too long is ended, and its request answered with timed_out', async () => {
+    const slow = await plumbline.get('/api/ext/usage', { key: flooding.key })
+    expect([slow.status, slow.body.code]).toEqual([503, 'timed_out'])
+    expect(slow.headers.get('retry-after')).toBe('1')
+  })
+})
+
+// What it would show on the embedded database too takes long to set up there.
+test.skipIf(inject('postgres') === null)('a composite skill that has too much to go through says so', async () => {
+  const builder = await plumbline.newBuilder()
+  const { body: community } = await plumbline.post('/api/ext/communities', { name: 'A' }, { key: builder.key })
+  const { body: home } = await plumbline.post(
+    '/api/ext/homes',
+    { name: 'Lot 1', communityId: community.id, lotNumber: '1' },
+    { key: builder.key },
+  )
+  await copies(plumbline.database.sessions, 'homes', home.id, 20_000)
+  const body = { skill: 'detectOverCommittedBudgets', input: {} }
+  const refused = await plumbline.post('/api/ext/execute', body, { key: builder.key })
+  expect([refused.status, refused.body.code]).toEqual([422, 'too_much_work'])
+})
