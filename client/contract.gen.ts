@@ -347,7 +347,7 @@ export interface paths {
         };
         /**
          * List bid requests
-         * @description Lists the organization's bid requests with their invitations, newest first. Filter by status, trade, community, home or invited vendor, or search by number, title and trade. Sort by deadline with status sent to see what closes next.
+         * @description Lists the organization's bid requests, newest first, each with the number of its invitations. Filter by status, trade, community, home or invited vendor, or search by number, title and trade. Sort by deadline with status sent to see what closes next.
          */
         get: operations["listBidRequests"];
         put?: never;
@@ -4538,7 +4538,7 @@ export interface components {
          * @enum {string}
          */
         Permission: "vendors:read" | "vendors:write" | "bids:read" | "bids:write" | "homes:read" | "homes:write" | "communities:read" | "communities:write" | "tasks:read" | "tasks:write" | "milestones:read" | "milestones:write" | "pos:read" | "pos:write" | "payments:read" | "payments:write" | "budgets:read" | "budgets:write" | "options:read" | "options:write" | "parts:read" | "parts:write" | "timesheets:read" | "timesheets:write" | "users:read" | "users:write" | "messages:read" | "messages:write" | "leads:read" | "leads:write" | "sales:read" | "sales:write" | "contracts:read" | "contracts:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "skills:read" | "skills:write";
-        /** @description Pass it as `cursor` to read the next page; null on the last one. */
+        /** @description Pass it as `cursor` to read the next page; null on the last one. It alone tells whether there is another page: one may have fewer items than `limit` and not be the last. */
         NextCursor: string | null;
         /**
          * @description The stable name of a problem. A minor version may add codes; treat one that you do not know by its status.
@@ -5113,9 +5113,60 @@ export interface components {
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
         };
+        /** @description A bid request as lists show it: with the number of its invitations in place of the invitations, of which there can be a thousand. getBidRequest and listInvitations have them. */
+        BidRequestSummary: {
+            /** @description The bid request's id. */
+            id: string;
+            /** @description Counts up within the organization, without gaps. */
+            number: string;
+            title: string | null;
+            status: components["schemas"]["BidRequestStatus"];
+            scope: components["schemas"]["ScopeName"];
+            deadline: components["schemas"]["CalendarDate"];
+            /** @description The instant at which the deadline's day ends in the community's time zone. */
+            deadlineAt: components["schemas"]["Instant"];
+            communityId: components["schemas"]["ResourceId"];
+            homeIds: components["schemas"]["ResourceId"][];
+            message: string | null;
+            lines: components["schemas"]["BidRequestLine"][];
+            bidType: components["schemas"]["BidType"];
+            /** @description Whether amounts stay hidden until the request closes. */
+            blind: boolean;
+            /** @description Whether a bid is still taken after the deadline. */
+            acceptLate: boolean;
+            awardMode: components["schemas"]["AwardMode"];
+            inclusions: string | null;
+            exclusions: string | null;
+            externalId: components["schemas"]["ExternalId"];
+            /** @description How many vendors are invited. */
+            invitationCount: number;
+            /** @description Whether amounts are hidden now, because the request is blind and still sent, or was when a dry run began. */
+            amountsHidden: boolean;
+            /** @description How many bids are submitted or accepted. */
+            bidCount: number;
+            /** @description The lowest of them; null while there is none or amounts are hidden. */
+            lowAmount: number | null;
+            /** @description The highest of them; null while there is none or amounts are hidden. */
+            highAmount: number | null;
+            /** @description Their mean, to two decimals; null while there is none or amounts are hidden. */
+            averageAmount: number | null;
+            /** @description The bids that won. */
+            acceptedBidIds: components["schemas"]["ResourceId"][];
+            /** @description When it was sent first; null for a draft. */
+            sentAt: components["schemas"]["InstantOrNull"];
+            /** @description When bidding ended, by the clock or by hand; null before, and again after it was reopened. */
+            closedAt: components["schemas"]["InstantOrNull"];
+            /** @description Why it was cancelled. */
+            cancelReason: string | null;
+            /** @description Rises by one with every change, also of its invitations and bids. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+        };
         /** @description A page of bid requests. */
         BidRequestPage: {
-            data: components["schemas"]["BidRequest"][];
+            data: components["schemas"]["BidRequestSummary"][];
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
@@ -7753,7 +7804,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description How many items a page has at most. */
+        /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
         Limit: number;
         /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
         Cursor: string;
@@ -8026,6 +8077,7 @@ export type BidRequestUpdate = components['schemas']['BidRequestUpdate'];
 export type BidRequestReopen = components['schemas']['BidRequestReopen'];
 export type BidRequestCancel = components['schemas']['BidRequestCancel'];
 export type BidRequest = components['schemas']['BidRequest'];
+export type BidRequestSummary = components['schemas']['BidRequestSummary'];
 export type BidRequestPage = components['schemas']['BidRequestPage'];
 export type InvitationStatus = components['schemas']['InvitationStatus'];
 export type Invitation = components['schemas']['Invitation'];
@@ -8290,7 +8342,7 @@ export interface operations {
     listVendors: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -8507,7 +8559,7 @@ export interface operations {
     listComplianceDocuments: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -8619,7 +8671,7 @@ export interface operations {
     listVendorNotifications: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -9019,7 +9071,7 @@ export interface operations {
     listScopes: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -9271,7 +9323,7 @@ export interface operations {
     listBidRequests: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -9415,7 +9467,7 @@ export interface operations {
     listInvitations: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -9784,7 +9836,7 @@ export interface operations {
     listBids: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -10116,7 +10168,7 @@ export interface operations {
     listCommunities: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -10378,7 +10430,7 @@ export interface operations {
     listPlans: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -10592,7 +10644,7 @@ export interface operations {
     listPlanRevisions: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -10691,7 +10743,7 @@ export interface operations {
     listHomes: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -10959,7 +11011,7 @@ export interface operations {
     listCostCodes: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -11177,7 +11229,7 @@ export interface operations {
     listParts: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -11390,7 +11442,7 @@ export interface operations {
     listPrices: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -11862,7 +11914,7 @@ export interface operations {
     listBudgetLines: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -12176,7 +12228,7 @@ export interface operations {
     listPurchaseOrders: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -12422,7 +12474,7 @@ export interface operations {
     listMessages: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -12552,7 +12604,7 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -12757,7 +12809,7 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -13037,7 +13089,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -13153,7 +13205,7 @@ export interface operations {
     listStatusChanges: {
         parameters: {
             query: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -13200,7 +13252,7 @@ export interface operations {
     listAuditEntries: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -13298,7 +13350,7 @@ export interface operations {
     listSkills: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];
@@ -13636,7 +13688,7 @@ export interface operations {
     listPortalInvitations: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
                 cursor?: components["parameters"]["Cursor"];

@@ -67,6 +67,7 @@ export const columns = {
     createdBy: 'json',
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
+    bytes: 'integer',
   },
   bids: {
     organizationId: 'id',
@@ -99,6 +100,7 @@ export const columns = {
     createdBy: 'json',
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
+    bytes: 'integer',
   },
   budgetLines: {
     organizationId: 'id',
@@ -305,6 +307,7 @@ export const columns = {
     createdBy: 'json',
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
+    bytes: 'integer',
   },
   organizations: {
     id: 'id',
@@ -439,6 +442,8 @@ export const columns = {
     createdBy: 'json',
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
+    linesBytes: 'integer',
+    bytes: 'integer',
   },
   scopes: {
     organizationId: 'id',
@@ -503,6 +508,7 @@ export const columns = {
     createdBy: 'json',
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
+    bytes: 'integer',
   },
   vendors: {
     organizationId: 'text',
@@ -529,6 +535,7 @@ export const columns = {
     updatedAt: 'timestamptz',
     archivedAt: 'timestamptz?',
     complianceDueAt: 'timestamptz?',
+    bytes: 'integer',
   },
   webhooks: {
     organizationId: 'id',

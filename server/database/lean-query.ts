@@ -33,11 +33,14 @@ export function cellOf({ names, raw }: JsonRow, name: string): string | null | u
 /** Begins the name of a column that holds members of the object, as JSON. */
 export const MEMBERS = '{'
 
+/** Begins the name of a column that is told of a row and is no part of the object. Such columns stand at the end. */
+export const BESIDE = '|'
+
 /** The JSON of a row of such a select that was read as an object. */
 export function jsonOfMembers(row: object): string {
-  const members = Object.entries(row).map(([name, value]) =>
-    name.startsWith(MEMBERS) ? value : `${JSON.stringify(name)}:${JSON.stringify(value)}`,
-  )
+  const members = Object.entries(row)
+    .filter(([name]) => !name.startsWith(BESIDE))
+    .map(([name, value]) => (name.startsWith(MEMBERS) ? value : `${JSON.stringify(name)}:${JSON.stringify(value)}`))
   return `{${members.join()}}`
 }
 
@@ -149,7 +152,8 @@ function objectReader(fields: Field[]): (row: RawRow) => unknown {
 function jsonReader(fields: Field[]): (row: RawRow) => JsonRow {
   const names = fields.map(({ name }) => name)
   const writers = fields.map((field) => columnText(field.dataTypeID))
-  const parts = fields.map(({ name }, i) => {
+  const parts = fields.flatMap(({ name }, i) => {
+    if (name.startsWith(BESIDE)) return []
     const start = i === 0 ? '{' : ','
     if (name.startsWith(MEMBERS)) return `'${start}' + row[${i}]`
     const value = writers[i] === null ? `row[${i}]` : `write[${i}](row[${i}])`

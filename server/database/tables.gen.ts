@@ -76,6 +76,7 @@ export interface BidRequests {
   awardMode: string;
   bidType: string;
   blind: boolean;
+  bytes: Generated<number>;
   cancelReason: string | null;
   closedAt: Timestamp | null;
   communityId: string;
@@ -104,6 +105,7 @@ export interface Bids {
   amount: Numeric;
   awardedLineIds: string[] | null;
   bidRequestId: string;
+  bytes: Generated<number>;
   communityId: string;
   createdAt: Timestamp;
   createdBy: Json;
@@ -335,6 +337,7 @@ export interface LimitWindows {
 
 export interface Messages {
   body: string;
+  bytes: Generated<number>;
   channel: string;
   createdAt: Timestamp;
   createdBy: Json;
@@ -465,6 +468,7 @@ export interface PurchaseOrders {
   accountingId: string | null;
   approval: Json;
   bidId: string | null;
+  bytes: Generated<number>;
   closedAt: Timestamp | null;
   completedAt: Timestamp | null;
   createdAt: Timestamp;
@@ -474,6 +478,7 @@ export interface PurchaseOrders {
   homeId: string;
   id: string;
   issuedAt: Timestamp | null;
+  linesBytes: Generated<number>;
   notes: string | null;
   number: string;
   organizationId: string;
@@ -548,6 +553,7 @@ export interface Users {
 
 export interface VendorNotifications {
   bidRequestId: string | null;
+  bytes: Generated<number>;
   createdAt: Timestamp;
   createdBy: Json;
   date: string;
@@ -566,6 +572,7 @@ export interface Vendors {
   accountingId: string | null;
   address: Json | null;
   archivedAt: Timestamp | null;
+  bytes: Generated<number>;
   communityIds: string[];
   companyName: string;
   complianceDueAt: Timestamp | null;

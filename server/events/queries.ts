@@ -4,7 +4,7 @@ import { rowsForPage } from '../database/usual-limits.ts'
 import type { Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
 import type { Input } from '../http/operation.ts'
-import { invalidCursor, page, readCursor } from '../http/page.ts'
+import { invalidCursor, itemsThatFit, page, readCursor, writeCursor } from '../http/page.ts'
 import { Problem } from '../http/problem.ts'
 
 /**
@@ -18,6 +18,13 @@ interface Row {
   sequence: number | null
   payload: string
 }
+
+/** Of a long event, what comes with its page is its length alone; most pages have none. */
+interface ListedRow extends Omit<Row, 'payload'> {
+  payload: string | null
+  bytes: number
+}
+const MOST_SHORT_BYTES = 5000
 
 /** @param readable the types that may be shown; null means all */
 export async function list(
@@ -45,13 +52,34 @@ export async function list(
   }
   const order = sql`order by "sequence" ${direction} limit ${rowsForPage(limit)}`
   const isNamed = query.resourceId !== undefined || query.ids !== undefined || query.type !== undefined
-  const { rows } = await sql<Row>`
-    select "id", "sequence", "payload" from "events"
+  const { rows } = await sql<ListedRow>`
+    select "id", "sequence", octet_length("payload") as "bytes",
+      case when octet_length("payload") <= ${sql.lit(MOST_SHORT_BYTES)} then "payload" end as "payload" from "events"
     where ${readable !== null && !isNamed ? amongTypes(call, readable, conditions, order) : inTypes(readable, conditions)}
     ${order}`.execute(call.db)
-  const { data, nextCursor } = page(rows, limit, sort, (row) => row.sequence)
-  const texts = data.map(({ sequence, payload }) => `{"sequence":${sequence},${payload.slice(1)}`)
+  const sizes = rows.map(({ bytes }) => bytes)
+  const data = rows.slice(0, itemsThatFit(sizes, limit))
+  const last = data.at(-1)
+  const nextCursor =
+    data.length === rows.length || last === undefined ? null : writeCursor(sort, { value: last.sequence, id: last.id })
+  const long = await payloadsOf(
+    call,
+    data.filter(({ payload }) => payload === null),
+  )
+  const texts = data.flatMap(({ id, sequence, payload }) => {
+    const text = payload ?? long.get(id)
+    // An event that was removed between the two looks had its time.
+    return text === undefined ? [] : `{"sequence":${sequence},${text.slice(1)}`
+  })
   return new Json(`{"data":[${texts.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
+}
+
+async function payloadsOf(call: Tenant, rows: readonly { id: string }[]): Promise<Map<string, string>> {
+  if (rows.length === 0) return new Map()
+  const found = await sql<{ id: string; payload: string }>`
+    select "id", "payload" from "events"
+    where "organizationId" = ${call.organizationId} and "id" = any(${rows.map(({ id }) => id)})`.execute(call.db)
+  return new Map(found.rows.map(({ id, payload }) => [id, payload]))
 }
 
 /**

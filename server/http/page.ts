@@ -32,7 +32,23 @@ export function invalidCursor(): Problem {
   })
 }
 
-/** Given one row more than a page holds, the page and the cursor of the next one. */
+/**
+ * The page ends with the item that brings it to so many bytes of JSON, and then has `nextCursor`. It is what a request may
+ * bring, too, and what 200 records of usual size stay far below; so a reader that does not read holds no more of us than
+ * one that does not stop sending.
+ */
+export const MOST_PAGE_BYTES = 1024 * 1024
+
+/** How many of the items, whose sizes these are, a page of so many holds: at least one, where there is any. */
+export function itemsThatFit(sizes: readonly number[], limit: number): number {
+  const most = Math.min(sizes.length, limit)
+  let bytes = 0
+  let count = 0
+  while (count < most && bytes < MOST_PAGE_BYTES) bytes += sizes[count++] ?? 0
+  return count
+}
+
+/** Given one row more than a page holds, the page and the cursor of the next one. For rows that are short by contract. */
 export function page<Row extends { id: string }>(
   rows: Row[],
   limit: number,

@@ -14,13 +14,18 @@ export function asValues(columns: Columns): string {
     .join(', ')
 }
 
+/** Up to this size a row is short, and comes with its page; 200 of them fill one. What is longer is read by itself. */
+export const MOST_SHORT_BYTES = 5000
+
 /**
  * The columns of a select whose rows are passed on as JSON. Reading single values is most of the cost of a list, so
  * adjacent columns that need no escaping are selected as one text with the members of the object, which costs the
  * database no more than sending them one by one. Texts and instants are selected unchanged, and so are the columns that
- * are `apart`.
+ * are `apart`. The `long` ones are not even read in a row that is not short; what is selected of such a row is not JSON.
  */
-export function asMembers(columns: Columns, apart: readonly string[]): string {
+export function asMembers(columns: Columns, apart: readonly string[], long: readonly string[] = []): string {
+  const ifShort: Written = (name, value) =>
+    long.includes(name) ? `case when t."bytes" <= ${MOST_SHORT_BYTES} then ${value} end` : value
   const selection: string[] = []
   let run: Member[] = []
   const end = () => {
@@ -30,10 +35,10 @@ export function asMembers(columns: Columns, apart: readonly string[]): string {
     run = []
   }
   for (const [name, column] of Object.entries(columns)) {
-    const member = typeof column === 'object' || apart.includes(name) ? null : memberOf(name, column)
+    const member = typeof column === 'object' || apart.includes(name) ? null : memberOf(name, column, ifShort)
     if (member === null) {
       end()
-      selection.push(selectionOf(name, column))
+      selection.push(selectionOf(name, column, ifShort))
     } else run.push(member)
   }
   end()
@@ -52,8 +57,12 @@ export function asObject(columns: Columns, alias: string): string {
   return `json_build_object(${members.join(', ')})`
 }
 
-function selectionOf(name: string, column: Column): string {
-  return typeof column === 'object' ? `(${column.sql}) as "${name}"` : `t."${name}"`
+/** How the value of a column is written. */
+type Written = (name: string, value: string) => string
+const asItIs: Written = (_name, value) => value
+
+function selectionOf(name: string, column: Column, written = asItIs): string {
+  return `${written(name, typeof column === 'object' ? `(${column.sql})` : `t."${name}"`)} as "${name}"`
 }
 
 interface Member {
@@ -64,12 +73,17 @@ interface Member {
   readonly isNullable: boolean
 }
 
-function memberOf(name: string, column: AnyKind | `${AnyKind}?`): Member | null {
+function memberOf(name: string, column: AnyKind | `${AnyKind}?`, written: Written): Member | null {
   const isNullable = column.endsWith('?')
   const kind = (isNullable ? column.slice(0, -1) : column) as AnyKind
   const value = WRITTEN[kind]?.(`t."${name}"`)
   if (value === undefined) return null
-  return { name, value, isQuoted: kind === 'id' || kind === 'enum' || kind === 'date', isNullable }
+  return {
+    name,
+    value: written(name, value),
+    isQuoted: kind === 'id' || kind === 'enum' || kind === 'date',
+    isNullable,
+  }
 }
 
 // Texts would have to be escaped and instants reformatted; both cost the database more than doing it here.

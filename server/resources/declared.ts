@@ -31,6 +31,8 @@ export interface Declaration<
   stored?: { [Field in Stored]: Field extends keyof NoInfer<R> ? Kind<NoInfer<R>[Field]> : never }
   /** The SQL of each field that is not a column, over the row as `t`. */
   computed?: { [Field in Computed]: Field extends keyof NoInfer<R> ? string : never }
+  /** Fields that can be long; the table then says in its column `bytes` about how long they are together. */
+  long?: Table extends Sized ? readonly (keyof NoInfer<R> & string)[] : never
   /** Query parameters that do more than compare the column of the same name: SQL of a condition on the parameter. */
   filters?: Record<string, (parameter: string) => string>
   /** What `q` searches: text columns, or SQL of a text over the row as `t`. */
@@ -49,6 +51,9 @@ export function rowOf<R>(): RowType<R> {
 export type SchemaName = keyof typeof contract & keyof Schemas
 export type TableName = keyof typeof database & keyof Tables
 export type Schemas = components['schemas']
+
+/** The tables whose rows say how long they are. */
+type Sized = { [Table in TableName]: 'bytes' extends keyof (typeof database)[Table] ? Table : never }[TableName]
 
 /** A declaration cannot make a column an id: the database has to know it as one. */
 type PlainKind = Exclude<AnyKind, 'id'>

@@ -1,10 +1,10 @@
 import { rowsAsJson } from '../database/database.ts'
-import { cellOf, type JsonRow, jsonOfMembers } from '../database/lean-query.ts'
+import { BESIDE, cellOf, type JsonRow, jsonOfMembers } from '../database/lean-query.ts'
 import { USUAL_LIMITS } from '../database/usual-limits.ts'
 import type { Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
-import { invalidCursor, type Position, readCursor, writeCursor } from '../http/page.ts'
-import { asMembers, type Columns } from './columns.ts'
+import { invalidCursor, itemsThatFit, MOST_PAGE_BYTES, type Position, readCursor, writeCursor } from '../http/page.ts'
+import { asMembers, type Columns, MOST_SHORT_BYTES } from './columns.ts'
 import { type StatementTexts, statementTexts } from './statement-texts.ts'
 
 /** What a list of a resource is made from; every name in it is ours, and every value of a caller becomes a parameter. */
@@ -15,6 +15,8 @@ export interface Listed {
   readonly where?: string
   /** Query parameters that are no plain comparison with the column of their name: SQL of a condition on the parameter. */
   readonly filters?: Record<string, (parameter: string) => string> | undefined
+  /** Columns that can be long; the table then says in its column `bytes` about how long they are together. */
+  readonly long?: readonly string[] | undefined
   /** What `q` searches: columns of text, or SQL of a text over the row as `t`. */
   readonly search?: readonly (string | { sql: string })[] | undefined
 }
@@ -50,11 +52,59 @@ export function listing<R>(listed: Listed) {
       if (position !== null && isDataError(error)) throw invalidCursor()
       throw error
     })
-    const last = rows.length > limit ? rows[limit - 1] : undefined
+    const longRows = listed.long === undefined ? [] : rows.filter((row) => lengthOf(row) > MOST_SHORT_BYTES)
+    const items = rows.map(textOf)
+    const count = countOf(items, limit, rows, longRows)
+    const last = rows.length > count ? rows[count - 1] : undefined
     const nextCursor = last === undefined ? null : writeCursor(sort, positionOf(last, orderOf(sort)))
-    const data = rows.slice(0, limit).map(textOf).join()
-    return new Json(`{"data":[${data}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
+    if (items.length > count) items.length = count
+    const data = longRows.length === 0 ? items : await withLong(listed, texts, tenant, rows.slice(0, count), items)
+    return new Json(`{"data":[${data.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
   }
+}
+
+const LENGTH = `${BESIDE}bytes`
+
+function lengthOf(row: object): number {
+  return Number(cell(row, LENGTH))
+}
+
+/** How many of the rows the page holds. No character takes more than three bytes, so hardly a page has to be measured. */
+function countOf(
+  items: readonly string[],
+  limit: number,
+  rows: readonly object[],
+  longRows: readonly object[],
+): number {
+  let characters = 0
+  for (const item of items) characters += item.length
+  if (longRows.length === 0 && characters * 3 < MOST_PAGE_BYTES) return Math.min(items.length, limit)
+  const sizes = items.map((item, i) => {
+    const row = rows[i]
+    return Buffer.byteLength(item) + (row !== undefined && longRows.includes(row) ? lengthOf(row) : 0)
+  })
+  return itemsThatFit(sizes, limit)
+}
+
+/** The items with those that are long, which came with their page as good as empty. */
+async function withLong(
+  { table, columns }: Listed,
+  texts: StatementTexts,
+  { db, organizationId }: Tenant,
+  rows: readonly object[],
+  items: readonly string[],
+): Promise<string[]> {
+  const ids = rows.map((row) => (lengthOf(row) > MOST_SHORT_BYTES ? cell(row, 'id') : null))
+  const statement = texts(
+    'long',
+    () =>
+      `select ${asMembers(columns, ['id'])} from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`,
+  )
+  const wanted = ids.filter((id) => id !== null)
+  const { rows: read } = await db.executeQuery(rowsAsJson(statement, [organizationId, wanted]))
+  const long = new Map(read.map((row) => [cell(row, 'id'), textOf(row)]))
+  // What was removed between the two looks is left out.
+  return items.flatMap((item, i) => (ids[i] == null ? item : (long.get(ids[i]) ?? [])))
 }
 
 interface Order {
@@ -80,7 +130,10 @@ function select(
 ): { statement: string; values: unknown[] } {
   const { limit, sort, includeArchived = false } = query
   const order = orderOf(sort)
-  const wanted = Object.entries(query).filter(([name, value]) => value !== undefined && !PAGING.has(name))
+  // In whichever order they were sent, the same filters are one shape.
+  const wanted = Object.entries(query)
+    .filter(([name, value]) => value !== undefined && !PAGING.has(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
   const shape = JSON.stringify([
     sort,
     position !== null,
@@ -102,8 +155,9 @@ function select(
     const always = listed.where === undefined ? [] : [listed.where]
     const where = ['t."organizationId" = $1', ...always, ...conditions].join(' and ')
     // The cursor needs what the page is sorted by, as the database writes it.
-    const members = asMembers(listed.columns, ['id', order.field])
-    return `select ${members} from "${listed.table}" as t where ${where} order by ${sorting} limit ${take}`
+    const members = asMembers(listed.columns, ['id', order.field], listed.long)
+    const length = listed.long === undefined ? '' : `, t."bytes" as "${LENGTH}"`
+    return `select ${members}${length} from "${listed.table}" as t where ${where} order by ${sorting} limit ${take}`
   })
   return { statement, values }
 }

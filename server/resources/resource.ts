@@ -33,8 +33,8 @@ export function resource<
   declaration: Declaration<Schema, Table, R, Without, Stored, Computed> &
     NoInfer<Fitting<Schema, Table, R, Without, Stored, Computed>>,
 ): Resource<R, Computed> {
-  const { prefix, table, filters, search } = declaration
-  return resourceOf(prefix, { table, columns: columnsOf(declaration), filters, search })
+  const { prefix, table, long, filters, search } = declaration
+  return resourceOf(prefix, { table, columns: columnsOf(declaration), long, filters, search })
 }
 
 export interface Row {
@@ -203,9 +203,10 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       checkIfMatch(ifMatch, before)
       if (before.archivedAt != null) throw problem('conflict', 'An archived resource cannot be changed.')
       const old = before as unknown as Record<string, unknown>
-      const changed = Object.entries(changes as Record<string, unknown>).filter(
-        ([field, value]) => value !== undefined && !isDeepStrictEqual(value, old[field]),
-      )
+      // In whichever order they were sent, the same fields make one statement.
+      const changed = Object.entries(changes as Record<string, unknown>)
+        .filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, old[field]))
+        .sort(([a], [b]) => (a < b ? -1 : 1))
       if (changed.length === 0) return before
       const names = changed.map(([field]) => field)
       const statement = text(`update ${names.join()}`, () => {

@@ -1,7 +1,7 @@
 import type { Skill as PublishedSkill } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
 import type { Handlers } from '../http/operation.ts'
-import { readCursor, writeCursor } from '../http/page.ts'
+import { itemsThatFit, readCursor, writeCursor } from '../http/page.ts'
 import { catalogueOf, mayUse, permitSkill, type Skill } from './catalogue.ts'
 import { execute } from './execute.ts'
 import { toFunction, toTool } from './tools.ts'
@@ -18,11 +18,18 @@ export const skillOperations = {
     const found = usable(call).filter(
       (skill) => skill.name > after && (kind === undefined || skill.kind === kind) && matches(skill, words),
     )
-    const page = found.slice(0, limit)
+    const items = found.slice(0, limit).map(toPublished)
+    const page = items.slice(
+      0,
+      itemsThatFit(
+        items.map((item) => Buffer.byteLength(JSON.stringify(item))),
+        limit,
+      ),
+    )
     const last = page.at(-1)
     const nextCursor =
-      found.length > limit && last !== undefined ? writeCursor('name', { value: null, id: last.name }) : null
-    return { status: 200, body: { data: page.map(toPublished), nextCursor } }
+      found.length > page.length && last !== undefined ? writeCursor('name', { value: null, id: last.name }) : null
+    return { status: 200, body: { data: page, nextCursor } }
   },
 
   async getSkill({ path }, call) {

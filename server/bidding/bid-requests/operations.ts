@@ -40,7 +40,7 @@ export const bidRequestOperations = {
 
   async listBidRequests({ query }, call) {
     const { data, nextCursor } = (await requests.list(call, query)).value
-    return { status: 200, body: { data: data.map((row) => requests.toBidRequest(call, row)), nextCursor } }
+    return { status: 200, body: { data: data.map((row) => requests.toSummary(call, row)), nextCursor } }
   },
 
   async getBidRequest({ path }, call) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { BidRequest } from '../../../client/contract.gen.ts'
+import type { BidRequest, BidRequestSummary } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
 import type { Call, Tenant, WriteCall } from '../../http/call.ts'
 import { rowOf } from '../../resources/declared.ts'
@@ -8,21 +8,24 @@ import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, toInvitation } from './invitation-queries.ts'
 
 /** A bid request as the database gives it: what is computed from invitations and bids is not laid out yet. */
-export interface BidRequestRow
-  extends Omit<
-    BidRequest,
-    | 'vendorIds'
-    | 'invitations'
-    | 'amountsHidden'
-    | 'bidCount'
-    | 'lowAmount'
-    | 'highAmount'
-    | 'averageAmount'
-    | 'acceptedBidIds'
-  > {
+export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitations' | (typeof FROM_FIGURES)[number]> {
   invitations: InvitationRow[]
   figures: Figures
 }
+
+/** The same for a list, which counts the invitations. */
+interface ListedRow extends Omit<BidRequestSummary, (typeof FROM_FIGURES)[number]> {
+  figures: Figures
+}
+
+const FROM_FIGURES = [
+  'amountsHidden',
+  'bidCount',
+  'lowAmount',
+  'highAmount',
+  'averageAmount',
+  'acceptedBidIds',
+] as const
 
 interface Figures {
   count: number
@@ -39,13 +42,29 @@ const FIGURES = `
   from "bids" as b
   where b."organizationId" = t."organizationId" and b."bidRequestId" = t."id" and b."status" in ('submitted', 'accepted')`
 
+const INVITATION_COUNT = `
+  select count(*)::integer from "invitations" as i
+  where i."organizationId" = t."organizationId" and i."bidRequestId" = t."id"`
+
 const rows = resource({
   schema: 'BidRequest',
   table: 'bidRequests',
   prefix: 'brq',
   row: rowOf<BidRequestRow>(),
-  without: ['vendorIds', 'amountsHidden', 'bidCount', 'lowAmount', 'highAmount', 'averageAmount', 'acceptedBidIds'],
+  without: ['vendorIds', ...FROM_FIGURES],
   computed: { invitations: INVITATIONS_OF_REQUEST, figures: FIGURES },
+})
+
+export const { find, findAll, lock, assertExist, insert } = rows
+
+export const { list } = resource({
+  schema: 'BidRequestSummary',
+  table: 'bidRequests',
+  prefix: 'brq',
+  row: rowOf<ListedRow>(),
+  without: FROM_FIGURES,
+  computed: { invitationCount: INVITATION_COUNT, figures: FIGURES },
+  long: ['lines', 'message', 'inclusions', 'exclusions', 'homeIds'],
   filters: {
     homeId: (home) => `${home} = any(t."homeIds")`,
     vendorId: (vendor) =>
@@ -53,8 +72,6 @@ const rows = resource({
   },
   search: ['number', 'title', 'scope'],
 })
-
-export const { list, find, findAll, lock, assertExist, insert } = rows
 
 /** Changes a locked request. Whatever makes hidden amounts visible comes through here, so here a dry run takes note of it. */
 export const update: typeof rows.update = (call, before, changes, ifMatch) => {
@@ -65,21 +82,37 @@ export const update: typeof rows.update = (call, before, changes, ifMatch) => {
 /** The bid request as its GET shows it. */
 export function toBidRequest(call: Pick<Call, 'surroundings' | 'keptHidden'>, row: BidRequestRow): BidRequest {
   const { invitations, figures, version, createdBy, createdAt, updatedAt, ...rest } = row
-  const amountsHidden = leavesOutAmounts(call, row)
   return {
     ...rest,
     vendorIds: invitations.map((invitation) => invitation.vendorId),
     invitations: invitations.map((invitation) => toInvitation(call.surroundings, invitation)),
-    amountsHidden,
-    bidCount: figures.count,
-    lowAmount: amountsHidden ? null : figures.low,
-    highAmount: amountsHidden ? null : figures.high,
-    averageAmount: amountsHidden ? null : figures.average,
-    acceptedBidIds: figures.accepted,
+    ...shownFigures(call, row),
     version,
     createdBy,
     createdAt,
     updatedAt,
+  }
+}
+
+/** The bid request as lists show it. */
+export function toSummary(call: Pick<Call, 'keptHidden'>, row: ListedRow): BidRequestSummary {
+  const { figures: _, version, createdBy, createdAt, updatedAt, ...rest } = row
+  return { ...rest, ...shownFigures(call, row), version, createdBy, createdAt, updatedAt }
+}
+
+function shownFigures(
+  call: Pick<Call, 'keptHidden'>,
+  row: ListedRow | BidRequestRow,
+): Pick<BidRequest, (typeof FROM_FIGURES)[number]> {
+  const { count, low, high, average, accepted } = row.figures
+  const amountsHidden = leavesOutAmounts(call, row)
+  return {
+    amountsHidden,
+    bidCount: count,
+    lowAmount: amountsHidden ? null : low,
+    highAmount: amountsHidden ? null : high,
+    averageAmount: amountsHidden ? null : average,
+    acceptedBidIds: accepted,
   }
 }
 

@@ -30,6 +30,7 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
   without: ['amountsHidden'],
   stored: { amount: 'decimal', expiresAt: 'instant?' },
   computed: { poIds: PO_IDS, request: REQUEST },
+  long: ['lines', 'inclusions', 'exclusions', 'awardedLineIds'],
 })
 
 /** The bid as its GET shows it. */

@@ -4,4 +4,5 @@ export const { list, findAll, insert } = resource({
   schema: 'VendorNotification',
   table: 'vendorNotifications',
   prefix: 'ntf',
+  long: ['message', 'recipients'],
 })

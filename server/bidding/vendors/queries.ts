@@ -4,6 +4,7 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, cre
   schema: 'Vendor',
   table: 'vendors',
   prefix: 'ven',
+  long: ['contacts', 'scopes', 'communityIds'],
   filters: {
     scope: (scope) => `${scope} = any(t."scopes")`,
     communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,

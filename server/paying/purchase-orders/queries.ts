@@ -21,6 +21,7 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
   table: 'purchaseOrders',
   prefix: 'po',
   computed: { lines: LINES },
+  long: ['lines', 'notes'],
   filters: {
     budgetLineId: (budgetLine) =>
       `t."id" in (select l."purchaseOrderId" from "purchaseOrderLines" as l where l."organizationId" = $1 and l."budgetLineId" = ${budgetLine})`,
@@ -38,6 +39,14 @@ export async function insertLines(
     .values(
       lines.map((line, position) => ({ organizationId: call.organizationId, purchaseOrderId, position, ...line })),
     )
+    .execute()
+  // What a line takes beside its description is 400 bytes at most.
+  const linesBytes = lines.reduce((bytes, { description }) => bytes + 400 + Buffer.byteLength(description), 0)
+  await call.db
+    .updateTable('purchaseOrders')
+    .set({ linesBytes })
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', purchaseOrderId)
     .execute()
 }
 

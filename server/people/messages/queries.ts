@@ -8,6 +8,7 @@ export const { list, find, findAll, insert, assertExist } = resource({
   schema: 'Message',
   table: 'messages',
   prefix: 'msg',
+  long: ['body', 'recipients'],
   filters: {
     recipientId: (id) => `t."recipients" @> jsonb_build_array(jsonb_build_object('id', ${id}::text))`,
     relatedToId: (id) => `t."relatedTo"->>'id' = ${id}`,
