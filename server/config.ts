@@ -12,6 +12,15 @@ export interface Config {
   readonly port: number
   /** Proxies whose X-Forwarded-For is believed: addresses, ranges (10.0.0.0/8), or Express's names for some. */
   readonly trustedProxies: readonly string[]
+  /** Connections in all, and from one address that is no trusted proxy. */
+  readonly maxConnections: number
+  readonly maxConnectionsPerAddress: number
+  /** How long a request may take to arrive. */
+  readonly requestTimeoutMs: number
+  /** How long a client may take nothing of its answer. */
+  readonly writeTimeoutMs: number
+  /** Bytes of answers that wait for their readers, in all. */
+  readonly maxUnreadBytes: number
   /** Where people and links reach this service, without a slash at the end. */
   readonly publicUrl: string
   /** PostgreSQL's address; null means the embedded database in `dataDir`. */
@@ -22,6 +31,8 @@ export interface Config {
   readonly dataDir: string
   readonly logLevel: string
   readonly rateLimitPerMinute: number
+  /** How many look-ups of keys that turn out to be none an address has in a minute. */
+  readonly failedKeysPerMinute: number
   readonly quotaPerDay: number
   /** How many requests of one key, and of one organization, are under way in this process at a time. */
   readonly concurrencyPerKey: number
@@ -69,6 +80,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     host,
     port,
     trustedProxies: addressRanges(env, 'TRUSTED_PROXIES'),
+    maxConnections: integer(env, 'MAX_CONNECTIONS', 5000, 1, 1_000_000),
+    maxConnectionsPerAddress: integer(env, 'MAX_CONNECTIONS_PER_ADDRESS', 200, 1, 1_000_000),
+    requestTimeoutMs: integer(env, 'REQUEST_TIMEOUT_SECONDS', 60, 1, 3600) * 1000,
+    writeTimeoutMs: integer(env, 'WRITE_TIMEOUT_SECONDS', 30, 1, 3600) * 1000,
+    maxUnreadBytes: integer(env, 'MAX_UNREAD_MEBIBYTES', 64, 1, 1_000_000) * 1024 * 1024,
     publicUrl: publicUrl(env, host, port),
     databaseUrl,
     databasePoolSize: integer(env, 'DATABASE_POOL_SIZE', 10, 1, 1000),
@@ -76,6 +92,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     dataDir,
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
+    failedKeysPerMinute: integer(env, 'FAILED_KEYS_PER_MINUTE', 20, 1, 1_000_000_000),
     quotaPerDay: integer(env, 'QUOTA_PER_DAY', 10_000, 1, 1_000_000_000_000),
     concurrencyPerKey: integer(env, 'CONCURRENCY_PER_KEY', 100, 1, 1_000_000),
     concurrencyPerOrganization: integer(env, 'CONCURRENCY_PER_ORGANIZATION', 200, 1, 1_000_000),

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { type App, type AppParts, createApp } from './app.ts'
 import { Clock } from './clock.ts'
 import { type Config, type GivenConfig, isForDevelopment, listeningOn } from './config.ts'
+import { type Connections, watchConnections } from './connections.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { docsRoutes } from './docs/routes.ts'
@@ -27,6 +28,7 @@ export interface Plumbline {
   readonly config: Config
   readonly database: Database
   readonly app: App
+  readonly connections: Pick<Connections, 'unreadBytes'>
   readonly clock: Clock
   readonly log: Logger
   /** Stops taking requests, finishes those it took and the deliveries under way, and closes the database. */
@@ -81,7 +83,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       deliveriesDue: (webhook) => jobs?.delivery.due(webhook),
       ...(metrics && { requestEnded: metrics.requestEnded }),
       addRoutes(express, surroundings) {
-        addHealthRoutes(express, database)
+        addHealthRoutes(express, readiness(database))
         if (metrics !== null && config.metricsPort === null) {
           express.get('/metrics', (req, res, next) => void metrics.serve(req, res).catch(next))
         }
@@ -89,6 +91,9 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         express.use(docsRoutes(surroundings))
       },
     })
+    const isTrusted: (address: string, hop: number) => boolean = app.express.get('trust proxy fn')
+    const connections = watchConnections(server, { config, log, isTrusted: (address) => isTrusted(address, 0) })
+    connections.watch(app.express.response)
     listening.answerBy(app)
     const onOwnPort = metrics === null ? null : await listenForMetrics(metrics, config, log)
     const running = startJobs({
@@ -103,6 +108,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       config,
       database,
       app,
+      connections,
       clock,
       log,
       async stop() {
@@ -129,13 +135,13 @@ const ALLOWS_PRIVATE =
   'answers there. Set it to false unless all of them may.'
 
 // For the machines that watch over the service.
-function addHealthRoutes(express: Express, database: Database): void {
+function addHealthRoutes(express: Express, isReady: () => Promise<void>): void {
   express.get('/healthz', (_req, res) => {
     res.json({ status: 'alive' })
   })
   express.get('/readyz', async (_req, res) => {
     try {
-      await database.ping()
+      await isReady()
       res.json({ status: 'ready' })
     } catch (error) {
       res
@@ -144,6 +150,28 @@ function addHealthRoutes(express: Express, database: Database): void {
         .json({ status: 'unavailable', reason: toProblem(error).code })
     }
   })
+}
+
+const HEADERS_TIMEOUT_MS = 20_000
+const CHECKING_INTERVAL_MS = 5000
+// Longer than the 60 s for which load balancers keep a connection that nobody uses, so that it is they who close it: one
+// that we closed may be sent a request at that very moment.
+const KEEP_ALIVE_MS = 65_000
+
+// Anybody can ask whether the service is ready, so those who ask within a second share one look at the database.
+const BELIEVED_READY_MS = 1000
+
+function readiness(database: Database): () => Promise<void> {
+  let asked: Promise<void> | null = null
+  let askedAt = 0
+  return () => {
+    const now = performance.now()
+    if (asked === null || now - askedAt >= BELIEVED_READY_MS) {
+      asked = database.ping()
+      askedAt = now
+    }
+    return asked
+  }
 }
 
 interface Listening {
@@ -161,6 +189,12 @@ async function listen(config: Config): Promise<Listening> {
     ServerResponse: response.create,
     // A request without it is refused by the app, with a request id.
     requireHostHeader: false,
+    // 1 MiB in a minute is what a bad telephone line manages. The headers, 16 KiB at most, come in one piece from anybody
+    // who means it; a client that sends a byte now and then holds its connection no longer than this.
+    requestTimeout: config.requestTimeoutMs,
+    headersTimeout: Math.min(config.requestTimeoutMs, HEADERS_TIMEOUT_MS),
+    connectionsCheckingInterval: Math.min(config.requestTimeoutMs / 2, CHECKING_INTERVAL_MS),
+    keepAliveTimeout: KEEP_ALIVE_MS,
   })
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
@@ -200,6 +234,8 @@ function withPrototype<Class extends typeof IncomingMessage | typeof ServerRespo
 const DRAIN_MS = 20_000
 
 async function close(server: Server): Promise<void> {
+  // Whoever asks without being told that it ends here is not waited for either.
+  server.keepAliveTimeout = 1
   const closed = new Promise((done) => server.close(done))
   server.closeIdleConnections()
   const hurry = setTimeout(() => server.closeAllConnections(), DRAIN_MS)

@@ -47,6 +47,8 @@ export function openEnvironment(database: Environment): Environment {
     LOG_LEVEL: 'error',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     RATE_LIMIT_PER_MINUTE: '100000000',
+    FAILED_KEYS_PER_MINUTE: '100000000',
+    MAX_CONNECTIONS_PER_ADDRESS: '5000',
     QUOTA_PER_DAY: '100000000000',
     WEBHOOK_ALLOW_PRIVATE: 'true',
   }

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { startTestPlumbline } from '../../test/support/plumbline.ts'
 import { readConfig } from '../config.ts'
+import { networkOf } from './client-address.ts'
 
 /** The address in the log line of one request that came with this X-Forwarded-For. */
 async function loggedAddress(trustedProxies: string, forwarded: string): Promise<unknown> {
@@ -25,4 +26,12 @@ test('behind trusted proxies a client is the last address that none of them has'
 
 test('what is no address stops the start', () => {
   expect(() => readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, nginx' })).toThrow(/^TRUSTED_PROXIES .*"nginx" is neither/)
+})
+
+test('an address of the sixth version counts with all that begin with its 64 bits', () => {
+  expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
+  expect(networkOf('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
+  expect(networkOf('2001:db8:1:3::9')).toBe('2001:db8:1:3::/64')
+  expect(networkOf('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
+  expect([networkOf('192.0.2.7'), networkOf('unknown')]).toEqual(['192.0.2.7', 'unknown'])
 })

@@ -20,6 +20,18 @@ function plain(address = 'unknown'): string {
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
 }
 
+/**
+ * What counts as one client where clients are counted: an address of the fourth version, and of the sixth the 64 bits in
+ * front, because whoever has one such address has all that begin with them.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
+  return `${ipaddr.IPv6.parse(address)
+    .parts.slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
+}
+
 /** The names for ranges of addresses that Express knows. */
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 

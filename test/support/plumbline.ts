@@ -84,6 +84,8 @@ export async function startTestPlumbline(
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_PRIVATE: 'true',
     RATE_LIMIT_PER_MINUTE: '1000000',
+    FAILED_KEYS_PER_MINUTE: '1000000',
+    MAX_CONNECTIONS_PER_ADDRESS: '5000',
     QUOTA_PER_DAY: '100000000',
     CHECK_ANSWERS: 'true',
     LOG_LEVEL: 'silent',
