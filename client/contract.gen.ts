@@ -4544,7 +4544,7 @@ export interface components {
          * @description The stable name of a problem. A minor version may add codes; treat one that you do not know by its status.
          * @enum {string}
          */
-        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "answer_not_kept" | "too_much_work" | "too_many_concurrent_requests" | "timed_out" | "address_not_allowed";
+        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "answer_not_kept" | "too_much_work" | "too_many_concurrent_requests" | "timed_out" | "address_not_allowed" | "too_many_attempts";
         /** @description One fault of an input. */
         FieldError: {
             /** @description A JSON pointer into the body (`/lines/0/quantity`), or the name of a parameter. */
@@ -4566,7 +4566,7 @@ export interface components {
             /** @description The path of the request. */
             instance: string;
             code: components["schemas"]["ProblemCode"];
-            /** @description Also in the header X-Request-Id. */
+            /** @description Also in the header X-Request-Id, as on every answer. A request may bring one of its own in that header: up to 128 letters, digits and `_ . : -`. Anything else there is replaced by an id of ours. */
             requestId: string;
             /** @description Every fault of the input. */
             errors?: components["schemas"]["FieldError"][];
@@ -7721,7 +7721,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key's minute or the organization's day is used up, or too many requests came at the same time. */
+        /** @description The key's minute or the organization's day is used up, too many requests came at the same time, or too many keys were tried. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

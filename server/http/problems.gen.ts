@@ -27,6 +27,7 @@ export const problems = {
   unknown_reference: [422, "The input refers to something that does not exist."],
   rate_limited: [429, "Too many requests in this minute."],
   quota_exceeded: [429, "Too many requests today."],
+  too_many_attempts: [429, "Too many wrong keys in this minute."],
   internal: [500, "Something went wrong on our side."],
   unavailable: [503, "The service is unavailable for a moment."],
   skill_not_found: [404, "There is no such skill."],

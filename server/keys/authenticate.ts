@@ -11,7 +11,10 @@ import { portalAuthenticator } from './portal-authenticator.ts'
 export interface Authenticator {
   /** Whether the request brings something that is meant for this scheme, be it right or wrong. */
   isAddressed(headers: IncomingHttpHeaders): boolean
-  /** The caller; throws one of the problems of status 401, `address_not_allowed` or `tier_required`. */
+  /**
+   * The caller at this address; throws one of the problems of status 401, `address_not_allowed`, `tier_required`, or
+   * `too_many_attempts`.
+   */
   authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal>
 }
 

@@ -6,6 +6,7 @@ import { Problem } from '../http/problem.ts'
 import { type AddressList, addressList, isAmong } from './allowed-addresses.ts'
 import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
 import { bearerToken, unauthenticated } from './bearer.ts'
+import { FailedAttempts } from './failed-attempts.ts'
 import { permissionsOf, type Role } from './roles.ts'
 import { isWellFormed, secretHash } from './secret.ts'
 
@@ -26,7 +27,8 @@ interface Known {
   expires: number
 }
 
-export function keyAuthenticator({ database, clock }: AuthenticatorParts): Authenticator {
+export function keyAuthenticator({ database, clock, config }: AuthenticatorParts): Authenticator {
+  const failed = new FailedAttempts(config.failedKeysPerMinute, clock)
   const known = new Map<string, Known>()
   const asked = new Map<string, Promise<Known>>()
 
@@ -115,7 +117,6 @@ export function keyAuthenticator({ database, clock }: AuthenticatorParts): Authe
     if (found !== undefined) {
       const now = clock.nowMs()
       if (found.until > now && found.expires > now) return admitted(found, address)
-      known.delete(authorization)
     }
     const secret = bearerToken(authorization)
     if (secret === null || !isWellFormed(secret))
@@ -123,11 +124,47 @@ export function keyAuthenticator({ database, clock }: AuthenticatorParts): Authe
     // Those who ask at the same moment share one look-up.
     let asking = asked.get(authorization)
     if (asking === undefined) {
-      asking = lookUp(secret, authorization).finally(() => asked.delete(authorization))
+      // What was good when it was last looked up is looked up freely, for it will be good again.
+      asking = found === undefined ? tryOut(secret, authorization, address) : lookUpAgain(secret, authorization)
       asked.set(authorization, asking)
+      asking.finally(() => asked.delete(authorization)).catch(() => {})
     }
     return admitted(await asking, address)
   }
 
+  async function lookUpAgain(secret: string, authorization: string): Promise<Known> {
+    try {
+      return await lookUp(secret, authorization)
+    } catch (error) {
+      if (isWrong(error)) {
+        known.delete(authorization)
+        failed.remember(secret, error)
+      }
+      throw error
+    }
+  }
+
+  async function tryOut(secret: string, authorization: string, address: string): Promise<Known> {
+    failed.refuseKnown(secret)
+    const giveBack = failed.take(address)
+    try {
+      const found = await lookUp(secret, authorization)
+      giveBack()
+      return found
+    } catch (error) {
+      if (isWrong(error)) failed.remember(secret, error)
+      else {
+        giveBack()
+        if (error instanceof Problem) failed.rememberBriefly(secret, error)
+      }
+      throw error
+    }
+  }
+
   return { isAddressed: ({ authorization = '' }) => /^Bearer plb_/i.test(authorization), authenticate }
+}
+
+/** Whether it is no key or one that has ended, rather than one of a builder on another tier, or the database being away. */
+function isWrong(error: unknown): error is Problem {
+  return error instanceof Problem && error.status === 401
 }

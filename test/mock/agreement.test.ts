@@ -498,6 +498,17 @@ async function playTroubles(): Promise<void> {
   await playAll({ RATE_LIMIT_PER_MINUTE: '1' }, [['a minute used up', null, operations]])
   // A vendor does not use up the builder's daily quota.
   await playAll({ QUOTA_PER_DAY: '1' }, [['a day used up', null, operations.filter(isOpenToKeys)]])
+  await playRefusedKey()
+}
+
+async function playRefusedKey(): Promise<void> {
+  const plumbline = await startTestPlumbline({ FAILED_KEYS_PER_MINUTE: '1' })
+  const key = newSecret()
+  await plumbline.get('/api/ext/vendors', { key })
+  const played = playing(plumbline, () => 'a key refused too often')
+  await played.get('/api/ext/vendors', { key })
+  await played.post('/api/ext/vendors', { companyName: 'Nobody LLC' }, { key })
+  await plumbline.stop()
 }
 
 async function playInProgress(plumbline: TestPlumbline, handle: (trouble: Trouble) => void): Promise<void> {
