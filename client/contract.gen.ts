@@ -7822,11 +7822,11 @@ export interface components {
         AccountingIdFilter: string;
         /** @description The integrator's own identifier. */
         ExternalIdFilter: string;
-        /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+        /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
         IdempotencyKey: string;
-        /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+        /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
         IfMatch: string;
-        /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+        /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
         IfNoneMatch: string;
         /**
          * @description The vendor's id.
@@ -8401,7 +8401,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8443,7 +8443,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8483,7 +8483,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8512,7 +8512,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8623,7 +8623,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8727,7 +8727,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8816,7 +8816,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8864,7 +8864,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8907,7 +8907,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8947,7 +8947,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8976,7 +8976,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9024,7 +9024,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9122,7 +9122,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9164,7 +9164,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9204,7 +9204,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9234,7 +9234,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9282,7 +9282,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9380,7 +9380,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9420,7 +9420,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9521,7 +9521,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9569,7 +9569,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9609,7 +9609,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9653,7 +9653,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9697,7 +9697,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9745,7 +9745,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9793,7 +9793,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9895,7 +9895,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9937,7 +9937,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9977,7 +9977,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10025,7 +10025,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10073,7 +10073,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10121,7 +10121,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10223,7 +10223,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10265,7 +10265,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10305,7 +10305,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10335,7 +10335,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10383,7 +10383,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10485,7 +10485,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10527,7 +10527,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10567,7 +10567,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10597,7 +10597,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10696,7 +10696,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10804,7 +10804,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10846,7 +10846,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10886,7 +10886,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10916,7 +10916,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10964,7 +10964,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11070,7 +11070,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -11112,7 +11112,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11152,7 +11152,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11182,7 +11182,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11284,7 +11284,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -11326,7 +11326,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11366,7 +11366,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11395,7 +11395,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11504,7 +11504,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11637,7 +11637,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11677,7 +11677,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11706,7 +11706,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11875,7 +11875,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11972,7 +11972,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12021,7 +12021,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12068,7 +12068,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12111,7 +12111,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12151,7 +12151,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12181,7 +12181,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12297,7 +12297,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12339,7 +12339,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12379,7 +12379,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12427,7 +12427,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12523,7 +12523,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12565,7 +12565,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12651,7 +12651,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12693,7 +12693,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12733,7 +12733,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12762,7 +12762,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. The change is refused with `412` when the resource has changed since. */
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12865,7 +12865,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12912,7 +12912,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12960,7 +12960,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13007,7 +13007,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13047,7 +13047,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13138,7 +13138,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13309,7 +13309,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13389,7 +13389,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13485,7 +13485,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -13518,7 +13518,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -13551,7 +13551,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -13584,7 +13584,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -13617,7 +13617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -13650,7 +13650,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13724,7 +13724,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that you last saw. `304` is answered, without a body, when it still holds. */
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13763,7 +13763,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. */
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {

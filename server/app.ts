@@ -21,7 +21,7 @@ import type { Handlers } from './http/operation.ts'
 import { Problem, problem, toProblem } from './http/problem.ts'
 import type { Repeats } from './http/repeat.ts'
 import { underWay as countUnderWay } from './http/under-way.ts'
-import { misfit, originForm, unreadable } from './http/unread.ts'
+import { illegible, misfit, originForm, unreadable } from './http/unread.ts'
 import { createValidator, parseQuery, type Validator } from './http/validate.ts'
 import { authenticator } from './keys/authenticate.ts'
 
@@ -98,7 +98,7 @@ export function createApp(parts: AppParts): App {
   let draining = false
 
   async function handle(req: Request, res: Response, url: string, journey: Journey): Promise<Answer> {
-    const odd = misfit(req)
+    const odd = misfit(req) ?? illegible(url)
     if (odd !== null) throw odd
     const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
     const found = contract.match(method, pathOf(url))

@@ -76,6 +76,8 @@ function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
     })
     // A caller that hangs up is not our fault, so the socket's error is not passed on.
     const hungUp = () => fail(problem('malformed_json', 'The body ended early.'))
+    // One that has hung up by now will not say so again.
+    if (req.destroyed) hungUp()
     req.on('error', hungUp)
     req.on('close', () => {
       if (!req.readableEnded) hungUp()

@@ -49,6 +49,8 @@ export const patternWords: Readonly<Record<string, string>> = {
   '^(?!0000)': 'must not be in the year 0000, which no calendar has',
   '^[A-Z]{2}$': 'must be two capital letters, like US',
   '^[A-Za-z0-9_-]+$': 'must consist of letters, digits, - and _ only',
+  '^[ -~]+$': 'must be printable ASCII',
+  '^(\\*|(W/)?"[ !#-~]*"( *, *(W/)?"[ !#-~]*")*)$': 'must be * or ETags with their quotes, separated by commas',
   '^[Hh][Tt][Tt][Pp][Ss]?://': 'must begin with https:// or http://',
   '^(whsec_([A-Za-z0-9+/]{4}){4,}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?!whsec_)[\\s\\S]*)$':
     'must have at least 16 characters of padded base64 after whsec_, or not begin with whsec_',

@@ -26,6 +26,20 @@ export function misfit({ headers, httpVersion }: IncomingMessage): Problem | nul
   return null
 }
 
+/** What is wrong with a query that is no percent-encoded UTF-8. Nobody can tell what it says; null for all others. */
+export function illegible(url: string): Problem | null {
+  if (!url.includes('%')) return null
+  const start = url.indexOf('?')
+  if (start === -1) return null
+  try {
+    // A percent sign that begins no escape stands for itself.
+    decodeURIComponent(url.slice(start + 1).replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
+    return null
+  } catch {
+    return problem('malformed_request', 'The query is not percent-encoded UTF-8.')
+  }
+}
+
 /** The target of a request without the scheme and host that a proxy may send along with the path. */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target

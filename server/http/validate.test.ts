@@ -93,14 +93,6 @@ describe('a format or a pattern says what it wants', () => {
     expect(await refusedBody('POST', '/api/ext/execute', skill)).toEqual(fault('/input/updatedAfter'))
   })
 
-  test('a parameter whose bytes are no text', async () => {
-    expect(await refusedQuery('status=active&q=%FF&sort=%E9t%C3%A9')).toEqual([
-      { pointer: 'sort', code: 'enum', message: expect.stringContaining('must be one of') },
-      { pointer: 'q', code: 'format', message: 'must be percent-encoded UTF-8' },
-      { pointer: 'sort', code: 'format', message: 'must be percent-encoded UTF-8' },
-    ])
-  })
-
   test('the address and the secret of a webhook', async () => {
     const body = { url: 'ftp://hooks.example.com', eventTypes: ['*'], secret: `whsec_${'!'.repeat(24)}` }
     expect(await refusedBody('POST', '/api/ext/webhooks', body)).toEqual([
@@ -119,7 +111,7 @@ describe('a format or a pattern says what it wants', () => {
     const patterns = new Set(asked.flatMap(({ pattern }) => (typeof pattern === 'string' ? [pattern] : [])))
     expect([...formats].filter((format) => formatWords[format] === undefined)).toEqual([])
     expect([...patterns].filter((pattern) => patternWords[pattern] === undefined)).toEqual([])
-    expect([formats.size, patterns.size]).toEqual([7, 6])
+    expect([formats.size, patterns.size]).toEqual([7, 8])
     expect(Object.keys(formatWords).filter((format) => !formats.has(format))).toEqual([])
     expect(Object.keys(patternWords).filter((pattern) => !patterns.has(pattern))).toEqual([])
   })
@@ -191,11 +183,37 @@ describe('a rule is told in words', () => {
   })
 
   test('of a header, by its name', async () => {
-    const refused = await plumbline.get(`${VENDORS}/${vendorId}`, { headers: { 'if-none-match': 'x'.repeat(501) } })
+    const headers = { 'if-none-match': `"${'x'.repeat(500)}"` }
+    const refused = await plumbline.get(`${VENDORS}/${vendorId}`, { headers })
     expect(refused.body.errors).toEqual([
       { pointer: 'if-none-match', code: 'maxLength', message: 'must be at most 500 characters long' },
     ])
   })
+
+  const LISTED = 'must be * or ETags with their quotes, separated by commas'
+  test.each([
+    ['GET', 'If-None-Match', '3', LISTED],
+    ['GET', 'If-None-Match', '"3", 4', LISTED],
+    ['PATCH', 'If-Match', 'W/3', LISTED],
+    ['POST', 'Idempotency-Key', 'Kran f\u00fcr Los 15', 'must be printable ASCII'],
+  ])('of a header that is not in its form: %s with %s: %s', async (method, header, value, message) => {
+    const address = method === 'POST' ? VENDORS : `${VENDORS}/${vendorId}`
+    const body = method === 'GET' ? undefined : { companyName: 'Brazos Framing' }
+    const refused = await plumbline.request(method, address, body, { headers: { [header]: value } })
+    expect([refused.status, refused.body.errors]).toEqual([
+      422,
+      [{ pointer: header.toLowerCase(), code: 'pattern', message }],
+    ])
+  })
+
+  test.each(['*', '"1"', 'W/"1"', '"7", W/"1" ,"x y"'])(
+    'and one that is in its form is none: If-Match: %s',
+    async (value) => {
+      const own = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body
+      const headers = { 'if-match': value }
+      expect((await plumbline.patch(`${VENDORS}/${own.id}`, { phone: '1' }, { headers })).status).toBe(200)
+    },
+  )
 })
 
 test('the faults of the parameters and of the body are told at once', async () => {

@@ -64,7 +64,7 @@ export function createValidator(contract: Contract): Validator {
     const sent = search === '' ? {} : { ...req.query }
     const refusal = await judge(operation, req, res)
     const faults = refusal === null ? [] : explain(operation, req, refusal)
-    faults.push(...unseen(search, sent, req.query))
+    faults.push(...unseen(sent, req.query))
     if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
     if (known !== null && known.length < LONGEST_REMEMBERED) {
       if (accepted.size >= MOST_REMEMBERED) accepted.clear()
@@ -162,13 +162,11 @@ export function parseQuery(text: string | null | undefined): Record<string, unkn
   return query
 }
 
-// What the library lets pass and the contract does not mean: a text that no column can hold, bytes that are no text, and
-// what is a number to JavaScript alone, such as 0x10, 1e400 and " 5".
-function unseen(search: string, sent: Record<string, unknown>, read: Record<string, unknown>): FieldError[] {
-  const unreadable = isReadable(search) ? NONE : unreadableNames(search)
+// What the library lets pass and the contract does not mean: a text that no column can hold, and what is a number to
+// JavaScript alone, such as 0x10, 1e400 and " 5".
+function unseen(sent: Record<string, unknown>, read: Record<string, unknown>): FieldError[] {
   return Object.entries(sent).flatMap(([name, text]) => {
     const pointer = name.slice(0, LONGEST_POINTER)
-    if (unreadable.has(name)) return [{ pointer, code: 'format', message: 'must be percent-encoded UTF-8' }]
     const refusal = unstorable(String(text))
     if (refusal !== null) return [{ pointer, code: 'format', message: refusal }]
     if (typeof read[name] === 'number' && !/^-?\d{1,15}(\.\d{1,15})?$/.test(String(text))) {
@@ -176,24 +174,6 @@ function unseen(search: string, sent: Record<string, unknown>, read: Record<stri
     }
     return []
   })
-}
-
-const NONE: ReadonlySet<string> = new Set()
-
-// Reading a query puts U+FFFD in the place of what is no UTF-8. Bytes that are not escaped get no further than Node.
-function isReadable(query: string): boolean {
-  try {
-    // A percent sign that begins no escape stands for itself.
-    decodeURIComponent(query.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
-    return true
-  } catch {
-    return false
-  }
-}
-
-function unreadableNames(search: string): ReadonlySet<string> {
-  const parts = search.slice(1).split('&')
-  return new Set(parts.filter((part) => !isReadable(part)).flatMap((part) => Object.keys(parseQuery(part))))
 }
 
 // Should the library ever refuse what our own look finds in order, its own words are told.

@@ -97,6 +97,8 @@ describe('what is no request', () => {
     ['a space in the address', () => `GET ${VENDORS}/a b HTTP/1.1\r\n${auth()}`, 400],
     ['two lengths', () => `POST ${VENDORS} HTTP/1.1\r\n${auth()}\r\nContent-Length: 2\r\nContent-Length: 3`, 400],
     ['no Host', () => `GET ${VENDORS} HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`, 400],
+    ['a query that is no UTF-8', () => `GET ${VENDORS}?q=%FF HTTP/1.1\r\n${auth()}`, 400],
+    ['a query whose names are no UTF-8', () => `GET ${VENDORS}?%E9t%C3%A9=1 HTTP/1.1\r\n${auth()}`, 400],
     ['no Host, for the documentation', () => 'GET /docs HTTP/1.1\r\nConnection: close', 400],
     ['an expectation of something else', () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nExpect: a-miracle`, 417],
     [
