@@ -222,7 +222,10 @@ export function createApp(parts: AppParts): App {
     res.writeHead(answer.status, headers)
     // A text with a byte for each character is ASCII, which latin1 writes as it is, without a look at each character.
     if (text === null) res.end()
-    else res.end(text, bytes === text.length ? 'latin1' : 'utf8')
+    else if (bytes === text.length) res.end(text, 'latin1')
+    // What a client leaves unread is counted in what it was given, which has to be bytes where that makes a difference.
+    else if (bytes > LARGE_BYTES) res.end(Buffer.from(text))
+    else res.end(text, 'utf8')
   }
 
   const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery)
@@ -253,6 +256,8 @@ export function createApp(parts: AppParts): App {
     },
   }
 }
+
+const LARGE_BYTES = 64 * 1024
 
 function journeyOf(req: Request): Journey {
   return {

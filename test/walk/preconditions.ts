@@ -40,7 +40,7 @@ export function preconditions(populated: () => Populated): void {
     describe('a change based on another version is refused with the current version, and changes nothing', () => {
       test.each(guarded)('$id', async (operation) => {
         const before = await snapshot(plumbline.database)
-        for (const header of ['"999999"', '"nonsense"', 'W/"999999"', '999999', '"0", "999998"']) {
+        for (const header of ['"999999"', '"nonsense"', 'W/"999999"', '"0", "999998"']) {
           const refused = await world.send(operation, { headers: { 'if-match': header } })
           // A change that would be refused anyway is refused for that reason (RFC 9110, 13.2.1).
           if (refused.status === 409) {

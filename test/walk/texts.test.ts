@@ -121,8 +121,8 @@ function recordOf({ path, method }: Operation): string | null {
   return name ?? null
 }
 
-/** Vendors are in the table vendors, communities in communities. */
+/** Vendors are in the table vendors, communities in communities, and what BidRequestSummary shows in bidRequests. */
 function tableOf(record: string): string {
-  const noun = `${record.charAt(0).toLowerCase()}${record.slice(1)}`
+  const noun = `${record.charAt(0).toLowerCase()}${record.slice(1)}`.replace(/^bidRequestSummary$/, 'bidRequest')
   return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`
 }
