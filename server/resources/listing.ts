@@ -65,8 +65,9 @@ export function listing<R>(listed: Listed) {
 
 const LENGTH = `${BESIDE}bytes`
 
+// It is the last column, where it need not be looked for in every row.
 function lengthOf(row: object): number {
-  return Number(cell(row, LENGTH))
+  return Number('json' in row ? (row as JsonRow).raw.at(-1) : cell(row, LENGTH))
 }
 
 /** How many of the rows the page holds. No character takes more than three bytes, so hardly a page has to be measured. */
