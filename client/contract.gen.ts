@@ -191,9 +191,35 @@ export interface paths {
         put?: never;
         /**
          * Invite a vendor to the portal
-         * @description Invites the vendor to the vendor portal, for the first time or again, and returns the address to pass on. The address contains an unguessable token and stays the same when the vendor is invited again. Refused for a vendor that is on hold, inactive or archived, or that has no e-mail address. A vendor that was not invited before becomes invited. Needs vendors:write; emits vendor.invited with the reason portal.
+         * @description Invites the vendor to the vendor portal, for the first time or again, and returns the address to pass on. It is a new address each time, and the one before opens nothing from then on. Refused for a vendor that is on hold, inactive or archived, or that has no e-mail address. A vendor that was not invited before becomes invited. Needs vendors:write and, because the address lets its holder answer bid requests, bids:write; emits vendor.invited with the reason portal.
          */
         post: operations["inviteVendor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/vendors/{vendorId}/revoke-portal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
+                vendorId: components["parameters"]["VendorId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke the address of a vendor's portal
+         * @description Ends the address that inviteVendor answered, at once: nobody opens the vendor's portal with it any more, and the vendor's portalStatus becomes not_invited. The addresses of its invitations to bid are others; revokeInvitation ends those. Needs vendors:write; emits vendor.updated when anything changed.
+         */
+        post: operations["revokeVendorPortal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -329,7 +355,7 @@ export interface paths {
         put?: never;
         /**
          * Request bids
-         * @description Asks vendors for prices on one trade. The request is created and sent at once: each vendor gets an invitation with a portalUrl to pass on. With sendNow false it stays a draft. All vendors have to be fit to be invited (not archived, on hold or inactive, compliance not expired, allowed to work in the community); if one is not, nothing is created and the answer is 409, with every such vendor and the reason in `errors`. The deadline is a date in the community's time zone and has to lie ahead. Needs bids:write; emits bid_request.created, then, when it is sent, bid_request.sent and one vendor.invited for each vendor.
+         * @description Asks vendors for prices on one trade. The request is created and sent at once: each vendor gets an invitation with a portalUrl to pass on. With sendNow false it stays a draft, and its invitations have no address yet. All vendors have to be fit to be invited (not archived, on hold or inactive, compliance not expired, allowed to work in the community); if one is not, nothing is created and the answer is 409, with every such vendor and the reason in `errors`. The deadline is a date in the community's time zone and has to lie ahead. Needs bids:write; emits bid_request.created, then, when it is sent, bid_request.sent and one vendor.invited for each vendor.
          */
         post: operations["createBidRequest"];
         delete?: never;
@@ -373,7 +399,7 @@ export interface paths {
         };
         /**
          * Get a bid request
-         * @description Reads one bid request with its invitations and the figures of its bids.
+         * @description Reads one bid request with its invitations and the figures of its bids. A key with bids:write is shown the portalUrl of each invitation.
          */
         get: operations["getBidRequest"];
         put?: never;
@@ -403,7 +429,7 @@ export interface paths {
         };
         /**
          * List invitations
-         * @description Lists the invitations of one bid request, newest first, each with the portalUrl that is the vendor's own.
+         * @description Lists the invitations of one bid request, newest first. Their addresses are not in the list; getBidRequest shows them to a key with bids:write.
          */
         get: operations["listInvitations"];
         put?: never;
@@ -513,7 +539,7 @@ export interface paths {
         put?: never;
         /**
          * Reopen a bid request
-         * @description Moves a closed request back to sent with a new deadline that lies ahead. Invitations that had become no_response are open again, and bids of a blind request are hidden again.
+         * @description Moves a closed request back to sent with a new deadline that lies ahead. Invitations that had become no_response are open again, their addresses hold until 14 days after the new deadline, and bids of a blind request are hidden again.
          */
         post: operations["reopenBidRequest"];
         delete?: never;
@@ -568,6 +594,58 @@ export interface paths {
          * @description Reminds every invited vendor that has neither bid nor declined of the deadline, and counts it in remindersSent; vendors that could not be invited any more are passed over. The request has to be sent; where everybody has answered, nothing happens. Needs bids:write; emits one vendor.notification.reminder for each reminded vendor and bid_request.updated.
          */
         post: operations["remindInvited"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/invitations/{invitationId}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The invitation's id.
+                 * @example inv_01m7y975jzfesvq6ee20famdcc
+                 */
+                invitationId: components["parameters"]["InvitationId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an invitation anew
+         * @description Gives an invitation a new address, for a vendor that has lost the one before or let it come into other hands. The one before opens nothing from then on. The answer has the new portalUrl to pass on. The invitation was sent before, its bid request is not cancelled, the address would not have expired already (reopen the request with a later deadline), and the vendor is not archived, on hold or inactive; it is 409 otherwise. Needs bids:write; emits bid_request.updated and vendor.invited.
+         */
+        post: operations["resendInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/invitations/{invitationId}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The invitation's id.
+                 * @example inv_01m7y975jzfesvq6ee20famdcc
+                 */
+                invitationId: components["parameters"]["InvitationId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke the address of an invitation
+         * @description Ends the address of an invitation at once: nobody opens the vendor's page with it any more. The invitation and its bid stay as they are, and resendInvitation gives it another address. Without an address nothing happens. The address of the vendor's whole portal is another one; revokeVendorPortal ends that. Needs bids:write; emits bid_request.updated.
+         */
+        post: operations["revokeInvitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2141,7 +2219,7 @@ export interface paths {
         put?: never;
         /**
          * Answer an invitation
-         * @description Says that the vendor will bid, or that it declines and why. Both can be changed as long as a bid is awaited; afterwards it is a conflict.
+         * @description Says that the vendor will bid, or that it declines and why. Both can be changed as long as a bid is awaited; afterwards it is a conflict. The same answer again changes nothing, and an answer is changed no more than 6 times an hour.
          */
         post: operations["answerPortalInvitation"];
         delete?: never;
@@ -2313,7 +2391,7 @@ export interface webhooks {
         put?: never;
         /**
          * A vendor was invited
-         * @description Fires when an invitation is sent to a vendor, for the first time or again. `reason` says whether to the portal or to a bid request, and then `bidRequestId` says to which.
+         * @description Fires when an invitation is sent to a vendor, for the first time or again. `reason` says whether to the portal or to a bid request, and then `bidRequestId` says to which. The address is not in it: getBidRequest shows that of an invitation to bid to a key with bids:write, and that of the portal is in the answer of inviteVendor alone.
          */
         post: {
             parameters: {
@@ -2470,7 +2548,7 @@ export interface webhooks {
         put?: never;
         /**
          * A bid request changed
-         * @description Fires when a bid request is edited, extended, closed, reopened, awarded or cancelled.
+         * @description Fires when a bid request is edited, extended, closed, reopened, awarded or cancelled, and when an invitation or a bid of it changes.
          */
         post: {
             parameters: {
@@ -4544,7 +4622,7 @@ export interface components {
          * @description The stable name of a problem. A minor version may add codes; treat one that you do not know by its status.
          * @enum {string}
          */
-        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "answer_not_kept" | "too_much_work" | "too_many_concurrent_requests" | "timed_out" | "address_not_allowed" | "too_many_attempts";
+        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "answer_not_kept" | "too_much_work" | "too_many_concurrent_requests" | "timed_out" | "address_not_allowed" | "too_many_attempts" | "expired_token" | "revoked_token" | "too_many_answers";
         /** @description One fault of an input. */
         FieldError: {
             /** @description A JSON pointer into the body (`/lines/0/quantity`), or the name of a parameter. */
@@ -4665,7 +4743,7 @@ export interface components {
             externalId: components["schemas"]["ExternalId"];
             status: components["schemas"]["VendorStatus"];
             /**
-             * @description Whether the vendor was invited to the portal, and has used it.
+             * @description Whether the vendor was invited to the portal, and has used it. Revoking its address begins anew.
              * @enum {string}
              */
             portalStatus: "not_invited" | "invited" | "joined";
@@ -4696,14 +4774,16 @@ export interface components {
             /** @description Kept in the status history. */
             reason?: string | null;
         };
-        /** @description A vendor that was invited to the portal, and its address there. */
+        /** @description A vendor that was invited to the portal, and the way there. */
         PortalInvitation: {
             vendor: components["schemas"]["Vendor"];
             /**
              * Format: uri
-             * @description The vendor's own portal address. Whoever has it acts for the vendor, so pass it to nobody else.
+             * @description The vendor's own portal address. Whoever has it acts for the vendor, so pass it to nobody else. It is not shown again, and opens nothing while the vendor is archived or inactive. Null in a dry run.
              */
-            portalUrl: string;
+            portalUrl: string | null;
+            /** @description When the address stops to open anything; invite the vendor again before. */
+            expiresAt: components["schemas"]["Instant"];
         };
         /**
          * @description The kind of document.
@@ -5193,9 +5273,9 @@ export interface components {
             remindersSent: number;
             /**
              * Format: uri
-             * @description The vendor's own page for this request. Whoever has the address can open it; pass it to this vendor only.
+             * @description The vendor's own page for this request. Whoever has the address acts for the vendor, so pass it to this vendor only. It opens until 14 days after deadlineAt, and not while the vendor is archived or inactive. It is shown only to a caller with bids:write, where a single bid request is answered, and by inviteToBid and resendInvitation. To everybody else it is null, and so it is in lists, events and dry runs, before the invitation is sent, and once its address was revoked.
              */
-            portalUrl: string;
+            portalUrl: string | null;
             /** @description Rises by one with every change. */
             version: number;
             createdBy: components["schemas"]["Actor"];
@@ -7643,6 +7723,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The token is missing, unknown, expired or revoked. */
+        NotLetIn: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The key lacks a permission, may not be used from this address, or its organization is not on the Pro+ tier. */
         Forbidden: {
             headers: {
@@ -7723,6 +7813,30 @@ export interface components {
         };
         /** @description The key's minute or the organization's day is used up, too many requests came at the same time, or too many keys were tried. */
         TooManyRequests: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The minute of the address or of the client is used up. */
+        TooManyVisits: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The minute is used up, or the answer was changed too often within an hour. */
+        TooManyAnswers: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7848,6 +7962,11 @@ export interface components {
          * @example brq_01m7y975jzfesvq6da0jsw32jg
          */
         BidRequestId: components["schemas"]["ResourceId"];
+        /**
+         * @description The invitation's id.
+         * @example inv_01m7y975jzfesvq6ee20famdcc
+         */
+        InvitationId: components["schemas"]["ResourceId"];
         /**
          * @description The bid's id.
          * @example bid_01m7y975jzfesvq6f5d4xw0718
@@ -8273,6 +8392,7 @@ export type PortalAnswer = components['schemas']['PortalAnswer'];
 export type ResponseArchived = components['responses']['Archived'];
 export type ResponseMalformedJson = components['responses']['MalformedJson'];
 export type ResponseUnauthenticated = components['responses']['Unauthenticated'];
+export type ResponseNotLetIn = components['responses']['NotLetIn'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseConflict = components['responses']['Conflict'];
@@ -8281,6 +8401,8 @@ export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge']
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
 export type ResponseInvalid = components['responses']['Invalid'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
+export type ResponseTooManyVisits = components['responses']['TooManyVisits'];
+export type ResponseTooManyAnswers = components['responses']['TooManyAnswers'];
 export type ResponseInternal = components['responses']['Internal'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseNotModified = components['responses']['NotModified'];
@@ -8304,6 +8426,7 @@ export type ParameterVendorId = components['parameters']['VendorId'];
 export type ParameterComplianceDocumentId = components['parameters']['ComplianceDocumentId'];
 export type ParameterScopeId = components['parameters']['ScopeId'];
 export type ParameterBidRequestId = components['parameters']['BidRequestId'];
+export type ParameterInvitationId = components['parameters']['InvitationId'];
 export type ParameterBidId = components['parameters']['BidId'];
 export type ParameterCommunityId = components['parameters']['CommunityId'];
 export type ParameterPlanId = components['parameters']['PlanId'];
@@ -8888,6 +9011,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PortalInvitation"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeVendorPortal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69a4tb31vbx
+                 */
+                vendorId: components["parameters"]["VendorId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The vendor as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vendor"];
                 };
             };
             400: components["responses"]["MalformedJson"];
@@ -9818,6 +9985,92 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BidRequest"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resendInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The invitation's id.
+                 * @example inv_01m7y975jzfesvq6ee20famdcc
+                 */
+                invitationId: components["parameters"]["InvitationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation with its new address. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The invitation's id.
+                 * @example inv_01m7y975jzfesvq6ee20famdcc
+                 */
+                invitationId: components["parameters"]["InvitationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation, without an address. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
                 };
             };
             400: components["responses"]["MalformedJson"];
@@ -13675,12 +13928,12 @@ export interface operations {
                 };
             };
             400: components["responses"]["MalformedJson"];
-            401: components["responses"]["Unauthenticated"];
+            401: components["responses"]["NotLetIn"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyVisits"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -13713,9 +13966,9 @@ export interface operations {
                     "application/json": components["schemas"]["PortalBidInvitationPage"];
                 };
             };
-            401: components["responses"]["Unauthenticated"];
+            401: components["responses"]["NotLetIn"];
             422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyVisits"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -13751,10 +14004,10 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
-            401: components["responses"]["Unauthenticated"];
+            401: components["responses"]["NotLetIn"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyVisits"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -13795,13 +14048,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["MalformedJson"];
-            401: components["responses"]["Unauthenticated"];
+            401: components["responses"]["NotLetIn"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyAnswers"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };

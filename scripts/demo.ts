@@ -104,7 +104,7 @@ async function play(): Promise<void> {
   say(`${request.number} is ${request.status}; bids are taken until ${request.deadlineAt}.`)
   for (const invitation of request.invitations) {
     const vendor = vendors.find(({ id }) => id === invitation.vendorId)
-    say(`${vendor?.companyName}: ${invitation.portalUrl.replace(/[^/.]+$/, '…')}`)
+    say(`${vendor?.companyName}: ${invitation.portalUrl?.replace(/[^/.]+$/, '…')}`)
   }
 
   chapter('The vendors answer, each in its own way')

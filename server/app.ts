@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
@@ -20,6 +19,7 @@ import { limits as createLimits, type Limits } from './http/limits.ts'
 import type { Handlers } from './http/operation.ts'
 import { Problem, problem, toProblem } from './http/problem.ts'
 import type { Repeats } from './http/repeat.ts'
+import { newRequestId, requestIdOf } from './http/request-id.ts'
 import { underWay as countUnderWay } from './http/under-way.ts'
 import { illegible, misfit, originForm, unreadable } from './http/unread.ts'
 import { createValidator, parseQuery, type Validator } from './http/validate.ts'
@@ -105,6 +105,7 @@ export function createApp(parts: AppParts): App {
     if (found.operation === null) throw nothingThere(found.allow, method)
     const { operation, params } = found
     journey.operation = operation
+    if (operation.schemes.has('portalToken')) await limits.takeVisit(journey.address)
     const principal = await authenticate(operation, req.headers, journey.address)
     journey.principal = principal
     underWay.begin(principal)
@@ -137,7 +138,9 @@ export function createApp(parts: AppParts): App {
     const ms = Math.round((performance.now() - started) * 100) / 100
     const { requestId, address, operation, principal } = journey
     const line = { requestId, address, operationId: operation?.id, callerId: principal?.id }
-    log.info({ ...line, method: req.method, status: answer.status, ms }, 'request')
+    // In the portal, which of the vendor's addresses it came by; else there is no such member.
+    const subjectId = principal?.subjectId ?? undefined
+    log.info({ ...line, subjectId, method: req.method, status: answer.status, ms }, 'request')
     parts.requestEnded?.(operation?.id, answer.status, ms)
   }
 
@@ -284,28 +287,6 @@ function nothingThere(allow: readonly string[], method: string): Problem {
     {},
     { Allow: methods.join(', ') },
   )
-}
-
-// A caller may name its request itself; what could not stand in a log line gets a name of ours.
-function requestIdOf(req: IncomingMessage): string {
-  const given = req.headers['x-request-id']
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId()
-}
-
-// Random, so that an id says nothing of how many there were; for many at once, because each time that random bytes are
-// asked for costs twenty times as much as making an id of them.
-const ID_LENGTH = 26
-const IDS_AT_ONCE = 512
-let random = ''
-let used = 0
-
-function newRequestId(): string {
-  if (used === random.length) {
-    random = randomBytes((ID_LENGTH * IDS_AT_ONCE) / 2).toString('hex')
-    used = 0
-  }
-  used += ID_LENGTH
-  return `req_${random.slice(used - ID_LENGTH, used)}`
 }
 
 // Only where the contract says so: a change that was made is never answered with "not modified".

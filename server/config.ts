@@ -37,6 +37,9 @@ export interface Config {
   /** How many requests of one key, and of one organization, are under way in this process at a time. */
   readonly concurrencyPerKey: number
   readonly concurrencyPerOrganization: number
+  /** Requests a minute to one portal address, and from one client to the portal. */
+  readonly portalLimitPerMinute: number
+  readonly portalClientLimitPerMinute: number
   readonly betaMaxOrganizations: number
   readonly webhookAllowPrivate: boolean
   /** Seconds between the attempts of one delivery, the first one from its event. */
@@ -46,7 +49,7 @@ export interface Config {
   readonly deliveryRetentionDays: number
   /** How long events are kept; null means for ever. */
   readonly eventRetentionDays: number | null
-  /** 32 bytes: webhook secrets are encrypted and portal addresses signed with it. */
+  /** 32 bytes: webhook secrets and the portal addresses that are shown again are encrypted with it. */
   readonly encryptionKey: Buffer
   /** The key before it, while the deployment changes from one to the other; else null. */
   readonly previousEncryptionKey: Buffer | null
@@ -96,6 +99,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     quotaPerDay: integer(env, 'QUOTA_PER_DAY', 10_000, 1, 1_000_000_000_000),
     concurrencyPerKey: integer(env, 'CONCURRENCY_PER_KEY', 100, 1, 1_000_000),
     concurrencyPerOrganization: integer(env, 'CONCURRENCY_PER_ORGANIZATION', 200, 1, 1_000_000),
+    portalLimitPerMinute: integer(env, 'PORTAL_LIMIT_PER_MINUTE', 30, 1, 1_000_000_000),
+    portalClientLimitPerMinute: integer(env, 'PORTAL_CLIENT_LIMIT_PER_MINUTE', 120, 1, 1_000_000_000),
     betaMaxOrganizations: integer(env, 'BETA_MAX_ORGANIZATIONS', 100, 1, 1_000_000),
     webhookAllowPrivate: flag(env, 'WEBHOOK_ALLOW_PRIVATE', isForDevelopment({ host, databaseUrl })),
     webhookRetrySchedule: seconds(env, 'WEBHOOK_RETRY_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]),

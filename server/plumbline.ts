@@ -87,7 +87,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         if (metrics !== null && config.metricsPort === null) {
           express.get('/metrics', (req, res, next) => void metrics.serve(req, res).catch(next))
         }
-        express.use(portalRoutes({ surroundings, database, log }))
+        express.use(portalRoutes({ surroundings, log }))
         express.use(docsRoutes(surroundings))
       },
     })

@@ -74,6 +74,11 @@ export class World {
     this.#portalTokens.set(portalToken.slice(0, portalToken.indexOf('.')), portalToken)
   }
 
+  /** The token opens nothing any more. */
+  dismiss(portalToken: string): void {
+    this.#portalTokens.delete(portalToken.slice(0, portalToken.indexOf('.')))
+  }
+
   // A vendor only gets in to the invitation it has the address of, or to everything of its own.
   #idsIn(operation: Operation, parameter: string): readonly string[] {
     const ids = this.idsFor(parameter)
@@ -269,6 +274,9 @@ export class World {
     // What a dry run shows was undone, tokens included.
     if (answer.status >= 300 || answer.body?.dryRun === true) return
     for (const token of portalTokensIn(answer.body)) this.admit(token)
+    // A single answer about what has no address (any more) says so.
+    const { id, portalUrl, portalStatus } = answer.body ?? {}
+    if (portalUrl === null || portalStatus === 'not_invited') this.#portalTokens.delete(id)
     const isOwn = operation === undefined || '201' in operation.declaration.responses || this.#isOnOwn(operation)
     for (const id of idsIn(answer.body)) {
       // The contract itself can be downloaded, but what its examples show does not exist.
@@ -332,14 +340,14 @@ export function* idsIn(value: unknown): Generator<string> {
   }
 }
 
-/** The tokens of the portal addresses in an answer, except those of invitations that have not been sent yet. */
+/** The tokens of the portal addresses in an answer; a key with bids:write sees them in creations and single reads. */
 function* portalTokensIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
-  const { portalUrl, status } = value as { portalUrl?: unknown; status?: unknown }
+  const { portalUrl } = value as { portalUrl?: unknown }
   const token = typeof portalUrl === 'string' ? portalUrl.slice(portalUrl.lastIndexOf('/') + 1) : ''
   // The contract itself can be downloaded, but the tokens in its examples open nothing.
   const isShown = EXAMPLE_IDS.has(token.slice(0, token.indexOf('.')))
-  if (token !== '' && !isShown && status !== 'pending') yield token
+  if (token !== '' && !isShown) yield token
   for (const inner of Object.values(value)) yield* portalTokensIn(inner)
 }
 

@@ -50,6 +50,8 @@ export function openEnvironment(database: Environment): Environment {
     FAILED_KEYS_PER_MINUTE: '100000000',
     MAX_CONNECTIONS_PER_ADDRESS: '5000',
     QUOTA_PER_DAY: '100000000000',
+    PORTAL_LIMIT_PER_MINUTE: '100000000',
+    PORTAL_CLIENT_LIMIT_PER_MINUTE: '100000000',
     WEBHOOK_ALLOW_PRIVATE: 'true',
   }
 }

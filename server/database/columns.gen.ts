@@ -283,6 +283,8 @@ export const columns = {
     createdBy: 'json',
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
+    answersSince: 'timestamptz?',
+    answerCount: 'integer',
   },
   limitWindows: {
     scope: 'text',
@@ -376,6 +378,15 @@ export const columns = {
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
     archivedAt: 'timestamptz?',
+  },
+  portalAddresses: {
+    hash: 'bytea',
+    organizationId: 'text',
+    subjectId: 'text',
+    vendorId: 'id',
+    sealedToken: 'text?',
+    createdAt: 'timestamptz',
+    revokedAt: 'timestamptz?',
   },
   prices: {
     organizationId: 'id',

@@ -3,14 +3,14 @@ import type { Clock } from '../clock.ts'
 import { BATCH_ROWS, inBatches } from './batches.ts'
 import type { Database } from './database.ts'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 
 /**
- * Removes the windows of limits that ended a day ago or longer, whose key, vendor or organization has not come since. A
- * window that is being counted in at this moment is passed over; the next run looks at it again.
+ * Removes the windows of limits that ended an hour ago or longer and have not been used since; a stranger's address gets
+ * one with its first visit to the portal. A window that is being counted in is passed over until the next run.
  */
 export async function forgetEndedWindows(database: Database, clock: Clock): Promise<void> {
-  const endedBefore = new Date(clock.nowMs() - DAY_MS).toISOString()
+  const endedBefore = new Date(clock.nowMs() - HOUR_MS).toISOString()
   await inBatches(
     database,
     sql`

@@ -312,6 +312,8 @@ export interface IdempotencyRecords {
 }
 
 export interface Invitations {
+  answerCount: Generated<number>;
+  answersSince: Timestamp | null;
   bidRequestId: string;
   createdAt: Timestamp;
   createdBy: Json;
@@ -425,6 +427,16 @@ export interface Plans {
   stories: number | null;
   updatedAt: Timestamp;
   version: number;
+}
+
+export interface PortalAddresses {
+  createdAt: Timestamp;
+  hash: Buffer;
+  organizationId: string;
+  revokedAt: Timestamp | null;
+  sealedToken: string | null;
+  subjectId: string;
+  vendorId: string;
 }
 
 export interface Prices {
@@ -643,6 +655,7 @@ export interface DB {
   parts: Parts;
   planRevisions: PlanRevisions;
   plans: Plans;
+  portalAddresses: PortalAddresses;
   prices: Prices;
   purchaseOrderLines: PurchaseOrderLines;
   purchaseOrders: PurchaseOrders;

@@ -22,6 +22,8 @@ export function readGuide(name: string, site: Site, config: Config): Guide {
     perMinute: String(config.rateLimitPerMinute),
     perKeyAtOnce: String(config.concurrencyPerKey),
     perOrganizationAtOnce: String(config.concurrencyPerOrganization),
+    portalPerMinute: String(config.portalLimitPerMinute),
+    portalClientPerMinute: String(config.portalClientLimitPerMinute),
     perDay: String(config.quotaPerDay),
   }
   const text = source.replace(/\{\{(\w+)\}\}/g, (_, key: string) => {

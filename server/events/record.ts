@@ -13,7 +13,7 @@ type EventData<Type extends EventType> = webhooks[Type]['post']['requestBody']['
  * An event is a row in the transaction of the change that it tells of: both hold, or neither. Its payload is fixed here,
  * to the byte, and delivered as it is on every attempt.
  *
- * @param object the resource as its GET shows it after the change
+ * @param object the resource as its GET shows it after the change to somebody who may only read
  * @param previous the old values of the fields that changed, or the whole resource as it was
  */
 export async function recordEvent<Type extends EventType>(

@@ -114,7 +114,7 @@ test('a service enforces it by itself, for as long as it is configured', async (
   expect(kept?.lastEventSequence).toBe(event.sequence)
 })
 
-test('windows of limits go a day after they ended, and those that count stay', async () => {
+test('windows of limits go an hour after they ended, and those that count stay', async () => {
   const scopes = async () =>
     (await plumbline.database.statements.selectFrom('limitWindows').select('scope').execute()).map(({ scope }) => scope)
   await plumbline.get('/api/ext/vendors')

@@ -21,7 +21,12 @@ export interface Principal {
   /** The one thing that its credential was made for, where that is narrower than the permissions; else null. */
   readonly subjectId: string | null
   /** Which counters its requests run up: one of a minute, and one of a day where it spends its organization's quota. */
-  readonly counters: { readonly minute: string; readonly day: string | null }
+  readonly counters: {
+    readonly minute: string
+    /** Whose limit holds for the minute. */
+    readonly kind: 'key' | 'portal'
+    readonly day: string | null
+  }
 }
 
 /** What every call needs to know of the builder that it is made for. */

@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
 import type { Principal } from './call.ts'
+import { networkOf } from './client-address.ts'
 import { Problem } from './problem.ts'
 
 /**
  * Two limits: requests a minute for each key (a window of 60 s that opens with its first request) and requests a day
- * (UTC) for each organization. The count is the database's, so that it is exact however many processes share it.
+ * (UTC) for each organization. In the portal each address has a minute, and so has each client, whatever address it tries.
+ * The count is the database's, so that it is exact however many processes share it.
  *
  * A process takes requests from the count ahead of need, in portions of a hundredth of what is left, and gives back within
  * a second what it did not use. Near the end of a limit, and always under limits of a few hundred, a portion is one
@@ -15,6 +18,8 @@ import { Problem } from './problem.ts'
 export interface Limits {
   /** Counts one request, or throws `rate_limited` or `quota_exceeded`. */
   take(principal: Principal): Promise<void>
+  /** Counts one request to the portal from this address, before it is known what it may open; or throws `rate_limited`. */
+  takeVisit(address: string): Promise<void>
   /** The headers that tell a caller what is left. */
   headers(principal: Principal): Record<string, string>
   /** How the limits stand now, asked over `db`, which within a transaction has to be that one. */
@@ -37,13 +42,17 @@ const MOST_COUNTERS = 20_000
 export function limits(
   database: Database,
   clock: Clock,
-  config: { rateLimitPerMinute: number; quotaPerDay: number },
+  config: Pick<Config, 'rateLimitPerMinute' | 'quotaPerDay' | 'portalLimitPerMinute' | 'portalClientLimitPerMinute'>,
 ): Limits {
   const counters = new Map<string, Counter>()
-  const minuteLimit = { limit: config.rateLimitPerMinute, seconds: 60, aligned: false }
+  const minuteLimits = { key: minuteOf(config.rateLimitPerMinute), portal: minuteOf(config.portalLimitPerMinute) }
+  const clientLimit = minuteOf(config.portalClientLimitPerMinute)
   const dayLimit = { limit: config.quotaPerDay, seconds: 86_400, aligned: true }
-  const minutePolicy = `"minute";q=${config.rateLimitPerMinute};w=60`
-  const policy = `${minutePolicy}, "day";q=${config.quotaPerDay};w=86400`
+  const policies = {
+    key: `"minute";q=${config.rateLimitPerMinute};w=60`,
+    portal: `"minute";q=${config.portalLimitPerMinute};w=60`,
+  }
+  const dayPolicy = `"day";q=${config.quotaPerDay};w=86400`
 
   const sweep = setInterval(() => {
     for (const [scope, counter] of counters) {
@@ -52,7 +61,7 @@ export function limits(
     }
   }, IDLE_MS).unref()
 
-  function counter(scope: string, kind: typeof minuteLimit): Counter {
+  function counter(scope: string, kind: Window): Counter {
     let found = counters.get(scope)
     if (found === undefined) {
       found = new Counter(scope, kind, database, clock)
@@ -66,8 +75,8 @@ export function limits(
   function countersOf(principal: Principal): Counters {
     let found = ofPrincipal.get(principal)
     if (found === undefined) {
-      const { minute, day } = principal.counters
-      found = { minute: counter(minute, minuteLimit), day: day === null ? null : counter(day, dayLimit) }
+      const { minute, kind, day } = principal.counters
+      found = { minute: counter(minute, minuteLimits[kind]), day: day === null ? null : counter(day, dayLimit) }
       ofPrincipal.set(principal, found)
     }
     return found
@@ -82,7 +91,8 @@ export function limits(
       const { minute, day } = countersOf(principal)
       // The common case waits for nothing.
       if (!(minute.takeHeld() || (await minute.take()))) {
-        throw refused('rate_limited', `No more than ${config.rateLimitPerMinute} requests a minute are taken.`, minute)
+        const { limit } = minuteLimits[principal.counters.kind]
+        throw refused('rate_limited', `No more than ${limit} requests a minute are taken.`, minute)
       }
       if (day !== null && !(day.takeHeld() || (await day.take()))) {
         minute.putBack()
@@ -90,12 +100,20 @@ export function limits(
       }
     },
 
+    async takeVisit(address) {
+      const minute = counter(`client:${networkOf(address)}`, clientLimit)
+      if (minute.takeHeld() || (await minute.take())) return
+      const detail = `No more than ${clientLimit.limit} requests a minute are taken from one client.`
+      throw refused('rate_limited', detail, minute)
+    },
+
     headers(principal) {
       const { minute, day } = countersOf(principal)
+      const policy = policies[principal.counters.kind]
       const ofMinute = `"minute";r=${minute.remaining};t=${minute.secondsLeft}`
-      if (day === null) return { 'RateLimit-Policy': minutePolicy, RateLimit: ofMinute }
+      if (day === null) return { 'RateLimit-Policy': policy, RateLimit: ofMinute }
       return {
-        'RateLimit-Policy': policy,
+        'RateLimit-Policy': `${policy}, ${dayPolicy}`,
         RateLimit: `${ofMinute}, "day";r=${day.remaining};t=${day.secondsLeft}`,
       }
     },
@@ -115,6 +133,16 @@ export function limits(
   }
 }
 
+interface Window {
+  limit: number
+  seconds: number
+  aligned: boolean
+}
+
+function minuteOf(limit: number): Window {
+  return { limit, seconds: 60, aligned: false }
+}
+
 interface Counters {
   minute: Counter
   /** Null for whoever spends nothing of the organization's quota. */
@@ -123,7 +151,7 @@ interface Counters {
 
 class Counter {
   readonly #scope: string
-  readonly #kind: { limit: number; seconds: number; aligned: boolean }
+  readonly #kind: Window
   readonly #database: Database
   readonly #clock: Clock
   /** Taken from the count and not used yet. */
@@ -139,12 +167,7 @@ class Counter {
   #waiting = 0
   #taking: Promise<void> | null = null
 
-  constructor(
-    scope: string,
-    kind: { limit: number; seconds: number; aligned: boolean },
-    database: Database,
-    clock: Clock,
-  ) {
+  constructor(scope: string, kind: Window, database: Database, clock: Clock) {
     this.#scope = scope
     this.#kind = kind
     this.#database = database

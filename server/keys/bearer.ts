@@ -6,7 +6,7 @@ export function bearerToken(authorization: string): string | null {
 }
 
 export function unauthenticated(
-  code: 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key',
+  code: 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'expired_token' | 'revoked_token',
   detail: string,
 ): Problem {
   const error = code === 'missing_key' ? '' : ', error="invalid_token"'

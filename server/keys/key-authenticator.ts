@@ -76,7 +76,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
       permissions: new Set(row.permissions.filter((permission: string) => power.has(permission as Permission))),
       poApprovalLimit: row.poApprovalLimit,
       subjectId: null,
-      counters: { minute: `minute:${row.id}`, day: `day:${organizationId}` },
+      counters: { minute: `minute:${row.id}`, kind: 'key', day: `day:${organizationId}` },
     }
     if (known.size >= MOST_REMEMBERED) known.clear()
     const found: Known = {

@@ -1,62 +1,58 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from 'kysely'
-import type { Db } from '../database/database.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
 import type { Organization, Principal } from '../http/call.ts'
 import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
 import { bearerToken, unauthenticated } from './bearer.ts'
-import { openPortalToken } from './portal-token.ts'
+import { endOf, hashOf, isPortalToken, type Purpose } from './portal-addresses.ts'
 import { vendorOf } from './principals.ts'
 
-/**
- * Finds the vendor that a portal token was made for. A token names what it opens, the vendor's whole portal or a single
- * invitation, so each is looked up where it lies; what is not there any more opens nothing.
- */
+/** Finds the vendor that a portal token was made for. A token names what it opens: a whole portal or one invitation. */
 export function portalAuthenticator(parts: AuthenticatorParts): Authenticator {
   return {
     isAddressed: ({ authorization = '' }) => /^Bearer (inv|ven)_/i.test(authorization),
     async authenticate({ authorization }: IncomingHttpHeaders) {
       if (authorization === undefined || authorization === '')
         throw unauthenticated('missing_key', 'Send the last part of the portal address as "Authorization: Bearer …".')
-      const token = bearerToken(authorization)
-      const vendor = token === null ? null : await vendorBehind(parts, token)
-      if (vendor === null) throw unauthenticated('invalid_key', 'It is not a token of the vendor portal.')
-      return vendor
+      return vendorBehind(parts, bearerToken(authorization) ?? '')
     },
   }
 }
 
-/** The vendor that a token lets in; null for a token that opens nothing. */
+/** The vendor that a token lets in. Throws `invalid_key`, `revoked_token` or `expired_token`. */
 export async function vendorBehind(
-  { config, database }: Pick<AuthenticatorParts, 'config' | 'database'>,
+  { clock, database }: { clock: Clock; database: Database },
   token: string,
-): Promise<Principal | null> {
-  const subjectId = openPortalToken(config, token)
-  if (subjectId === null) return null
-  const found = subjectId.startsWith('inv_')
-    ? await behindInvitation(database.statements, subjectId)
-    : await behindVendor(database.statements, subjectId)
-  if (found === undefined) return null
-  const { vendorId, ...organization } = found
+): Promise<Principal> {
+  const found = isPortalToken(token) ? await find(database, token) : undefined
+  if (found === undefined) throw unauthenticated('invalid_key', 'It is not a token of the vendor portal.')
+  const { vendorId, subjectId, revokedAt, isDropped, deadlineAt, createdAt, ...organization } = found
+  if (revokedAt !== null) throw unauthenticated('revoked_token', `It was revoked or replaced at ${revokedAt}.`)
+  if (isDropped) throw unauthenticated('revoked_token', 'The builder does not work with this vendor at present.')
+  const end = endOf({ createdAt, deadlineAt })
+  if (end.getTime() <= clock.nowMs()) throw unauthenticated('expired_token', `It expired at ${end.toISOString()}.`)
   return vendorOf(organization, vendorId, subjectId)
 }
 
-type Found = Organization & { vendorId: string }
-
-const ORGANIZATION = sql`o."id", o."name", o."tier", o."currency", o."timeZone"`
-
-// The token is the proof of who may read this, so these are queries without a tenant. The primary keys begin with the
-// organization; going through the few organizations uses them.
-async function behindVendor(db: Db, vendorId: string): Promise<Found | undefined> {
-  const { rows } = await sql<Found>`
-    select ${ORGANIZATION}, v."id" as "vendorId"
-    from "organizations" as o join "vendors" as v on v."organizationId" = o."id" and v."id" = ${vendorId}`.execute(db)
-  return rows[0]
+interface Found extends Organization, Purpose {
+  vendorId: string
+  subjectId: string
+  revokedAt: string | null
+  isDropped: boolean
 }
 
-async function behindInvitation(db: Db, invitationId: string): Promise<Found | undefined> {
+// The token is the proof of who may read this, so it is a query without a tenant: the hash is a key of its own, and
+// leads to one row of each of the others.
+async function find(database: Database, token: string): Promise<Found | undefined> {
   const { rows } = await sql<Found>`
-    select ${ORGANIZATION}, i."vendorId"
-    from "organizations" as o join "invitations" as i on i."organizationId" = o."id" and i."id" = ${invitationId}
-    where i."status" <> 'pending'`.execute(db)
+    select o."id", o."name", o."tier", o."currency", o."timeZone", a."vendorId", a."subjectId", a."createdAt", a."revokedAt",
+      v."archivedAt" is not null or v."status" = 'inactive' as "isDropped", r."deadlineAt"
+    from "portalAddresses" as a
+    join "organizations" as o on o."id" = a."organizationId"
+    join "vendors" as v on v."organizationId" = a."organizationId" and v."id" = a."vendorId"
+    left join "invitations" as i on i."organizationId" = a."organizationId" and i."id" = a."subjectId"
+    left join "bidRequests" as r on r."organizationId" = i."organizationId" and r."id" = i."bidRequestId"
+    where a."hash" = ${hashOf(token)}`.execute(database.statements)
   return rows[0]
 }

@@ -51,7 +51,7 @@ export async function userOf(db: Db, organizationId: string, userId: string): Pr
     permissions: user.status === 'disabled' ? new Set<Permission>() : permissionsOf(user.role as Role),
     poApprovalLimit: user.poApprovalLimit,
     subjectId: null,
-    counters: { minute: `minute:${userId}`, day: null },
+    counters: { minute: `minute:${userId}`, kind: 'key', day: null },
   }
 }
 
@@ -67,7 +67,7 @@ export function vendorOf(organization: Organization, vendorId: string, subjectId
     permissions: new Set<Permission>(),
     poApprovalLimit: null,
     subjectId,
-    counters: { minute: `minute:${subjectId}`, day: null },
+    counters: { minute: `minute:${subjectId}`, kind: 'portal', day: null },
   }
 }
 
@@ -87,7 +87,7 @@ function systemOf(organization: Organization): Principal {
     permissions: new Set(ALL_PERMISSIONS),
     poApprovalLimit: null,
     subjectId: null,
-    counters: { minute: 'minute:system', day: null },
+    counters: { minute: 'minute:system', kind: 'key', day: null },
   }
 }
 

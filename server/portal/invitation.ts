@@ -7,7 +7,7 @@ import * as requests from '../bidding/bid-requests/queries.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
 import { recordEvent } from '../events/record.ts'
 import type { Call, WriteCall } from '../http/call.ts'
-import { notFound, problem, unknownReference } from '../http/problem.ts'
+import { notFound, Problem, problem, unknownReference } from '../http/problem.ts'
 import * as portal from './queries.ts'
 
 /**
@@ -52,7 +52,10 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
   }
 }
 
-/** Notes that the vendor was there, and that it has seen the invitation where one is named; the first time only. */
+/**
+ * Every visit comes through here, to the pages or by the vendor's own system. It notes that the vendor was there, and that
+ * it has seen the invitation where one is named; the first time only.
+ */
 export async function lookAround(call: Call, invitationId: string | undefined): Promise<PortalVisit> {
   return call.write(async (call) => {
     if (invitationId !== undefined) {
@@ -75,12 +78,36 @@ export async function replyTo(call: Call, invitationId: string, reply: PortalAns
   await call.write(async (call) => {
     const { bidRequestId, vendorId } = await visible(call, invitationId)
     const request = await lockBidRequest(call, bidRequestId)
-    const { status } = invitationOf(request, invitationId)
+    const { status, declineReason } = invitationOf(request, invitationId)
     if (!canAnswer(request, status)) throw problem('conflict', 'This request takes no answer any more.')
     const reason = reply.answer === 'declined' ? (reply.reason ?? null) : null
+    if (status === reply.answer && declineReason === reason) return
+    await countAnswer(call, invitationId)
     await answerInvitation(call, request.id, vendorId, reply.answer, reason)
   })
   return readInvitation(call, invitationId)
+}
+
+/**
+ * Each change of an answer is an event that goes out to every subscriber, so there are no more than a few an hour. The
+ * request is held, so no two are counted at once.
+ */
+const MOST_ANSWERS = 6
+const HOUR_MS = 3_600_000
+
+async function countAnswer(call: WriteCall, invitationId: string): Promise<void> {
+  const { since, count } = await portal.answersOf(call, invitationId)
+  const endsAt = since === null ? 0 : Date.parse(since) + HOUR_MS
+  const left = endsAt - call.now.getTime()
+  if (left > 0 && count >= MOST_ANSWERS) {
+    const detail = `The answer to an invitation can change ${MOST_ANSWERS} times an hour. The last one holds.`
+    throw new Problem('too_many_answers', detail, {}, { 'Retry-After': String(Math.ceil(left / 1000)) })
+  }
+  await portal.noteAnswers(
+    call,
+    invitationId,
+    left > 0 ? { since, count: count + 1 } : { since: call.now.toISOString(), count: 1 },
+  )
 }
 
 async function noteView(
@@ -100,7 +127,7 @@ async function noteView(
 
 async function noteVendor(call: WriteCall) {
   const before = await vendors.lock(call, String(call.principal.id))
-  // Who is archived may still look at what there was.
+  // It may have been archived a moment ago, after it was let in.
   if (before.portalStatus === 'joined' || before.archivedAt !== null) return before
   const after = await vendors.update(call, before, { portalStatus: 'joined' })
   await recordEvent(call, 'vendor.updated', after, before)

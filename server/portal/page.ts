@@ -77,11 +77,13 @@ function answerForm(status: PortalInvitationStatus): string {
 export function vendorPage(view: {
   builder: PortalVisit['builder']
   vendor: PortalVisit['vendor']
-  invitations: readonly (PortalBidInvitationSummary & { href: string })[]
+  invitations: readonly PortalBidInvitationSummary[]
+  /** The page's own address, below which those of the invitations lie. */
+  path: string
 }): string {
   const items = view.invitations.map(
-    ({ href, status, request: { number, title, scope, deadline, status: requestStatus } }) =>
-      `<li><a href="${text(href)}">${text(number)} · ${text(title ?? scope)}</a>, due ${text(longDate(deadline))}: ${requestStatus === 'sent' ? OPEN_STATES[status] : requestStatus}</li>`,
+    ({ id, status, request: { number, title, scope, deadline, status: requestStatus } }) =>
+      `<li><a href="${text(`${view.path}/${id}`)}">${text(number)} · ${text(title ?? scope)}</a>, due ${text(longDate(deadline))}: ${requestStatus === 'sent' ? OPEN_STATES[status] : requestStatus}</li>`,
   )
   const list =
     items.length === 0 ? '<p>There are no requests for you at present.</p>' : `<ul>\n${items.join('\n')}\n</ul>`

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
-import { eventsOf } from '../../test/support/recorded-events.ts'
+import { eventsOf, unaddressed } from '../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../test/support/site.ts'
 
 let plumbline: TestPlumbline
@@ -54,14 +54,14 @@ test('a vendor sees the request behind its address, and the first look is noted'
     ['bid_request.updated', { type: 'vendor', id: site.loneStar }],
     ['vendor.updated', { type: 'vendor', id: site.loneStar }],
   ])
-  expect(events[0]?.data.object).toEqual(after)
+  expect(events[0]?.data.object).toEqual(unaddressed(after))
   await visit(portalUrl)
   expect(await read(request.id)).toEqual(after)
 })
 
-test('a wrong address leads nowhere, and neither does that of a draft', async () => {
+test('a wrong address leads nowhere, and a draft has none', async () => {
   const request = await ask()
-  const draft = await ask({ sendNow: false })
+  expect((await ask({ sendNow: false })).invitations).toMatchObject([{ portalUrl: null }, { portalUrl: null }])
   const [{ portalUrl }] = request.invitations
   const [first, second] = request.invitations
   const mixed = portalUrl.replace(first.id, second.id)
@@ -73,7 +73,6 @@ test('a wrong address leads nowhere, and neither does that of a draft', async ()
     'http://x/portal/..%2f',
     'http://x/portal/%00',
     'http://x/portal/%E0%A4%A',
-    draft.invitations[0].portalUrl,
   ]) {
     const response = await visit(url)
     expect(response.status, url).toBe(404)
@@ -129,8 +128,15 @@ test("a vendor's own portal address lists what it was asked for", async () => {
   const html = await response.text()
   expect(response.status).toBe(200)
   expect(html).toContain('Framing, Lot 22')
-  const href = new URL(request.invitations[1].portalUrl).pathname
+  const [theirs, ours] = request.invitations
+  const href = `${new URL(body.portalUrl).pathname}/${ours.id}`
   expect(html).toContain(`href="${href}"`)
+  expect(await (await visit(`http://x${href}`)).text()).toContain('Your bid is awaited.')
+  expect((await say(`http://x${href}`, { answer: 'will_bid' })).headers.get('location')).toBe(href)
+  expect((await read(request.id)).invitations[1].status).toBe('will_bid')
+  const foreign = `http://x${new URL(body.portalUrl).pathname}/${theirs.id}`
+  expect((await visit(foreign)).status).toBe(404)
+  expect((await say(foreign, { answer: 'declined' })).status).toBe(404)
   expect((await plumbline.get(`/api/ext/vendors/${site.hillCountry}`, { key: site.key })).body.portalStatus).toBe(
     'joined',
   )

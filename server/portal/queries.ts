@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { PortalBidInvitationSummary, PortalHome } from '../../client/contract.gen.ts'
-import type { Principal, Tenant } from '../http/call.ts'
+import type { Principal, Tenant, WriteCall } from '../http/call.ts'
 import { notFound } from '../http/problem.ts'
 import { listing } from '../resources/listing.ts'
 
@@ -41,6 +41,31 @@ export async function addressOf(
     .where('status', '<>', 'pending')
   for (const [column, value] of Object.entries(within)) query = query.where(sql.ref<string>(column), '=', value)
   return query.executeTakeFirst()
+}
+
+export interface Answers {
+  /** When the hour began in which they are counted; null before the first. */
+  since: string | null
+  count: number
+}
+
+/** How often the answer to an invitation was changed of late. */
+export async function answersOf({ db, organizationId }: Tenant, id: string): Promise<Answers> {
+  return db
+    .selectFrom('invitations')
+    .select(['answersSince as since', 'answerCount as count'])
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
+export async function noteAnswers({ db, organizationId }: WriteCall, id: string, answers: Answers): Promise<void> {
+  await db
+    .updateTable('invitations')
+    .set({ answersSince: answers.since, answerCount: answers.count })
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
 }
 
 export interface Site {

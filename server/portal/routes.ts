@@ -1,12 +1,11 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
 import type { PortalBidInvitation } from '../../client/contract.gen.ts'
-import type { Database } from '../database/database.ts'
 import { type Call, newCall, type Principal, type Surroundings } from '../http/call.ts'
 import { clientAddress } from '../http/client-address.ts'
-import { toProblem } from '../http/problem.ts'
+import { type Problem, toProblem } from '../http/problem.ts'
+import { requestIdOf } from '../http/request-id.ts'
 import { vendorBehind } from '../keys/portal-authenticator.ts'
-import { portalToken } from '../keys/portal-token.ts'
 import { messagePage, requestPage, vendorPage } from './page.ts'
 
 /**
@@ -15,7 +14,6 @@ import { messagePage, requestPage, vendorPage } from './page.ts'
  */
 interface Parts {
   surroundings: Surroundings
-  database: Database
   log: Logger
 }
 
@@ -24,20 +22,40 @@ interface Page {
   html: string
 }
 
+/** What is known of a request to a page; in the end the log line says it, as for every other request. */
+interface Visit {
+  requestId: string
+  address: string
+  principal: Principal | null
+}
+
 // On the vendor's own page "We decline" takes a line of text; nothing larger is read.
 const MOST_BYTES = 16 * 1024
 const MOST_REASON = 1000
 const MOST_LISTED = 100
 
+// The second is the page of one invitation, by the address of the vendor's whole portal.
+const PATHS = ['/portal/:token', '/portal/:token/:invitationId']
+
 export function portalRoutes(parts: Parts): Router {
   const routes = express.Router()
-  routes.get('/portal/:token', (req, res) => answer(parts, req, res, (call) => show(call)))
-  routes.post('/portal/:token', express.urlencoded({ extended: false, limit: MOST_BYTES }), (req, res) =>
-    answer(parts, req, res, (call) => take(call, (req.body ?? {}) as Record<string, unknown>)),
+  routes.use('/portal', (req, res, next) => {
+    const visit: Visit = { requestId: requestIdOf(req), address: clientAddress(req), principal: null }
+    res.locals.visit = visit
+    logAtEnd(parts, req, res, visit)
+    next()
+  })
+  routes.get(PATHS, (req, res) =>
+    answer(parts, req, res, (call, invitationId) => show(call, invitationId, `/portal/${req.params.token}`)),
+  )
+  routes.post(PATHS, express.urlencoded({ extended: false, limit: MOST_BYTES }), (req, res) =>
+    answer(parts, req, res, (call, invitationId) =>
+      take(call, invitationId, (req.body ?? {}) as Record<string, unknown>),
+    ),
   )
   routes.use('/portal', (error: unknown, _req: Request, res: Response, _next: NextFunction) => {
     // An address that cannot be decoded is none; else the form could not be read: too long, or not a form at all.
-    if (error instanceof URIError) write(res, notFound())
+    if (error instanceof URIError) write(res, NOT_FOUND)
     else
       write(res, {
         status: (error as { status?: number }).status ?? 400,
@@ -47,21 +65,36 @@ export function portalRoutes(parts: Parts): Router {
   return routes
 }
 
+// The line never has the address of the page: the token in it is a secret.
+function logAtEnd({ log }: Parts, req: Request, res: Response, visit: Visit): void {
+  const started = performance.now()
+  const operationId = req.method === 'POST' ? 'answerPortalInvitation' : 'openPortal'
+  res.once('finish', () => {
+    const { requestId, address, principal } = visit
+    const ms = Math.round((performance.now() - started) * 100) / 100
+    const by = { callerId: principal?.id, subjectId: principal?.subjectId ?? undefined }
+    log.info({ requestId, address, operationId, ...by, method: req.method, status: res.statusCode, ms }, 'request')
+  })
+}
+
 /** Opens the token and writes out what `make` makes of it: a page, or null to show the page anew. */
 async function answer(
   parts: Parts,
   req: Request,
   res: Response,
-  make: (call: Call) => Promise<Page | null>,
+  make: (call: Call, invitationId: string | null) => Promise<Page | null>,
 ): Promise<void> {
+  const visit = res.locals.visit as Visit
+  const { surroundings } = parts
   try {
-    const { surroundings, database } = parts
-    const { config } = surroundings
-    const principal = await vendorBehind({ config, database }, String(req.params.token))
-    const page =
-      principal === null
-        ? notFound()
-        : await make(newCall(surroundings, { principal, requestId: 'portal', address: clientAddress(req) }))
+    await surroundings.limits.takeVisit(visit.address)
+    const { token, invitationId } = req.params
+    const principal = await vendorBehind(surroundings, String(token))
+    visit.principal = principal
+    await surroundings.limits.take(principal)
+    const { requestId, address } = visit
+    const call = newCall(surroundings, { principal, requestId, address })
+    const page = await make(call, invitationId === undefined ? invitationBehind(principal) : String(invitationId))
     if (page === null) res.set(HEADERS).redirect(303, req.originalUrl)
     else write(res, page)
   } catch (error) {
@@ -70,13 +103,57 @@ async function answer(
 }
 
 function refusal({ log }: Parts, res: Response, error: unknown): Page {
-  const { status, code, message } = toProblem(error)
-  if (status >= 500) log.error({ err: error }, code)
-  if (status === 503) res.set('Retry-After', '2')
-  if (status === 404) return notFound()
-  if (status === 409) return { status, html: messagePage('Too late', message) }
-  if (status === 422) return { status, html: messagePage('That did not work', 'Please use the buttons of the page.') }
-  return { status, html: messagePage('That did not work', 'Please try again in a moment.') }
+  const refused = toProblem(error)
+  const { requestId } = res.locals.visit as Visit
+  if (refused.status >= 500) log.error({ err: error, requestId }, refused.code)
+  const retryAfter = refused.headers['Retry-After']
+  if (retryAfter !== undefined) res.set('Retry-After', retryAfter)
+  const said = SAID[refused.code]
+  if (said === undefined && refused.status === 409)
+    return { status: 409, html: messagePage('Too late', refused.message) }
+  return said ?? { status: refused.status, html: messagePage('That did not work', 'Please try again in a moment.') }
+}
+
+const NOT_FOUND: Page = {
+  status: 404,
+  html: messagePage('Not found', 'This address leads nowhere. Please use the one that you were sent, in full.'),
+}
+const WRONG_FORM: Page = {
+  status: 422,
+  html: messagePage('That did not work', 'Please use the buttons of the page.'),
+}
+
+/** What a person is told who can do nothing with the words for programs. */
+const SAID: { readonly [Code in Problem['code']]?: Page } = {
+  invalid_key: NOT_FOUND,
+  not_found: NOT_FOUND,
+  unknown_reference: NOT_FOUND,
+  validation_failed: WRONG_FORM,
+  expired_token: {
+    status: 410,
+    html: messagePage(
+      'This address has expired',
+      'It was valid for some time only. Please ask the builder to send you a new one.',
+    ),
+  },
+  revoked_token: {
+    status: 410,
+    html: messagePage(
+      'This address is no longer in use',
+      'Please open the address that the builder sent you last, or ask the builder for a new one.',
+    ),
+  },
+  rate_limited: {
+    status: 429,
+    html: messagePage('One moment, please', 'This page was opened very often just now. Please try again in a minute.'),
+  },
+  too_many_answers: {
+    status: 429,
+    html: messagePage(
+      'Your last answer holds',
+      'You have changed your answer several times within an hour. To change it once more, please come back later or call the builder.',
+    ),
+  },
 }
 
 // The address is a secret: it must not travel on in a Referer, nor the page stay in a shared cache.
@@ -89,35 +166,25 @@ const HEADERS = {
 }
 
 function write(res: Response, { status, html }: Page): void {
-  res.status(status).set(HEADERS).type('html').send(html)
+  const { requestId } = res.locals.visit as Visit
+  res.status(status).set(HEADERS).set('X-Request-Id', requestId).type('html').send(html)
 }
 
-function notFound(): Page {
-  return {
-    status: 404,
-    html: messagePage('Not found', 'This address leads nowhere. Please use the one that you were sent, in full.'),
-  }
-}
-
-async function show(call: Call): Promise<Page> {
-  const invitationId = invitationBehind(call.principal)
-  if (invitationId === null) return showVendor(call)
+async function show(call: Call, invitationId: string | null, path: string): Promise<Page> {
+  if (invitationId === null) return showVendor(call, path)
   await call.operation('openPortal', { invitationId })
   const invitation: PortalBidInvitation = await call.operation('getPortalInvitation', { invitationId })
   return { status: 200, html: requestPage(invitation) }
 }
 
-async function showVendor(call: Call): Promise<Page> {
+async function showVendor(call: Call, path: string): Promise<Page> {
   const { builder, vendor } = await call.operation('openPortal', {})
   const { data } = await call.operation('listPortalInvitations', { limit: MOST_LISTED })
-  const { config } = call.surroundings
-  const invitations = data.map((each) => ({ ...each, href: `/portal/${portalToken(config, each.id)}` }))
-  return { status: 200, html: vendorPage({ builder, vendor, invitations }) }
+  return { status: 200, html: vendorPage({ builder, vendor, invitations: data, path }) }
 }
 
-async function take(call: Call, form: Record<string, unknown>): Promise<Page | null> {
-  const invitationId = invitationBehind(call.principal)
-  if (invitationId === null) return notFound()
+async function take(call: Call, invitationId: string | null, form: Record<string, unknown>): Promise<Page | null> {
+  if (invitationId === null) return NOT_FOUND
   const reason = typeof form.reason === 'string' ? form.reason.replaceAll('\0', '').trim().slice(0, MOST_REASON) : ''
   await call.operation('answerPortalInvitation', {
     invitationId,

@@ -158,7 +158,7 @@ export const kinds = {
     respondedAt: 'instant?',
     declineReason: 'text?',
     remindersSent: 'integer',
-    portalUrl: 'text',
+    portalUrl: 'text?',
     version: 'integer',
     createdBy: 'json',
     createdAt: 'instant',

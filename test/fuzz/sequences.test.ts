@@ -15,6 +15,7 @@ import {
 import type { Operation } from '../../server/http/contract.ts'
 import type { Answer } from '../support/plumbline.ts'
 import { startPopulated } from '../support/populated.ts'
+import { unaddressed } from '../support/recorded-events.ts'
 import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 
 /**
@@ -334,7 +335,10 @@ class List extends Step {
         expect(found.has(item.id), `${item.id} comes twice`).toBe(false)
         found.add(item.id)
         const known = model.find(({ id, etag }) => id === item.id && etag === `"${item.version}"`)
-        if (known !== undefined) expect(item, 'a list says the same as the thing by itself').toEqual(known.body)
+        if (known === undefined) continue
+        // But for the addresses of invitations, which are in no list.
+        const alone = Array.isArray(known.body.invitations) ? unaddressed(known.body) : known.body
+        expect(item, 'a list says the same as the thing by itself').toEqual(alone)
       }
       cursor = body.nextCursor
     }

@@ -15,6 +15,7 @@ import { invalidTransition, Problem, problem } from '../../server/http/problem.t
 import { newSecret } from '../../server/keys/secret.ts'
 import { type RunningMock, startMock } from '../support/mock.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { buildSite } from '../support/site.ts'
 
 /**
  * Sends the same calls to the service and to the mock: each operation as its examples show it, and every problem that
@@ -294,6 +295,7 @@ async function playTheService(): Promise<void> {
       what = next
     },
   )
+  await playVendors(plumbline)
   await plumbline.stop()
 }
 
@@ -446,6 +448,34 @@ async function playRepeats(plumbline: TestPlumbline, now: (what: string) => void
 
 type Trouble = (call: ServiceCall) => Promise<never>
 
+/** What only a vendor is refused: an address that is over, and an answer that was changed too often. */
+async function playVendors(plumbline: TestPlumbline): Promise<void> {
+  const [revoked, expired] = [await plumbline.newPortalToken(), await plumbline.newPortalToken()]
+  for (const [token, change] of [
+    [revoked, sql`"revokedAt" = now()`],
+    [expired, sql`"createdAt" = now() - interval '1 year'`],
+  ] as const) {
+    await sql`update "portalAddresses" set ${change} where "subjectId" = ${token.split('.')[0]}`.execute(
+      plumbline.database.statements,
+    )
+  }
+  let what = 'a revoked token'
+  const asPlayed = playing(plumbline, () => what)
+  await asPlayed.get('/api/portal/invitations', { key: revoked })
+  what = 'an expired token'
+  await asPlayed.get('/api/portal/invitations', { key: expired })
+
+  const site = await buildSite(plumbline)
+  const { body } = await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })
+  const [{ id, portalUrl }] = body.invitations
+  const key = portalUrl.split('/').at(-1)
+  const answer = (by: TestPlumbline, i: number) =>
+    by.post(`/api/portal/invitations/${id}/answer`, { answer: i % 2 === 0 ? 'will_bid' : 'declined' }, { key })
+  for (let i = 0; i < 6; i++) await answer(plumbline, i)
+  what = 'an answer changed too often'
+  await answer(asPlayed, 6)
+}
+
 /** Problems that no caller can cause, from services whose handlers are replaced to cause them. */
 async function playTroubles(): Promise<void> {
   let trouble: Trouble
@@ -495,7 +525,7 @@ async function playTroubles(): Promise<void> {
     ['what the present state forbids', problem('conflict', 'It is in use.'), declares(409)],
     ['what the present state forbids', invalidTransition('draft', 'awarded', ['sent']), declares(409)],
   ])
-  await playAll({ RATE_LIMIT_PER_MINUTE: '1' }, [['a minute used up', null, operations]])
+  await playAll({ RATE_LIMIT_PER_MINUTE: '1', PORTAL_LIMIT_PER_MINUTE: '1' }, [['a minute used up', null, operations]])
   // A vendor does not use up the builder's daily quota.
   await playAll({ QUOTA_PER_DAY: '1' }, [['a day used up', null, operations.filter(isOpenToKeys)]])
   await playRefusedKey()

@@ -14,7 +14,7 @@ import { answerChecker } from '../../server/http/answer-check.ts'
 import { loadContract } from '../../server/http/contract.ts'
 import { createValidator } from '../../server/http/validate.ts'
 import { createKey } from '../../server/keys/keys.ts'
-import { portalToken } from '../../server/keys/portal-token.ts'
+import { issueAddresses } from '../../server/keys/portal-addresses.ts'
 import { systemCall } from '../../server/keys/principals.ts'
 import { operations } from '../../server/operations.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
@@ -87,6 +87,8 @@ export async function startTestPlumbline(
     FAILED_KEYS_PER_MINUTE: '1000000',
     MAX_CONNECTIONS_PER_ADDRESS: '5000',
     QUOTA_PER_DAY: '100000000',
+    PORTAL_LIMIT_PER_MINUTE: '1000000',
+    PORTAL_CLIENT_LIMIT_PER_MINUTE: '1000000',
     CHECK_ANSWERS: 'true',
     LOG_LEVEL: 'silent',
     ...env,
@@ -148,10 +150,11 @@ export async function startTestPlumbline(
     },
     async newPortalToken() {
       const call = await systemCall(plumbline.app.surroundings, builder.organizationId)
-      const { id } = await call.write((call) =>
-        vendors.insert(call, newVendor({ companyName: 'Brazos Framing', status: 'active' })),
-      )
-      return portalToken(plumbline.config, id)
+      return call.write(async (call) => {
+        const { id } = await vendors.insert(call, newVendor({ companyName: 'Brazos Framing', status: 'active' }))
+        const addresses = await issueAddresses(call, [{ subjectId: id, vendorId: id }])
+        return addresses.get(id)?.split('/').at(-1) ?? ''
+      })
     },
     // Whatever a test file did, its events have to match the contract.
     async stop() {

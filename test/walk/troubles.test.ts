@@ -68,7 +68,7 @@ describe('in a service whose handlers fail', () => {
 })
 
 describe.each([
-  ['minute', 'rate_limited', { RATE_LIMIT_PER_MINUTE: '1' }],
+  ['minute', 'rate_limited', { RATE_LIMIT_PER_MINUTE: '1', PORTAL_LIMIT_PER_MINUTE: '1' }],
   ['day', 'quota_exceeded', { QUOTA_PER_DAY: '1' }],
 ] as const)('once the %s is used up', (window, code, env) => {
   let plumbline: TestPlumbline

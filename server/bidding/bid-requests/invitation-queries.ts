@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Invitation } from '../../../client/contract.gen.ts'
-import type { Surroundings, WriteCall } from '../../http/call.ts'
-import { portalUrl } from '../../keys/portal-token.ts'
+import type { WriteCall } from '../../http/call.ts'
 import { asObject } from '../../resources/columns.ts'
 import { columnsOf, rowOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
 import { OPEN_INVITATION } from './bid-request.ts'
 
-/** An invitation without its address, which follows from its id. */
+/** An invitation without its address, which only few are shown. */
 export type InvitationRow = Omit<Invitation, 'portalUrl'>
 
 const invitation = {
@@ -19,11 +18,12 @@ const invitation = {
   without: ['portalUrl'],
 } as const
 
-export const { list, findAll, findOptional, update } = resource(invitation)
+export const { list, find, findAll, update } = resource(invitation)
 
-export function toInvitation(surroundings: Surroundings, row: InvitationRow): Invitation {
+/** The invitation as everybody may see it, in lists and events too: without its address (addresses.ts). */
+export function toInvitation(row: InvitationRow): Invitation {
   const { version, createdBy, createdAt, updatedAt, ...rest } = row
-  return { ...rest, portalUrl: portalUrl(surroundings.config, row.id), version, createdBy, createdAt, updatedAt }
+  return { ...rest, portalUrl: null, version, createdBy, createdAt, updatedAt }
 }
 
 /** All invitations of the bid request `t`, in the order in which they were made. */
@@ -84,6 +84,13 @@ export async function reopenClosed(call: WriteCall, bidRequestId: string): Promi
     where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = 'no_response'`.execute(
     call.db,
   )
+}
+
+/** Raises the version of an invitation whose address has changed. */
+export async function touch(call: WriteCall, id: string): Promise<void> {
+  await sql`
+    update "invitations" set "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
 }
 
 export async function countReminders(call: WriteCall, ids: readonly string[]): Promise<void> {

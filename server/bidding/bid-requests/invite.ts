@@ -4,6 +4,7 @@ import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { type Problem, problem } from '../../http/problem.ts'
+import { issueAddresses } from '../../keys/portal-addresses.ts'
 import * as vendors from '../vendors/queries.ts'
 import { obstaclesToEngage, worksIn } from '../vendors/vendor.ts'
 import * as invitations from './invitation-queries.ts'
@@ -55,10 +56,22 @@ export async function send(
   await invitations.sendPending(call, draft.id)
   const sent = await requests.update(call, draft, { status: 'sent', sentAt: call.now.toISOString(), deadlineAt })
   await recordStatusChange(call, { id: sent.id, from: draft.status, to: sent.status })
+  await address(call, sent.invitations)
   const shown = requests.toBidRequest(call, sent)
   await recordEvent(call, 'bid_request.sent', shown, requests.toBidRequest(call, draft))
   await announce(call, sent.id, invited)
   return shown
+}
+
+/** Gives each of these invitations the address that its vendor is sent. */
+export async function address(
+  call: WriteCall,
+  those: readonly Pick<invitations.InvitationRow, 'id' | 'vendorId'>[],
+): Promise<void> {
+  await issueAddresses(
+    call,
+    those.map(({ id, vendorId }) => ({ subjectId: id, vendorId })),
+  )
 }
 
 /** One vendor.invited for each vendor. Whoever had not been asked to the portal before is `invited` from now on. */

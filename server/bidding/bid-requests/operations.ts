@@ -8,12 +8,14 @@ import * as scopes from '../scopes/queries.ts'
 import { sendNotification } from '../vendors/notify.ts'
 import * as vendors from '../vendors/queries.ts'
 import { obstaclesToEngage } from '../vendors/vendor.ts'
+import { withAddresses, withOwnAddresses } from './addresses.ts'
 import { BID_REQUEST_MOVES, OPEN_INVITATION, wholeLines } from './bid-request.ts'
 import { assertAwaited, closeBidding, lockBidRequest, moved, recordChange } from './changes.ts'
 import { check, isPast, unknownVendors } from './check.ts'
 import * as invitations from './invitation-queries.ts'
-import { announce, conflict, lockVendors, obstaclesToInvite, send } from './invite.ts'
+import { address, announce, conflict, lockVendors, obstaclesToInvite, send } from './invite.ts'
 import * as requests from './queries.ts'
+import { resend, revoke } from './resend.ts'
 import { update } from './update.ts'
 
 // What the contract's answer can hold, and far more than anybody asks for prices.
@@ -35,7 +37,7 @@ export const bidRequestOperations = {
       await recordEvent(call, 'bid_request.created', created)
       return sendNow ? send(call, draft, deadlineAt, invited) : created
     })
-    return { status: 201, body: request }
+    return { status: 201, body: await withAddresses(call, request) }
   },
 
   async listBidRequests({ query }, call) {
@@ -44,10 +46,8 @@ export const bidRequestOperations = {
   },
 
   async getBidRequest({ path }, call) {
-    return {
-      status: 200,
-      body: requests.toBidRequest(call, await requests.find(call, path.bidRequestId)),
-    }
+    const request = requests.toBidRequest(call, await requests.find(call, path.bidRequestId))
+    return { status: 200, body: await withAddresses(call, request) }
   },
 
   async updateBidRequest({ path, body, ifMatch }, call) {
@@ -56,16 +56,13 @@ export const bidRequestOperations = {
       checkIfMatch(ifMatch, before)
       return update(call, before, body)
     })
-    return { status: 200, body: request }
+    return { status: 200, body: await withAddresses(call, request) }
   },
 
   async listInvitations({ path, query }, call) {
     const { id } = await requests.find(call, path.bidRequestId)
     const { data, nextCursor } = (await invitations.list(call, query, { bidRequestId: id })).value
-    return {
-      status: 200,
-      body: { data: data.map((row) => invitations.toInvitation(call.surroundings, row)), nextCursor },
-    }
+    return { status: 200, body: { data: data.map(invitations.toInvitation), nextCursor } }
   },
 
   async inviteToBid({ path, body }, call) {
@@ -91,13 +88,15 @@ export const bidRequestOperations = {
         body.vendorIds,
         before.status === 'sent' ? 'sent' : 'pending',
       )
+      const rows = await invitations.findAll(call, ids)
+      if (before.status === 'sent') await address(call, rows)
       await recordChange(call, before, await requests.touch(call, before.id))
       if (before.status === 'sent') await announce(call, before.id, found)
-      return invitations.findAll(call, ids)
+      return rows
     })
     return {
       status: 201,
-      body: { data: added.map((row) => invitations.toInvitation(call.surroundings, row)), nextCursor: null },
+      body: { data: await withOwnAddresses(call, added.map(invitations.toInvitation)), nextCursor: null },
       headers: { Location: `/api/ext/bids/requests/${path.bidRequestId}/invitations` },
     }
   },
@@ -122,7 +121,7 @@ export const bidRequestOperations = {
       if (faults.length > 0) throw conflict(faults)
       return send(call, draft, deadlineAt, invited)
     })
-    return { status: 200, body: request }
+    return { status: 200, body: await withAddresses(call, request) }
   },
 
   async closeBidRequest({ path }, call) {
@@ -131,7 +130,7 @@ export const bidRequestOperations = {
       assertMove(BID_REQUEST_MOVES, before.status, 'closed')
       return requests.toBidRequest(call, await closeBidding(call, before))
     })
-    return { status: 200, body: request }
+    return { status: 200, body: await withAddresses(call, request) }
   },
 
   async reopenBidRequest({ path, body }, call) {
@@ -149,7 +148,7 @@ export const bidRequestOperations = {
       await invitations.reopenClosed(call, before.id)
       return moved(call, before, { status: 'sent', deadline: body.deadline, deadlineAt, closedAt: null })
     })
-    return { status: 200, body: request }
+    return { status: 200, body: await withAddresses(call, request) }
   },
 
   async cancelBidRequest({ path, body }, call) {
@@ -160,7 +159,7 @@ export const bidRequestOperations = {
       const closedAt = before.closedAt ?? call.now.toISOString()
       return moved(call, before, { status: 'cancelled', cancelReason: reason, closedAt }, { reason })
     })
-    return { status: 200, body: request }
+    return { status: 200, body: await withAddresses(call, request) }
   },
 
   async remindInvited({ path }, call) {
@@ -190,7 +189,17 @@ export const bidRequestOperations = {
       )
       return recordChange(call, before, await requests.touch(call, before.id))
     })
-    return { status: 200, body: request }
+    return { status: 200, body: await withAddresses(call, request) }
+  },
+
+  async resendInvitation({ path }, call) {
+    const invitation = await call.write((call) => resend(call, path.invitationId))
+    const [shown = invitation] = await withOwnAddresses(call, [invitation])
+    return { status: 200, body: shown }
+  },
+
+  async revokeInvitation({ path }, call) {
+    return { status: 200, body: await call.write((call) => revoke(call, path.invitationId)) }
   },
 } satisfies Partial<Handlers>
 

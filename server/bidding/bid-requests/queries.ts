@@ -79,13 +79,13 @@ export const update: typeof rows.update = (call, before, changes, ifMatch) => {
   return rows.update(call, before, changes, ifMatch)
 }
 
-/** The bid request as its GET shows it. */
-export function toBidRequest(call: Pick<Call, 'surroundings' | 'keptHidden'>, row: BidRequestRow): BidRequest {
+/** The bid request as everybody may see it who may see it at all, in lists and events too. */
+export function toBidRequest(call: Pick<Call, 'keptHidden'>, row: BidRequestRow): BidRequest {
   const { invitations, figures, version, createdBy, createdAt, updatedAt, ...rest } = row
   return {
     ...rest,
     vendorIds: invitations.map((invitation) => invitation.vendorId),
-    invitations: invitations.map((invitation) => toInvitation(call.surroundings, invitation)),
+    invitations: invitations.map(toInvitation),
     ...shownFigures(call, row),
     version,
     createdBy,

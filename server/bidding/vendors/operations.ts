@@ -4,7 +4,7 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { assertMove, problem } from '../../http/problem.ts'
-import { portalUrl } from '../../keys/portal-token.ts'
+import { endOf, issueAddresses, revokeAddress, seesAddresses } from '../../keys/portal-addresses.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { wholeAddress } from '../../values/address.ts'
 import * as scopes from '../scopes/queries.ts'
@@ -67,17 +67,34 @@ export const vendorOperations = {
   },
 
   async inviteVendor({ path }, call) {
-    const vendor = await call.write(async (call) => {
+    const invited = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
       const reason = reasonNotToInvite(before)
       if (reason !== null) throw problem('conflict', reason)
       // A vendor that has joined stays joined, however often it is invited again.
       const portalStatus = before.portalStatus === 'not_invited' ? 'invited' : before.portalStatus
-      const after = await vendors.update(call, before, { portalStatus })
-      await recordEvent(call, 'vendor.invited', after, before, { reason: 'portal', bidRequestId: null })
+      const vendor = await vendors.update(call, before, { portalStatus })
+      await revokeAddress(call, vendor.id)
+      const addresses = await issueAddresses(call, [{ subjectId: vendor.id, vendorId: vendor.id }])
+      await recordEvent(call, 'vendor.invited', vendor, before, { reason: 'portal', bidRequestId: null })
+      return {
+        vendor,
+        portalUrl: seesAddresses(call) ? (addresses.get(vendor.id) ?? null) : null,
+        expiresAt: endOf({ createdAt: call.now.toISOString(), deadlineAt: null }).toISOString(),
+      }
+    })
+    return { status: 200, body: invited }
+  },
+
+  async revokeVendorPortal({ path }, call) {
+    const vendor = await call.write(async (call) => {
+      const before = await vendors.lock(call, path.vendorId)
+      await revokeAddress(call, before.id)
+      const after = await vendors.update(call, before, { portalStatus: 'not_invited' })
+      await recordUpdate(call, before, after)
       return after
     })
-    return { status: 200, body: { vendor, portalUrl: portalUrl(call.surroundings.config, vendor.id) } }
+    return { status: 200, body: vendor }
   },
 } satisfies Partial<Handlers>
 

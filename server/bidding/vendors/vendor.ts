@@ -39,15 +39,20 @@ export function reasonNotToEngage(vendor: Vendor): string | null {
 }
 
 /**
- * Why the vendor cannot be invited to the portal; null if it can. Expired documents are no reason, because the portal
- * is where new ones are submitted.
+ * Why the vendor is given no way into the portal; null if it may have one. Expired documents are no reason, because the
+ * portal is where new ones are submitted.
  */
-export function reasonNotToInvite(vendor: Vendor): string | null {
+export function reasonNotToLetIn(vendor: Vendor): string | null {
   if (vendor.archivedAt !== null) return `${vendor.companyName} is archived.`
   if (vendor.status === 'on_hold') return `${vendor.companyName} is on hold.`
   if (vendor.status === 'inactive') return `${vendor.companyName} is inactive.`
-  if (vendor.email === null) return `${vendor.companyName} has no e-mail address.`
   return null
+}
+
+/** Why the vendor cannot be invited to its whole portal; null when nothing stands against it. */
+export function reasonNotToInvite(vendor: Vendor): string | null {
+  const reason = reasonNotToLetIn(vendor)
+  return reason === null && vendor.email === null ? `${vendor.companyName} has no e-mail address.` : reason
 }
 
 /** Whether the vendor may work in the community; one without a list may work in all. */

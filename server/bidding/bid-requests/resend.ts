@@ -1,0 +1,61 @@
+import type { Invitation } from '../../../client/contract.gen.ts'
+import type { WriteCall } from '../../http/call.ts'
+import { notFound, problem } from '../../http/problem.ts'
+import { endOf, revokeAddress } from '../../keys/portal-addresses.ts'
+import { reasonNotToLetIn } from '../vendors/vendor.ts'
+import { lockBidRequest, recordChange } from './changes.ts'
+import * as invitations from './invitation-queries.ts'
+import { address, announce, lockVendors } from './invite.ts'
+import type { BidRequestRow } from './queries.ts'
+import * as requests from './queries.ts'
+
+/** Sends an invitation anew, under another address; the one before opens nothing from then on. */
+export async function resend(call: WriteCall, id: string): Promise<Invitation> {
+  const { request, invitation } = await lock(call, id)
+  const reason = reasonNotToResend(call, request, invitation)
+  if (reason !== null) throw problem('conflict', reason)
+  const found = await lockVendors(call, [invitation.vendorId])
+  for (const vendor of found) {
+    const against = reasonNotToLetIn(vendor)
+    if (against !== null) throw problem('conflict', against)
+  }
+  await revokeAddress(call, id)
+  await address(call, [invitation])
+  const changed = await noteChange(call, request, id)
+  await announce(call, request.id, found)
+  return changed
+}
+
+/** Ends the address of an invitation; where there is none, nothing changes. */
+export async function revoke(call: WriteCall, id: string): Promise<Invitation> {
+  const { request, invitation } = await lock(call, id)
+  if (!(await revokeAddress(call, id))) return invitations.toInvitation(invitation)
+  return noteChange(call, request, id)
+}
+
+async function lock(call: WriteCall, id: string) {
+  const { bidRequestId } = await invitations.find(call, id)
+  const request = await lockBidRequest(call, bidRequestId)
+  const invitation = request.invitations.find((candidate) => candidate.id === id)
+  // It was of a draft, and has been taken out of it meanwhile.
+  if (invitation === undefined) throw notFound()
+  return { request, invitation }
+}
+
+function reasonNotToResend(
+  call: WriteCall,
+  { status, deadlineAt }: BidRequestRow,
+  invitation: invitations.InvitationRow,
+): string | null {
+  if (invitation.status === 'pending') return 'It was not sent yet; sendBidRequest does that.'
+  if (status === 'cancelled') return 'The bid request is cancelled.'
+  const end = endOf({ createdAt: call.now.toISOString(), deadlineAt })
+  if (end.getTime() > call.now.getTime()) return null
+  return `Its address would have expired at ${end.toISOString()}.`
+}
+
+async function noteChange(call: WriteCall, before: BidRequestRow, id: string): Promise<Invitation> {
+  await invitations.touch(call, id)
+  await recordChange(call, before, await requests.touch(call, before.id))
+  return invitations.toInvitation(await invitations.find(call, id))
+}

@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
+/** A caller may name its request itself; what could not stand in a log line gets a name of ours. */
+export function requestIdOf(req: IncomingMessage): string {
+  const given = req.headers['x-request-id']
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId()
+}
+
+// Random, so that an id says nothing of how many there were; for many at once, because each time that random bytes are
+// asked for costs twenty times as much as making an id of them.
+const ID_LENGTH = 26
+const IDS_AT_ONCE = 512
+let random = ''
+let used = 0
+
+export function newRequestId(): string {
+  if (used === random.length) {
+    random = randomBytes((ID_LENGTH * IDS_AT_ONCE) / 2).toString('hex')
+    used = 0
+  }
+  used += ID_LENGTH
+  return `req_${random.slice(used - ID_LENGTH, used)}`
+}
