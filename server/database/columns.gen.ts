@@ -292,6 +292,11 @@ export const columns = {
     endsAt: 'timestamptz',
     used: 'bigint',
   },
+  messageRecipients: {
+    organizationId: 'text',
+    recipientId: 'text',
+    messageId: 'id',
+  },
   messages: {
     organizationId: 'id',
     id: 'id',
@@ -310,6 +315,7 @@ export const columns = {
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
     bytes: 'integer',
+    relatedToId: 'text?',
   },
   organizations: {
     id: 'id',
@@ -455,6 +461,7 @@ export const columns = {
     updatedAt: 'timestamptz',
     linesBytes: 'integer',
     bytes: 'integer',
+    totalInCents: 'bigint',
   },
   scopes: {
     organizationId: 'id',

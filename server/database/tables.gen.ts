@@ -337,6 +337,12 @@ export interface LimitWindows {
   used: Int8;
 }
 
+export interface MessageRecipients {
+  messageId: string;
+  organizationId: string;
+  recipientId: string;
+}
+
 export interface Messages {
   body: string;
   bytes: Generated<number>;
@@ -348,6 +354,7 @@ export interface Messages {
   organizationId: string;
   recipients: Json;
   relatedTo: Json | null;
+  relatedToId: Generated<string | null>;
   sender: Json;
   sentAt: Timestamp | null;
   status: string;
@@ -503,6 +510,7 @@ export interface PurchaseOrders {
   subtotal: Numeric;
   taxTotal: Numeric;
   total: Numeric;
+  totalInCents: Generated<Int8>;
   updatedAt: Timestamp;
   varianceReasonCode: string | null;
   varianceResponsible: string | null;
@@ -650,6 +658,7 @@ export interface DB {
   idempotencyRecords: IdempotencyRecords;
   invitations: Invitations;
   limitWindows: LimitWindows;
+  messageRecipients: MessageRecipients;
   messages: Messages;
   organizations: Organizations;
   parts: Parts;

@@ -37,6 +37,14 @@ export interface Declaration<
   filters?: Record<string, (parameter: string) => string>
   /** What `q` searches: text columns, or SQL of a text over the row as `t`. */
   search?: readonly ((keyof NoInfer<R> & string) | { sql: string })[]
+  /** Fields whose order is that of another column: a list is not looked up by decimals, see migration 0024. */
+  sorts?: { [Field in keyof NoInfer<R> & string]?: SortedAs }
+}
+
+export interface SortedAs {
+  column: string
+  /** SQL that makes what that column holds of the field's value. */
+  from(value: string): string
 }
 
 export interface RowType<R> {

@@ -5,6 +5,7 @@ import type { Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
 import { invalidCursor, itemsThatFit, MOST_PAGE_BYTES, type Position, readCursor, writeCursor } from '../http/page.ts'
 import { asMembers, type Columns, MOST_SHORT_BYTES } from './columns.ts'
+import type { SortedAs } from './declared.ts'
 import { type StatementTexts, statementTexts } from './statement-texts.ts'
 
 /** What a list of a resource is made from; every name in it is ours, and every value of a caller becomes a parameter. */
@@ -19,6 +20,8 @@ export interface Listed {
   readonly long?: readonly string[] | undefined
   /** What `q` searches: columns of text, or SQL of a text over the row as `t`. */
   readonly search?: readonly (string | { sql: string })[] | undefined
+  /** Fields that are sorted by another column. */
+  readonly sorts?: Readonly<Record<string, SortedAs | undefined>> | undefined
 }
 
 export interface ListQuery {
@@ -147,12 +150,13 @@ function select(
   const parameter: Parameter = (value) => `$${values.push(value)}`
   const conditions = Object.entries(within).map(([name, value]) => `t."${name}" = ${parameter(value)}`)
   for (const [name, value] of wanted) conditions.push(condition(listed, name, value, parameter))
-  if (position !== null) conditions.push(after(position, order, parameter))
+  if (position !== null) conditions.push(after(position, order, listed.sorts?.[order.field], parameter))
   if ('archivedAt' in listed.columns && !includeArchived) conditions.push(`t."archivedAt" is null`)
   const take = USUAL_LIMITS.has(limit) ? limit + 1 : parameter(limit + 1)
   const statement = texts(shape, () => {
     const direction = order.descending ? 'desc' : 'asc'
-    const sorting = order.byId ? `t."id" ${direction}` : `t."${order.field}" ${direction}, t."id" ${direction}`
+    const by = listed.sorts?.[order.field]?.column ?? order.field
+    const sorting = order.byId ? `t."id" ${direction}` : `t."${by}" ${direction}, t."id" ${direction}`
     const always = listed.where === undefined ? [] : [listed.where]
     const where = ['t."organizationId" = $1', ...always, ...conditions].join(' and ')
     // The cursor needs what the page is sorted by, as the database writes it.
@@ -163,9 +167,16 @@ function select(
   return { statement, values }
 }
 
-function after({ value, id }: Position, { field, descending, byId }: Order, parameter: Parameter): string {
+function after(
+  { value, id }: Position,
+  { field, descending, byId }: Order,
+  sorted: SortedAs | undefined,
+  parameter: Parameter,
+): string {
   const beyond = descending ? '<' : '>'
   if (byId) return `t."id" ${beyond} ${parameter(id)}`
+  if (sorted !== undefined)
+    return `(t."${sorted.column}", t."id") ${beyond} (${sorted.from(parameter(value))}, ${parameter(id)})`
   return `(t."${field}", t."id") ${beyond} (${parameter(value)}, ${parameter(id)})`
 }
 

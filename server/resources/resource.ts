@@ -33,8 +33,8 @@ export function resource<
   declaration: Declaration<Schema, Table, R, Without, Stored, Computed> &
     NoInfer<Fitting<Schema, Table, R, Without, Stored, Computed>>,
 ): Resource<R, Computed> {
-  const { prefix, table, long, filters, search } = declaration
-  return resourceOf(prefix, { table, columns: columnsOf(declaration), long, filters, search })
+  const { prefix, table, long, filters, search, sorts } = declaration
+  return resourceOf(prefix, { table, columns: columnsOf(declaration), long, filters, search, sorts })
 }
 
 export interface Row {

@@ -27,6 +27,7 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
       `t."id" in (select l."purchaseOrderId" from "purchaseOrderLines" as l where l."organizationId" = $1 and l."budgetLineId" = ${budgetLine})`,
   },
   search: ['number', 'notes', { sql: DESCRIPTIONS }],
+  sorts: { total: { column: 'totalInCents', from: (total) => `(${total}::numeric * 100)::bigint` } },
 })
 
 export async function insertLines(

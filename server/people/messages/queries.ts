@@ -10,8 +10,9 @@ export const { list, find, findAll, insert, assertExist } = resource({
   prefix: 'msg',
   long: ['body', 'recipients'],
   filters: {
-    recipientId: (id) => `t."recipients" @> jsonb_build_array(jsonb_build_object('id', ${id}::text))`,
-    relatedToId: (id) => `t."relatedTo"->>'id' = ${id}`,
+    recipientId: (id) =>
+      `t."id" in (select r."messageId" from "messageRecipients" as r where r."organizationId" = $1 and r."recipientId" = ${id})`,
+    relatedToId: (id) => `t."relatedToId" = ${id}`,
     // The first message of a thread has no threadId: its own id is the thread's.
     threadId: (id) => `(t."threadId" = ${id} or t."id" = ${id})`,
   },

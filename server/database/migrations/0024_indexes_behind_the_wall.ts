@@ -1,0 +1,53 @@
+import { type Kysely, sql } from 'kysely'
+
+// Where a table shows only one organization's rows (server/database/wall.ts), PostgreSQL looks no decimal, no JSON and
+// no expression up in an index, because comparing them could tell of a row that is not to be seen. What was looked up by
+// such an index has a column of its own, of a type that gives nothing away.
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table "purchaseOrders" add column "totalInCents" bigint not null generated always as (("total" * 100)::bigint) stored`.execute(
+    db,
+  )
+  await sql`drop index "purchaseOrders_total"`.execute(db)
+  await sql`create index "purchaseOrders_totalInCents" on "purchaseOrders" ("organizationId", "totalInCents", "id")`.execute(
+    db,
+  )
+
+  await sql`
+    alter table "messages" add column "relatedToId" text collate "C" generated always as ("relatedTo"->>'id') stored`.execute(
+    db,
+  )
+  await sql`drop index "messages_relatedTo"`.execute(db)
+  await sql`create index "messages_relatedToId" on "messages" ("organizationId", "relatedToId", "id")`.execute(db)
+
+  // Who gets a message, one row for each; they are written with it and never change.
+  await sql`
+    create table "messageRecipients" (
+      "organizationId" text collate "C" not null,
+      "recipientId" text collate "C" not null,
+      "messageId" text collate "C" not null,
+      primary key ("organizationId", "recipientId", "messageId"),
+      constraint "messageRecipients_messageId_fkey" foreign key ("organizationId", "messageId")
+        references "messages" ("organizationId", "id") on delete cascade
+    )`.execute(db)
+  await sql`create index "messageRecipients_messageId" on "messageRecipients" ("organizationId", "messageId")`.execute(
+    db,
+  )
+  await sql`
+    insert into "messageRecipients"
+    select distinct m."organizationId", r->>'id', m."id" from "messages" m, jsonb_array_elements(m."recipients") r
+    where r->>'id' is not null`.execute(db)
+  await sql`
+    create function "noteRecipients"() returns trigger language plpgsql as $$
+    begin
+      insert into "messageRecipients"
+        select distinct new."organizationId", r->>'id', new."id" from jsonb_array_elements(new."recipients") r
+        where r->>'id' is not null;
+      return null;
+    end $$`.execute(db)
+  await sql`
+    create trigger "messages_recipients" after insert on "messages" for each row execute function "noteRecipients"()`.execute(
+    db,
+  )
+  await sql`drop index "messages_recipients"`.execute(db)
+}
