@@ -55,6 +55,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
   let listening: Listening | null = null
   try {
     await migrate(database)
+    if (database.narrowRole === null) log.warn(NO_WALL)
     const { config: settled, isKeptInDatabase } = await withEncryptionKey(parts.config, database)
     if (isKeptInDatabase) {
       log.warn(
@@ -133,6 +134,9 @@ const ALLOWS_PRIVATE =
   'WEBHOOK_ALLOW_PRIVATE is on: everybody whose key may manage webhooks can make this service send requests to ' +
   'addresses of its own machine and of the private networks around it, over plain HTTP too, and see whether something ' +
   'answers there. Set it to false unless all of them may.'
+
+const NO_WALL =
+  'row-level security does not hold: only the conditions of its queries keep organizations apart. The user of DATABASE_URL has to own the tables, and be able to work as the role "<owner>_one_organization"; see the README'
 
 // For the machines that watch over the service.
 function addHealthRoutes(express: Express, isReady: () => Promise<void>): void {

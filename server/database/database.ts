@@ -16,6 +16,7 @@ import pg from 'pg'
 import { Shares } from '../http/shares.ts'
 import { assertNotRestoring, asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
 import type { JsonRow } from './lean-query.ts'
+import { EmbeddedDriver, NarrowDriver } from './narrow-drivers.ts'
 import { type Patience, reachPostgres } from './reach.ts'
 import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
 import type { DB as Tables } from './tables.gen.ts'
@@ -25,18 +26,37 @@ export type { Tables }
 /** What a query is run on: the shared connections, the pool, or a transaction. */
 export type Db = Kysely<Tables>
 
-/**
- * The database of one process. `statements` runs single statements, each a transaction of its own; `transaction` runs
- * several as one. Both speak to PostgreSQL where there is an address, else to the embedded database, through the same
- * `pg` pool interface.
- */
-export interface Database {
-  readonly embedded: boolean
+/** `statements` runs single statements, each a transaction of its own; `transaction` runs several as one. */
+export interface Access {
   readonly statements: Db
+  transaction<T>(work: (trx: Db) => Promise<T>): Promise<T>
+}
+
+/** What the calls of one organization run on. */
+export interface OrganizationAccess extends Access {
+  /** A transaction that waits for the organization's turn, so that no organization takes every connection. */
+  transactionInTurn<T>(work: (trx: Db) => Promise<T>): Promise<T>
+}
+
+/**
+ * The database of one process: PostgreSQL where there is an address, else the embedded database, through the same `pg`
+ * pool interface.
+ *
+ * What is run on it directly sees the rows of every organization. That is for those who do not work for one: whoever
+ * finds out who calls, the jobs, the deliveries, the operators. A call takes `of`, and its queries are shown no other rows
+ * than its organization's, whether they ask for them or not.
+ */
+export interface Database extends Access {
+  readonly embedded: boolean
+  of(organizationId: string): OrganizationAccess
+  /**
+   * The role that `of` works as, to which the database shows no row but the organization's; wall.ts finds it. Null where
+   * there is none: then `of` shows all rows, and the conditions of the queries alone keep organizations apart.
+   */
+  readonly narrowRole: string | null
+  narrowTo(role: string | null): void
   /** For what needs a session of its own, which is the migrator and nothing else. */
   readonly sessions: Db
-  /** For an organization, it waits its turn, so that no organization takes every connection; the service's own is begun at once. */
-  transaction<T>(work: (trx: Db) => Promise<T>, organizationId?: string): Promise<T>
   /** How the connections stand at this moment. */
   connections(): Connections
   /** Answers once a statement has been answered; fails when the database is away. */
@@ -98,26 +118,41 @@ async function openPostgres(
   const pooled = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const sessions = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: unbounded }) })
   const shares = transactionShares(poolSize, CONNECTION_WAIT_MS)
-  const statements = new Kysely<Tables>({
-    dialect: {
-      createDriver: () => new SharedDriver(shared),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createAdapter: () => new PostgresAdapter(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-    },
+  const statements = over(() => new SharedDriver(shared, null))
+  const transaction: Access['transaction'] = (work) => retryDeadlocks(() => pooled.transaction().execute(work))
+  let narrow: { role: string; shared: SharedStatements } | null = null
+  const accesses = new Remembered((organizationId) => {
+    if (narrow === null) return takingTurns({ statements, transaction }, shares, organizationId)
+    const { role, shared } = narrow
+    const own = over(() => new NarrowDriver(pool, role, organizationId))
+    const access: Access = {
+      statements: over(() => new SharedDriver(shared, organizationId)),
+      transaction: (work) => retryDeadlocks(() => own.transaction().execute(work)),
+    }
+    return takingTurns(access, shares, organizationId)
   })
   return {
     embedded: false,
     statements,
     sessions,
-    transaction(work, organizationId) {
-      const run = () => retryDeadlocks(() => pooled.transaction().execute(work))
-      return organizationId === undefined ? run() : shares.run(organizationId, run)
+    transaction,
+    of: (organizationId) => accesses.get(organizationId),
+    get narrowRole() {
+      return narrow?.role ?? null
     },
-    connections: () => ({ ...counted(pool, poolSize, shares), shared: shared.connections }),
+    narrowTo(role) {
+      if (role === (narrow?.role ?? null)) return
+      narrow?.shared.end().catch(() => {})
+      narrow = role === null ? null : { role, shared: new SharedStatements(asRole(bounded, role)) }
+      accesses.forget()
+    },
+    connections: () => ({
+      ...counted(pool, poolSize, shares),
+      shared: shared.connections + (narrow?.shared.connections ?? 0),
+    }),
     ping: () => ping(statements),
     async close() {
-      await shared.end()
+      await Promise.all([shared.end(), narrow?.shared.end()])
       await pooled.destroy()
       await sessions.destroy()
     },
@@ -152,6 +187,53 @@ function transactionShares(poolSize: number, waitMs: number): Shares {
 /** How long a connection is waited for. On the embedded database everything waits for the one that there is. */
 const CONNECTION_WAIT_MS = 5000
 const EMBEDDED_WAIT_MS = 10_000
+
+// From the first statement on; a space or a backslash in a name is escaped.
+function asRole(connection: pg.ClientConfig, role: string): pg.ClientConfig {
+  return { ...connection, options: `${connection.options} -c role=${role.replace(/[\\ ]/g, '\\$&')}` }
+}
+
+function over(createDriver: () => Driver): Db {
+  return new Kysely<Tables>({
+    dialect: {
+      createDriver,
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+    },
+  })
+}
+
+function takingTurns(access: Access, shares: Shares, organizationId: string): OrganizationAccess {
+  const transactionInTurn: Access['transaction'] = (work) => shares.run(organizationId, () => access.transaction(work))
+  return { ...access, transactionInTurn }
+}
+
+// Far more organizations than a process serves at a time, and little memory.
+const MOST_REMEMBERED = 10_000
+
+class Remembered {
+  readonly #made = new Map<string, OrganizationAccess>()
+  readonly #make: (organizationId: string) => OrganizationAccess
+
+  constructor(make: (organizationId: string) => OrganizationAccess) {
+    this.#make = make
+  }
+
+  get(organizationId: string): OrganizationAccess {
+    let access = this.#made.get(organizationId)
+    if (access === undefined) {
+      access = this.#make(organizationId)
+      if (this.#made.size >= MOST_REMEMBERED) this.#made.clear()
+      this.#made.set(organizationId, access)
+    }
+    return access
+  }
+
+  forget(): void {
+    this.#made.clear()
+  }
+}
 
 async function openEmbedded(dataDir: string): Promise<Database> {
   const { PGlite } = await import('@electric-sql/pglite')
@@ -202,20 +284,35 @@ export async function overPGlite(lite: PGlite): Promise<Database> {
     Client: NamedClient,
   })
   pool.on('error', () => {})
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const session = { narrowness: '' }
   const shares = transactionShares(1, EMBEDDED_WAIT_MS)
+  const withSight = (role: string | null, organizationId: string | null): Access => {
+    const db = over(() => new EmbeddedDriver(pool, session, role, organizationId))
+    return { statements: db, transaction: (work) => db.transaction().execute(work) }
+  }
+  const { statements, transaction } = withSight(null, null)
+  let narrowRole: string | null = null
+  const accesses = new Remembered((organizationId) => {
+    const access = narrowRole === null ? { statements, transaction } : withSight(narrowRole, organizationId)
+    return takingTurns(access, shares, organizationId)
+  })
   return {
     embedded: true,
-    statements: db,
-    sessions: db,
-    transaction(work, organizationId) {
-      const run = () => db.transaction().execute(work)
-      return organizationId === undefined ? run() : shares.run(organizationId, run)
+    statements,
+    sessions: statements,
+    transaction,
+    of: (organizationId) => accesses.get(organizationId),
+    get narrowRole() {
+      return narrowRole
+    },
+    narrowTo(role) {
+      narrowRole = role
+      accesses.forget()
     },
     connections: () => ({ ...counted(pool, 1, shares), shared: 0 }),
-    ping: () => ping(db),
+    ping: () => ping(statements),
     async close() {
-      await db.destroy()
+      await statements.destroy()
       await lite.close()
     },
   }
@@ -280,12 +377,12 @@ export function insertTogether(insertion: Insertion, values: readonly unknown[])
 class SharedDriver implements Driver {
   readonly #connection: DatabaseConnection
 
-  constructor(shared: SharedStatements) {
+  constructor(shared: SharedStatements, organizationId: string | null) {
     this.#connection = {
       async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
         const { rows, rowCount } = await (ROW_OF in query
-          ? shared.insertTogether(query[ROW_OF] as Insertion, query.parameters)
-          : shared.run(query.sql, query.parameters, ROWS_AS_JSON in query))
+          ? shared.insertTogether(organizationId, query[ROW_OF] as Insertion, query.parameters)
+          : shared.run(organizationId, query.sql, query.parameters, ROWS_AS_JSON in query))
         return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
       },
       streamQuery: () => {

@@ -14,6 +14,8 @@ export interface Statement {
   readonly text: string
   /** Rows as JSON text, for answers that pass them on; else as objects. */
   readonly asJson: boolean
+  /** Whether those behind it rely on it: when it fails, nothing that follows on its connection counts. */
+  readonly isReliedOn: boolean
   read: ((fields: RawRow) => unknown) | null
 }
 
@@ -49,6 +51,11 @@ export interface StatementResult {
   rowCount: number
 }
 
+/** The statements of one connection, in the order in which they are sent. */
+export interface Sequence {
+  isBroken: boolean
+}
+
 interface Connection {
   parsedStatements: Record<string, string | undefined>
   submittedNamedStatements: Record<string, string | undefined>
@@ -64,8 +71,16 @@ interface Field {
   dataTypeID: number
 }
 
+/** What is done before a statement, in the same transaction; `statement` is prepared already and has no rows. */
+export interface Preamble {
+  readonly statement: Statement
+  readonly values: readonly unknown[]
+}
+
 interface LeanQuery {
   statement: Statement
+  sequence: Sequence
+  preamble: Preamble | null
   name: string
   text: string
   values: readonly unknown[]
@@ -90,6 +105,11 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
       connection.parse({ text: statement.text, name })
       connection.submittedNamedStatements[name] = statement.text
     }
+    const { preamble } = this
+    if (preamble !== null) {
+      connection.bind({ portal: '', statement: preamble.statement.name, values: preamble.values, binary: false })
+      connection.execute({ portal: '', rows: 0 })
+    }
     connection.bind({ portal: '', statement: name, values, binary: false, valueMapper: toParameter })
     if (statement.read === null) connection.describe({ type: 'P', name: '' })
     connection.execute({ portal: '', rows: 0 })
@@ -103,6 +123,10 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
     if (this.statement.read !== null) this.result.rows.push(this.statement.read(message.fields))
   },
   handleCommandComplete(this: LeanQuery, message: { text: string }): void {
+    if (this.preamble !== null) {
+      this.preamble = null
+      return
+    }
     this.result.rowCount = Number(message.text.slice(message.text.lastIndexOf(' ') + 1)) || 0
     // A statement without rows has no description to wait for.
     this.statement.read ??= noRow
@@ -111,17 +135,38 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
   handlePortalSuspended(): void {},
   handleError(this: LeanQuery, error: unknown): void {
     this.failed = true
+    if (this.statement.isReliedOn) this.sequence.isBroken = true
     this.fail(error)
   },
   handleReadyForQuery(this: LeanQuery): void {
-    if (!this.failed) this.done(this.result)
+    if (this.failed) return
+    if (this.sequence.isBroken) this.fail(new Error('Connection terminated, because what went before had failed.'))
+    else this.done(this.result)
   },
 })
 
-export function execute(client: pg.Client, statement: Statement, values: readonly unknown[]): Promise<StatementResult> {
+export function execute(
+  client: pg.Client,
+  statement: Statement,
+  values: readonly unknown[],
+  sequence: Sequence,
+  preamble: Preamble | null = null,
+): Promise<StatementResult> {
   return new Promise((done, fail) => {
     const { name, text } = statement
-    const own = { statement, name, text, values, callback: ignore, rows: 0, failed: false, done, fail }
+    const own = {
+      statement,
+      sequence,
+      preamble,
+      name,
+      text,
+      values,
+      callback: ignore,
+      rows: 0,
+      failed: false,
+      done,
+      fail,
+    }
     const query: LeanQuery = Object.assign(Object.create(prototype), own, { result: { rows: [], rowCount: 0 } })
     client.query(query as unknown as pg.Submittable)
   })

@@ -3,16 +3,24 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { FileMigrationProvider, Migrator } from 'kysely/migration'
 import type { Database, Db } from './database.ts'
+import { raiseWall } from './wall.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'migrations')
 
 /**
- * Brings the schema up to date, in one transaction: all pending migrations or none. Any number of processes may call it
- * at once; the migrator lets them take turns by a lock, and the later ones find nothing to do.
+ * Brings the schema up to date, in one transaction: all pending migrations or none; then the wall between organizations
+ * around what the migrations made. Any number of processes may call it at once; the migrator lets them take turns by a
+ * lock, and the later ones find nothing to do.
  *
  * @returns the names of the migrations that were run
  */
 export async function migrate(database: Database): Promise<string[]> {
+  const names = await runPending(database)
+  await raiseWall(database)
+  return names
+}
+
+async function runPending(database: Database): Promise<string[]> {
   if ((await newestMigration(database.statements)) === (await knownMigrations()).at(-1)) return []
   const migrator = new Migrator({
     db: database.sessions,

@@ -1,12 +1,14 @@
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
-import { execute, type Statement, type StatementResult } from './lean-query.ts'
+import { execute, type Sequence, type Statement, type StatementResult } from './lean-query.ts'
+import { ORGANIZATION_SETTING } from './wall.ts'
 
 /**
  * Single statements on a few connections that all requests share. PostgreSQL answers many small statements of one
  * connection in one batch, so nobody waits for a connection to be free, and each statement is parsed once per connection.
  *
  * Only statements that are transactions of their own may come here: what shares a connection shares its session.
+ * The one thing of a session that may differ is the organization whose rows it sees, which is set before the statement.
  * A slow statement holds up those behind it, so every connection has a statement timeout; transactions use the pool.
  */
 export class SharedStatements {
@@ -23,11 +25,17 @@ export class SharedStatements {
     this.#writing = Array.from({ length: lanes.writing }, () => new Lane(this.#config))
   }
 
-  run(text: string, values: readonly unknown[], asJson = false): Promise<StatementResult> {
+  /** @param organizationId whose rows the statement can see; null on connections that no row is hidden from */
+  run(
+    organizationId: string | null,
+    text: string,
+    values: readonly unknown[],
+    asJson = false,
+  ): Promise<StatementResult> {
     const reads = text.startsWith('select')
     const lane = reads ? this.#reading[++this.#nextRead % this.#reading.length] : leastBusy(this.#writing)
     if (lane === undefined) throw new Error('a lane is always there')
-    const result = lane.run(text, values, asJson)
+    const result = lane.run(organizationId, text, values, asJson)
     // Reads are spread evenly, so nobody asks how busy their lanes are.
     if (!reads) lane.count(result)
     return result
@@ -38,14 +46,18 @@ export class SharedStatements {
    * statement and one commit, which is most of what a small write costs. Each still stands or falls alone: when a
    * statement of many is refused because of one row, nothing of it happened, and each row is tried by itself.
    */
-  insertTogether(insertion: Insertion, values: readonly unknown[]): Promise<StatementResult> {
+  insertTogether(
+    organizationId: string | null,
+    insertion: Insertion,
+    values: readonly unknown[],
+  ): Promise<StatementResult> {
     let gathering = this.#gathering.get(insertion)
     if (gathering === undefined) {
       gathering = { rows: [], underWay: 0, isScheduled: false }
       this.#gathering.set(insertion, gathering)
     }
     const { rows } = gathering
-    const result = new Promise<StatementResult>((done, fail) => rows.push({ values, done, fail }))
+    const result = new Promise<StatementResult>((done, fail) => rows.push({ organizationId, values, done, fail }))
     this.#schedule(insertion, gathering)
     return result
   }
@@ -70,13 +82,14 @@ export class SharedStatements {
       gathering.underWay--
       this.#schedule(insertion, gathering)
     }
-    this.#insert(insertion, gathering.rows.splice(0, MOST_ROWS)).then(settled, settled)
+    this.#insert(insertion, takeTogether(gathering.rows)).then(settled, settled)
   }
 
   async #insert(insertion: Insertion, rows: GatheredRow[]): Promise<void> {
     try {
       const text = insertion.text(rows.length)
       await this.run(
+        rows[0]?.organizationId ?? null,
         text,
         rows.flatMap((row) => row.values),
       )
@@ -109,9 +122,20 @@ interface Gathering {
 }
 
 interface GatheredRow {
+  organizationId: string | null
   values: readonly unknown[]
   done(result: StatementResult): void
   fail(error: unknown): void
+}
+
+// The first rows of one organization, because a statement adds rows to one; the others stay where they are.
+function takeTogether(rows: GatheredRow[]): GatheredRow[] {
+  const organizationId = rows[0]?.organizationId
+  if (rows.every((row, i) => i >= MOST_ROWS || row.organizationId === organizationId)) return rows.splice(0, MOST_ROWS)
+  const taken = rows.filter((row) => row.organizationId === organizationId).slice(0, MOST_ROWS)
+  const left = rows.filter((row) => !taken.includes(row))
+  rows.splice(0, rows.length, ...left)
+  return taken
 }
 
 // The first of those with the least to do: a few connections that are used all the time work faster than many now and then.
@@ -139,6 +163,9 @@ function isOfOneRow(error: unknown): boolean {
 
 const RECONNECT_AFTER_MS = 250
 
+// Saying for the session whose rows it sees costs as much as saying so for five statements.
+const MANY_IN_A_ROW = 5
+
 // One connection, opened on first use and opened anew after a loss. What was under way when it was lost fails; it is
 // never sent again, because a write may have happened.
 class Lane {
@@ -148,6 +175,12 @@ class Lane {
   #failedAt = 0
   #failure: unknown = null
   #underWay = 0
+  /** Whose rows the session sees; null means nobody's, or everybody's on a connection that no row is hidden from. */
+  #shown: string | null = null
+  #other: string | null = null
+  /** How many statements in a row were for that other one. */
+  #others = 0
+  #sequence: Sequence = { isBroken: false }
   readonly #answered = (): void => {
     this.#underWay--
   }
@@ -170,9 +203,56 @@ class Lane {
     result.then(this.#answered, this.#answered)
   }
 
-  run(text: string, values: readonly unknown[], asJson: boolean): Promise<StatementResult> {
-    if (this.#open !== null) return submit(this.#open, text, values, asJson)
-    return this.#connect().then((client) => submit(client, text, values, asJson))
+  run(
+    organizationId: string | null,
+    text: string,
+    values: readonly unknown[],
+    asJson: boolean,
+  ): Promise<StatementResult> {
+    if (this.#open !== null) return this.#submit(this.#open, organizationId, text, values, asJson)
+    return this.#connect().then((client) => this.#submit(client, organizationId, text, values, asJson))
+  }
+
+  #submit(
+    client: pg.Client,
+    organizationId: string | null,
+    text: string,
+    values: readonly unknown[],
+    asJson: boolean,
+  ): Promise<StatementResult> {
+    const { stream } = client.connection
+    // What one turn of the event loop sends leaves in one packet.
+    if (stream.writableCorked === 0) {
+      stream.cork()
+      setImmediate(uncork, stream)
+    }
+    const preamble = this.#shows(client, organizationId) ? null : { statement: SHOW, values: [organizationId, 'true'] }
+    return execute(client, statementOf(text, asJson), values, this.#sequence, preamble)
+  }
+
+  // Whether the connection sees the rows of this organization. Where one organization has many statements in a row, it is
+  // said once for the session and costs nothing from then on; else it is said for the one statement, in its transaction.
+  #shows(client: pg.Client, organizationId: string | null): boolean {
+    if (organizationId === this.#shown) {
+      this.#others = 0
+      return true
+    }
+    if (organizationId === null || organizationId !== this.#other) {
+      this.#other = organizationId
+      this.#others = 0
+    }
+    if (++this.#others < MANY_IN_A_ROW) return false
+    this.#show(client, organizationId)
+    return true
+  }
+
+  // It cannot fail for a reason of its own. When it does all the same, what comes behind it would not see what it should,
+  // so the connection is given up with all that is on it.
+  #show(client: pg.Client, organizationId: string | null): void {
+    this.#shown = organizationId
+    this.#others = 0
+    const showing = execute(client, SHOW, [organizationId ?? '', 'false'], this.#sequence)
+    showing.catch(() => client.connection.stream.destroy())
   }
 
   #connect(): Promise<pg.Client> {
@@ -189,6 +269,8 @@ class Lane {
     this.#client = client.connect().then(
       () => {
         this.#open = client
+        this.#sequence = { isBroken: false }
+        this.#show(client, null)
         return client
       },
       (error: unknown) => {
@@ -217,7 +299,7 @@ function statementOf(text: string, asJson: boolean): Statement {
   const key = asJson ? `json ${text}` : text
   let statement = statements.get(key)
   if (statement === undefined) {
-    statement = { name: statementName(text) ?? '', text, asJson, read: null }
+    statement = { name: statementName(text) ?? '', text, asJson, isReliedOn: false, read: null }
     if (statements.size < MOST_STATEMENTS) statements.set(key, statement)
   }
   return statement
@@ -235,19 +317,13 @@ export function statementName(text: string): string | undefined {
   return name
 }
 
-function submit(
-  client: pg.Client,
-  text: string,
-  values: readonly unknown[],
-  asJson: boolean,
-): Promise<StatementResult> {
-  const { stream } = client.connection
-  // What one turn of the event loop sends leaves in one packet.
-  if (stream.writableCorked === 0) {
-    stream.cork()
-    setImmediate(uncork, stream)
-  }
-  return execute(client, statementOf(text, asJson), values)
+const SHOW_TEXT = `select where set_config('${ORGANIZATION_SETTING}', $1, $2) is null`
+const SHOW: Statement = {
+  name: statementName(SHOW_TEXT) ?? '',
+  text: SHOW_TEXT,
+  asJson: false,
+  isReliedOn: true,
+  read: null,
 }
 
 function uncork(stream: Duplex): void {

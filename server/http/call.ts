@@ -149,9 +149,9 @@ interface Caller {
 /** A call with its own transactions, as it begins. */
 export function newCall(surroundings: Surroundings, { principal, requestId, address, now }: Caller): Call {
   const { organization, permissions, poApprovalLimit } = principal
-  const { database } = surroundings
+  const access = surroundings.database.of(organization.id)
   // What the calendar does for a builder is one thing at a time, and no builder's flood may hold it up.
-  const share = principal.kind === 'system' ? undefined : organization.id
+  const transaction = principal.kind === 'system' ? access.transaction : access.transactionInTurn
   const events: RecordedEvent[] = []
   const changes: Change[] = []
   // Written out, here and below, because every request makes one of these.
@@ -169,7 +169,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
     surroundings,
     isWriting: false,
     answerIsKept: false,
-    db: database.statements,
+    db: access.statements,
     events,
     changes,
     keptHidden: null,
@@ -178,7 +178,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
       const afterwards: (() => void)[] = []
       call.db = REFUSING
       try {
-        const result = await database.transaction(async (trx) => {
+        const result = await transaction(async (trx) => {
           // After a deadlock the work begins anew, and what the first try recorded was never committed.
           events.length = before
           changes.length = 0
@@ -187,12 +187,12 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
           const result = await work(inside)
           if (changes.length > 0) await surroundings.recordChanges(inside)
           return result
-        }, share)
+        })
         if (events.length > before) surroundings.eventsCommitted(events.length - before)
         for (const each of afterwards) each()
         return result
       } finally {
-        call.db = database.statements
+        call.db = access.statements
       }
     },
     operation: (id, input) => surroundings.operate(call, id, input),

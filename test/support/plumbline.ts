@@ -93,7 +93,7 @@ export async function startTestPlumbline(
     LOG_LEVEL: 'silent',
     ...env,
   })
-  const database = await newTestDatabase(config)
+  const database = parts.database ?? (await newTestDatabase(config))
   const log = pino({ level: config.logLevel })
   const emissions = new Emissions()
   const plumbline = await startPlumbline({

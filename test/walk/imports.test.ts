@@ -83,6 +83,17 @@ test('slices read each other through queries and nouns, never through handlers',
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
+// A call's own `db` shows its organization's rows alone; that of the process shows everybody's.
+test('handlers and their queries use no database but that of their call', () => {
+  const wrong = [...imports.keys()].filter(
+    (file) =>
+      /^server\/(resources|skills)\/|\/(operations|queries)\.ts$/.test(file) &&
+      !isTest(file) &&
+      /\bdatabase\.(statements|transaction|sessions|of|narrowTo)\b/.test(readFileSync(path.join(root, file), 'utf8')),
+  )
+  expect(wrong).toEqual([])
+})
+
 test('no file imports itself through others', () => {
   const cycles = [...imports.keys()].map((file) => cycleFrom(file)).filter((cycle) => cycle !== null)
   expect(cycles.map((cycle) => cycle.join(' → '))).toEqual([])

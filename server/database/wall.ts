@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { Database, Db } from './database.ts'
+import { DatabaseUnavailable } from './reach.ts'
+
+/**
+ * The second wall between organizations. The first is that every query takes a tenant and names its organization; should
+ * one forget to, the database shows it no other organization's rows all the same, and takes no rows for another.
+ *
+ * Calls work as a role of their own, to which the policies of the tables show the rows of the organization that is set
+ * for the session or the transaction, and none while none is set. Everybody else sees what they saw without the
+ * policies: the owner of the tables, as whom the service connects and does what concerns all organizations, a dump, a
+ * report. A policy that let some in by a setting instead would be an "or" in every plan; as it is, the planner compares
+ * the setting with the statement's own organization, once and before it reads anything.
+ */
+
+/** Whose rows a session is shown. */
+export const ORGANIZATION_SETTING = 'plumbline.organization'
+
+/** Tables without an organization that calls use; whatever else has none is closed to them. */
+const OPEN_TO_CALLS = ['limitWindows']
+
+const POLICY = 'one_organization'
+
+interface Standing {
+  role: string
+  exists: boolean
+  /** Tables that the wall does not stand around yet, each with the column that holds the organization. */
+  missing: { table: string; column: string | null }[]
+}
+
+/**
+ * Puts the wall around every table that has an organization, new ones included, and lets calls work behind it. Where the
+ * connected user may not make the role, and nobody has made it, all stays as it was and `database.narrowRole` is null.
+ */
+export async function raiseWall(database: Database): Promise<void> {
+  const db = database.sessions
+  const { role, exists, missing } = await standing(db)
+  try {
+    if (!exists || missing.length > 0) await db.transaction().execute(raise)
+    database.narrowTo((await isNarrow(db, role)) ? role : null)
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error
+    database.narrowTo(null)
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+// The role bears the name of the tables' owner, because roles belong to a whole server: those of another deployment on
+// it must not be able to work as this one's.
+async function standing(db: Db): Promise<Standing> {
+  const { rows } = await sql<Standing>`
+    select n."role", r."oid" is not null as "exists", coalesce((
+      select json_agg(json_build_object('table', c."relname", 'column', a."attname") order by c."relname")
+      from "pg_class" c
+      left join "pg_attribute" a on a."attrelid" = c."oid" and not a."attisdropped"
+        and a."attname" = case c."relname" when 'organizations' then 'id' else 'organizationId' end
+      where c."relnamespace" = current_schema()::regnamespace and c."relkind" in ('r', 'p')
+        and (a."attname" is not null or c."relname" = any(${OPEN_TO_CALLS}))
+        and not (has_table_privilege(r."oid", c."oid", 'select') and (a."attname" is null or c."relrowsecurity" and exists (
+          select from "pg_policy" p where p."polrelid" = c."oid" and p."polname" = ${POLICY} and r."oid" = any(p."polroles"))))
+    ), '[]') as "missing"
+    from (
+      select (left(pg_get_userbyid("relowner")::text, 46) || '_one_organization')::name::text as "role"
+      from "pg_class" where "oid" = '"organizations"'::regclass
+    ) n
+    left join "pg_roles" r on r."rolname" = n."role"`.execute(db)
+  const [found] = rows
+  if (found === undefined) throw new Error('The tables have an owner.')
+  return found
+}
+
+async function raise(trx: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(74185024)`.execute(trx)
+  const { role, exists } = await standing(trx)
+  const name = sql.id(role)
+  if (!exists) {
+    await sql`create role ${name} nologin`.execute(trx)
+    await sql`grant ${name} to current_user`.execute(trx)
+  }
+  for (const { table, column } of (await standing(trx)).missing) {
+    const on = sql.table(table)
+    await sql`grant ${sql.raw(GRANTED[table] ?? 'select, insert, update, delete')} on ${on} to ${name}`.execute(trx)
+    if (column === null) continue
+    // The one policy lets everybody see all rows, as without policies; the other takes from it what the role may not see.
+    await sql`alter table ${on} enable row level security`.execute(trx)
+    await sql`drop policy if exists ${sql.id(POLICY)} on ${on}`.execute(trx)
+    await sql`drop policy if exists "all_organizations" on ${on}`.execute(trx)
+    await sql`create policy "all_organizations" on ${on} using (true)`.execute(trx)
+    await sql`create policy ${sql.id(POLICY)} on ${on} as restrictive to ${name}
+      using (${sql.id(column)} = current_setting(${sql.lit(ORGANIZATION_SETTING)}, true))`.execute(trx)
+  }
+}
+
+/** What calls may do with a table, where it is not everything. */
+const GRANTED: Record<string, string> = { organizations: 'select', limitWindows: 'select, insert, update' }
+
+// Tried, not concluded: whether one can work as the role hangs on grants that differ from one PostgreSQL to the next.
+async function isNarrow(db: Db, role: string): Promise<boolean> {
+  const isActive = sql`row_security_active('"organizations"')`
+  return db.transaction().execute(async (trx) => {
+    const { rows: before } = await sql<{ blind: boolean }>`
+      select ${isActive} and pg_has_role(${role}, 'usage') as "blind"`.execute(trx)
+    // What hides rows from the role would hide them from the service itself.
+    if (before[0]?.blind === true)
+      throw new DatabaseUnavailable(
+        `The user of DATABASE_URL has to own the tables, or hold ${role} without inheriting.`,
+      )
+    await sql`set local role ${sql.id(role)}`.execute(trx)
+    const { rows } = await sql<{ active: boolean }>`select ${isActive} as "active"`.execute(trx)
+    return rows[0]?.active === true
+  })
+}
