@@ -22,7 +22,8 @@ export function verb<Options extends object>(
 ): (options?: Options) => Promise<void> {
   return async (options) => {
     const given = readConfig(process.env)
-    const database = await openDatabase(given, { ms: DATABASE_PATIENCE_MS })
+    // Nobody else waits for what an operator asks, and an export or an erasure may take its time.
+    const database = await openDatabase({ ...given, databaseStatementTimeoutMs: 0 }, { ms: DATABASE_PATIENCE_MS })
     try {
       const migrations = await migrate(database)
       const { config } = await withEncryptionKey(given, database)

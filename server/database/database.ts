@@ -143,7 +143,7 @@ async function openPostgres(
     narrowTo(role) {
       if (role === (narrow?.role ?? null)) return
       narrow?.shared.end().catch(() => {})
-      narrow = role === null ? null : { role, shared: new SharedStatements(asRole(bounded, role)) }
+      narrow = role === null ? null : { role, shared: new SharedStatements(bounded, role) }
       accesses.forget()
     },
     connections: () => ({
@@ -187,11 +187,6 @@ function transactionShares(poolSize: number, waitMs: number): Shares {
 /** How long a connection is waited for. On the embedded database everything waits for the one that there is. */
 const CONNECTION_WAIT_MS = 5000
 const EMBEDDED_WAIT_MS = 10_000
-
-// From the first statement on; a space or a backslash in a name is escaped.
-function asRole(connection: pg.ClientConfig, role: string): pg.ClientConfig {
-  return { ...connection, options: `${connection.options} -c role=${role.replace(/[\\ ]/g, '\\$&')}` }
-}
 
 function over(createDriver: () => Driver): Db {
   return new Kysely<Tables>({

@@ -19,10 +19,10 @@ export class SharedStatements {
   #nextRead = 0
 
   // Reads want few connections, for larger batches. A write waits for the disk, and those behind it wait too, so writes have more.
-  constructor(config: pg.ClientConfig, lanes = { reading: 3, writing: 12 }) {
+  constructor(config: pg.ClientConfig, role: string | null = null, lanes = { reading: 3, writing: 12 }) {
     this.#config = { ...config, pipeline: true }
-    this.#reading = Array.from({ length: lanes.reading }, () => new Lane(this.#config))
-    this.#writing = Array.from({ length: lanes.writing }, () => new Lane(this.#config))
+    this.#reading = Array.from({ length: lanes.reading }, () => new Lane(this.#config, role))
+    this.#writing = Array.from({ length: lanes.writing }, () => new Lane(this.#config, role))
   }
 
   /** @param organizationId whose rows the statement can see; null on connections that no row is hidden from */
@@ -170,6 +170,7 @@ const MANY_IN_A_ROW = 5
 // never sent again, because a write may have happened.
 class Lane {
   readonly #config: pg.ClientConfig
+  readonly #role: string | null
   #client: Promise<pg.Client> | null = null
   #open: pg.Client | null = null
   #failedAt = 0
@@ -185,8 +186,10 @@ class Lane {
     this.#underWay--
   }
 
-  constructor(config: pg.ClientConfig) {
+  /** @param role whom it works as; null for the user who connects */
+  constructor(config: pg.ClientConfig, role: string | null) {
     this.#config = config
+    this.#role = role
   }
 
   get isOpen(): boolean {
@@ -246,13 +249,15 @@ class Lane {
     return true
   }
 
-  // It cannot fail for a reason of its own. When it does all the same, what comes behind it would not see what it should,
-  // so the connection is given up with all that is on it.
   #show(client: pg.Client, organizationId: string | null): void {
     this.#shown = organizationId
     this.#others = 0
-    const showing = execute(client, SHOW, [organizationId ?? '', 'false'], this.#sequence)
-    showing.catch(() => client.connection.stream.destroy())
+    this.#say(client, SHOW, [organizationId ?? '', 'false'])
+  }
+
+  // Where this fails, what comes behind it would not see what it should, so the connection is given up with all that is on it.
+  #say(client: pg.Client, statement: Statement, values: readonly string[]): void {
+    execute(client, statement, values, this.#sequence).catch(() => client.connection.stream.destroy())
   }
 
   #connect(): Promise<pg.Client> {
@@ -270,6 +275,7 @@ class Lane {
       () => {
         this.#open = client
         this.#sequence = { isBroken: false }
+        if (this.#role !== null) this.#say(client, BECOME, [this.#role])
         this.#show(client, null)
         return client
       },
@@ -317,13 +323,12 @@ export function statementName(text: string): string | undefined {
   return name
 }
 
-const SHOW_TEXT = `select where set_config('${ORGANIZATION_SETTING}', $1, $2) is null`
-const SHOW: Statement = {
-  name: statementName(SHOW_TEXT) ?? '',
-  text: SHOW_TEXT,
-  asJson: false,
-  isReliedOn: true,
-  read: null,
+const SHOW = settingOf(ORGANIZATION_SETTING, '$2')
+const BECOME = settingOf('role', 'false')
+
+function settingOf(name: string, isLocal: string): Statement {
+  const text = `select where set_config('${name}', $1, ${isLocal}) is null`
+  return { name: statementName(text) ?? '', text, asJson: false, isReliedOn: true, read: null }
 }
 
 function uncork(stream: Duplex): void {
