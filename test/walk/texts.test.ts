@@ -77,7 +77,7 @@ async function writeEverywhere(table: string, record: string): Promise<string[]>
   const { rows } = await sql<{ name: string; isArray: boolean }>`
     select "column_name" as "name", "data_type" = 'ARRAY' as "isArray" from information_schema.columns
     where "table_name" = ${table} and ("data_type" = 'text' or "udt_name" = '_text')
-      and "column_name" not in ('id', 'organizationId')`.execute(statements)
+      and "column_name" not in ('id', 'organizationId') and "is_generated" = 'NEVER'`.execute(statements)
   const taken: string[] = []
   for (const { name, isArray } of rows) {
     const schema = at('components', 'schemas', record, 'properties', name) as Schema | undefined
