@@ -7248,7 +7248,7 @@ export interface components {
          * @description What kind of thing it was done to. A minor version may add kinds.
          * @enum {string}
          */
-        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "home" | "budget_line" | "po" | "message" | "webhook" | "delivery";
+        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "budget_line" | "po" | "message" | "webhook" | "delivery";
         /**
          * @description Whether it was done, or refused because of who asked.
          * @enum {string}

@@ -1,10 +1,11 @@
 import { placeOfAnswer } from './http/idempotency.ts'
+import { placeOfAddress } from './keys/portal-addresses.ts'
 import { placeOf } from './webhooks/secret.ts'
 
 /** A column that holds what the vault has sealed, and what each of its rows was sealed for. */
 export interface SealedColumn {
   readonly table: string
-  /** Its primary key, the organization first. */
+  /** What tells apart the rows that hold something sealed, the organization first. */
   readonly key: readonly [string, string]
   readonly column: string
   place(organizationId: string, key: string): string
@@ -15,4 +16,5 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhooks', key: ['organizationId', 'id'], column: 'secret', place: placeOf },
   { table: 'webhooks', key: ['organizationId', 'id'], column: 'previousSecret', place: placeOf },
   { table: 'idempotencyRecords', key: ['organizationId', 'key'], column: 'body', place: placeOfAnswer },
+  { table: 'portalAddresses', key: ['organizationId', 'subjectId'], column: 'sealedToken', place: placeOfAddress },
 ]

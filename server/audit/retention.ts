@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
+import { BATCH_ROWS, inBatches } from '../database/batches.ts'
 import type { Database, Db } from '../database/database.ts'
-
-/** So many rows a statement, so that none holds locks or the embedded database for long. */
-const BATCH_ROWS = 5000
 
 const DAY_MS = 86_400_000
 
@@ -14,16 +12,13 @@ export async function forgetOldAuditEntries(
   { auditRetentionDays }: { auditRetentionDays: number },
 ): Promise<void> {
   const keptSince = new Date(clock.nowMs() - auditRetentionDays * DAY_MS).toISOString()
-  for (;;) {
-    const removed = await database.transaction(async (trx) => {
-      await allowRemoval(trx)
-      const { numAffectedRows = 0n } = await sql`
-        delete from "auditEntries" where ctid = any(array(
-          select ctid from "auditEntries" where "at" < ${keptSince} limit ${BATCH_ROWS}))`.execute(trx)
-      return numAffectedRows
-    })
-    if (removed < BATCH_ROWS) return
-  }
+  await inBatches(
+    database,
+    sql`
+    delete from "auditEntries" where ctid = any(array(
+      select ctid from "auditEntries" where "at" < ${keptSince} limit ${BATCH_ROWS}))`,
+    allowRemoval,
+  )
 }
 
 /** Until the end of the transaction entries can be removed, which the table refuses otherwise. */

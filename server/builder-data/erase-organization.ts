@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { allowRemoval } from '../audit/retention.ts'
 import type { Clock } from '../clock.ts'
 import { BATCH_ROWS, inBatches } from '../database/batches.ts'
 import type { Database } from '../database/database.ts'
@@ -101,7 +102,8 @@ async function removeRows(database: Database, table: OwnedTable, organizationId:
   let removed = 0
   for (const part of PARTS[table.name] ?? ['true']) {
     const batch = batchOf(table, organizationId, sql.raw(part))
-    removed += await inBatches(database, sql`delete from ${sql.table(table.name)} where ${batch}`)
+    const prepare = table.name === 'auditEntries' ? allowRemoval : undefined
+    removed += await inBatches(database, sql`delete from ${sql.table(table.name)} where ${batch}`, prepare)
   }
   return removed
 }

@@ -22,6 +22,7 @@ export interface ErasedPerson {
 
 /** Tables that are not searched, and why. */
 export const NOT_SEARCHED: Record<string, string> = {
+  auditEntries: 'It holds ids, names of fields and addresses of machines, and refuses to be changed.',
   idempotencyRecords: 'The stored answers are encrypted, and gone within 24 hours.',
 }
 
@@ -29,6 +30,7 @@ export const NOT_SEARCHED: Record<string, string> = {
 export const OPAQUE: Record<string, readonly string[]> = {
   webhooks: ['secret', 'previousSecret'],
   apiKeySecrets: ['start'],
+  portalAddresses: ['sealedToken'],
 }
 
 interface Parts {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { createApp } from '../app.ts'
+import { recordOperatorAct } from '../audit/record.ts'
 import { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
@@ -39,12 +40,20 @@ export async function exportOrganization(
 ): Promise<{ organizationId: string; at: string; counts: Record<string, number> }> {
   const clock = new Clock()
   const app = createApp({
-    ...{ config, contract: loadContract(), handlers: operations, repeats, database, clock, log: pino({ level: 'silent' }) },
+    ...{
+      config,
+      contract: loadContract(),
+      handlers: operations,
+      repeats,
+      database,
+      clock,
+      log: pino({ level: 'silent' }),
+    },
     eventsCommitted() {},
     deliveriesDue() {},
   })
   try {
-    return await database.transaction(async (trx) => {
+    const exported = await database.transaction(async (trx) => {
       await sql`set transaction isolation level repeatable read, read only`.execute(trx)
       const organization = await organizationRow(trx, organizationId)
       const call = await systemCallWithin(app.surroundings, trx, organizationId)
@@ -59,6 +68,10 @@ export async function exportOrganization(
       }
       return { organizationId, at, counts }
     })
+    await recordOperatorAct(database.statements, {
+      ...{ organizationId, at: clock.now(), action: 'organization.exported', resourceId: organizationId },
+    })
+    return exported
   } finally {
     await app.limits.stop()
   }

@@ -6,10 +6,14 @@ import * as scopes from '../bidding/scopes/queries.ts'
 import * as vendorNotifications from '../bidding/vendors/notification-queries.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
 import * as budgets from '../costs/budgets/queries.ts'
+import * as costCodes from '../costs/cost-codes/queries.ts'
+import * as parts from '../costs/parts/queries.ts'
+import * as prices from '../costs/prices/queries.ts'
 import type { columns } from '../database/columns.gen.ts'
 import type { WriteCall } from '../http/call.ts'
 import * as communities from '../land/communities/queries.ts'
 import * as homes from '../land/homes/queries.ts'
+import * as plans from '../land/plans/queries.ts'
 import * as purchaseOrders from '../paying/purchase-orders/queries.ts'
 import * as messages from '../people/messages/queries.ts'
 import * as webhooks from '../webhooks/queries.ts'
@@ -64,10 +68,13 @@ function asKept<Name extends Table>(
 }
 
 async function events(_call: WriteCall, page: readonly Row[]): Promise<object[]> {
-  return page.map(({ payload, sequence }) => ({ ...(JSON.parse(String(payload)) as object), sequence }))
+  return page.map(({ payload, sequence, requestId, address }) => ({
+    ...(JSON.parse(String(payload)) as object),
+    ...{ sequence, requestId, address },
+  }))
 }
 
-const EVENT_COLUMNS = ['sequence', 'payload', 'recordedOrder'] as const
+const EVENT_COLUMNS = ['sequence', 'payload', 'recordedOrder', 'requestId', 'address'] as const
 const EVENT = {
   leftOut: {
     ...{ id: 'in the payload', type: 'in the payload', occurredAt: 'in the payload, as timestamp' },
@@ -83,10 +90,27 @@ export const KINDS: readonly Kind[] = [
   ]),
   asKept('key', 'apiKeys', [
     ...(['id', 'name', 'permissions', 'createdByUserId', 'expiresAt', 'revokedAt'] as const),
-    ...(['lastUsedAt', 'createdAt', 'updatedAt'] as const),
+    ...(['allowedAddresses', 'lastUsedAt', 'createdAt', 'updatedAt'] as const),
   ]),
   asInContract('scope', 'scopes', scopes.findAll),
   asInContract('community', 'communities', communities.findAll),
+  asInContract('cost_code', 'costCodes', costCodes.findAll),
+  asInContract('plan', 'plans', plans.findAll),
+  asKept('plan_revision', 'planRevisions', [
+    ...(['id', 'planId', 'revision', 'squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const),
+    ...(['basePrice', 'figures', 'elevations', 'createdBy', 'createdAt'] as const),
+  ]),
+  asInContract('part', 'parts', parts.findAll),
+  asInContract('price', 'prices', prices.findAll),
+  asKept(
+    'takeoff_line',
+    'takeoffLines',
+    [
+      ...(['planId', 'revision', 'place', 'lineId', 'elevation', 'partId', 'quantity', 'formula'] as const),
+      ...(['wastePercent', 'costCodeId', 'taskName'] as const),
+    ],
+    { order: ['planId', 'revision', 'place'] },
+  ),
   asInContract('home', 'homes', homes.findAll),
   asInContract('budget_line', 'budgetLines', budgets.findAll),
   asInContract('vendor', 'vendors', vendors.findAll),
@@ -109,6 +133,10 @@ export const KINDS: readonly Kind[] = [
     ],
     { order: ['deliveryId', 'id'] },
   ),
+  asKept('audit_entry', 'auditEntries', [
+    ...(['id', 'at', 'actorType', 'actorId', 'action', 'resourceId', 'changed', 'outcome'] as const),
+    ...(['reason', 'count', 'address', 'requestId'] as const),
+  ]),
   asKept('status_change', 'statusChanges', ['id', 'resourceId', 'from', 'to', 'at', 'by', 'reason']),
   asKept('event', 'events', EVENT_COLUMNS, { ...EVENT, order: ['sequence'], where: '"sequence" is not null' }),
   // What happened a moment ago has no place yet; there are few of these at any time.
@@ -118,6 +146,7 @@ export const KINDS: readonly Kind[] = [
 /** Tables whose rows are part of another kind's records. */
 export const INSIDE: Partial<Record<Table, string>> = {
   invitations: 'bid_request',
+  messageRecipients: 'message',
   purchaseOrderLines: 'purchase_order',
 }
 
@@ -125,6 +154,8 @@ export const INSIDE: Partial<Record<Table, string>> = {
 export const LEFT_OUT: Partial<Record<Table, string>> = {
   apiKeySecrets: 'Hashes of secrets, which are of use to nobody but this deployment.',
   bidRequestNumbers: 'A counter; the numbers themselves are in the bid requests.',
+  portalAddresses:
+    'Hashes and sealed copies of the tokens that vendors were sent; whoever has one acts for the vendor.',
   idempotencyRecords: 'Copies of answers, encrypted and kept for 24 hours.',
 }
 

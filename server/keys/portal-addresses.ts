@@ -60,7 +60,8 @@ export async function issueAddresses(call: WriteCall, those: readonly Addressed[
       subjectId,
       vendorId,
       // That of a vendor's whole portal is shown but once.
-      sealedToken: subjectId === vendorId ? null : sealing(call).seal(token, placeOf(call, subjectId)),
+      sealedToken:
+        subjectId === vendorId ? null : sealing(call).seal(token, placeOfAddress(call.organizationId, subjectId)),
       createdAt: call.now,
     }
   })
@@ -95,7 +96,7 @@ export async function addressesOf(call: Call, invitationIds: readonly string[]):
   return new Map(
     rows.map(({ subjectId, sealedToken }) => [
       subjectId,
-      urlOf(call, sealing(call).open(sealedToken, placeOf(call, subjectId))),
+      urlOf(call, sealing(call).open(sealedToken, placeOfAddress(call.organizationId, subjectId))),
     ]),
   )
 }
@@ -108,6 +109,7 @@ function sealing({ surroundings }: Call) {
   return vault(surroundings.config.encryptionKey)
 }
 
-function placeOf({ organizationId }: Call, subjectId: string): string {
+/** What the token of an address is sealed for. */
+export function placeOfAddress(organizationId: string, subjectId: string): string {
   return `portal address ${organizationId} ${subjectId}`
 }

@@ -1,6 +1,6 @@
 import type { BudgetEstimate, FoundPrice, Home, ResolvedTakeoffLine } from '../../../client/contract.gen.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
-import type { WriteCall } from '../../http/call.ts'
+import { noteChange, type WriteCall } from '../../http/call.ts'
 import { problem } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
@@ -31,6 +31,7 @@ export async function estimate(call: WriteCall, home: Home, date: string | undef
   const prices = await findPrices(call, lines, { communityId: community.id, planId, on })
   const priced = await inTrades(call, pricedLines(lines, prices))
   const { added, changed, removed } = await replaceEstimate(call, home.id, priced)
+  if (added + changed + removed > 0) noteChange(call, home.id, 'updated', ['budget'])
   return {
     ...{ homeId: home.id, planId, planRevision, elevation, on },
     total: sum(priced.map(({ amount }) => amount)),

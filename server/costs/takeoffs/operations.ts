@@ -1,6 +1,6 @@
 import type { Plan, TakeoffLine } from '../../../client/contract.gen.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { Call, WriteCall } from '../../http/call.ts'
+import { type Call, noteChange, type WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { invalid, notFound, problem, unknownReference } from '../../http/problem.ts'
 import { elevationFault, nextRevision } from '../../land/plans/plan.ts'
@@ -27,6 +27,7 @@ export const takeoffOperations = {
       await assertInUse(call, lines)
       const { revision } = await begun(call, plan)
       await takeoffs.replaceLines(call, plan.id, revision, lines)
+      noteChange(call, plan.id, 'updated', ['takeoff'])
       return { planId: plan.id, revision, lines }
     })
     return { status: 200, body: takeoff }
