@@ -5,7 +5,7 @@ import type { Answer } from './problem.ts'
  * The types of a call, derived from the contract's. They are stricter than openapi-fetch's own, which accept any extra
  * name next to the known ones: here a misspelt parameter or an unknown field does not compile.
  */
-export type Method = 'get' | 'post' | 'patch' | 'delete'
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 export type PathWith<M extends Method> = {
   [Path in keyof paths]: [NonNullable<paths[Path][M]>] extends [never] ? never : Path

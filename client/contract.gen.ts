@@ -1302,7 +1302,7 @@ export interface paths {
         get: operations["getTakeoff"];
         /**
          * Replace a plan's takeoff
-         * @description Puts these lines in place of all lines of the plan's takeoff, or none of them where one is at fault. A released revision never changes: its replacement begins the next revision as a draft, and homes keep theirs. A formula is checked against the figures of the plan and of each elevation that the line is for. The body may have 4 MiB.
+         * @description Puts these lines in place of all lines of the plan's takeoff, or none of them where one is at fault. A released revision never changes: its replacement begins the next revision as a draft, and homes keep theirs. A formula is checked against the figures of the plan and of each elevation that the line is for. The body may have 2 MiB.
          */
         put: operations["replaceTakeoff"];
         post?: never;
@@ -1625,7 +1625,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Subscribes an address to events. Every event of the listed types that is recorded from now on is sent there by POST, signed with the secret, at least once. Leave the secret out to have one made; this answer is the only one that shows it. The address has to be https on port 443 or 8443, without user info, and must not lead to a private network. A subscription acts for its `owner`, the key or user that made it, and receives what that one may read at the moment of sending. An event type that you may not read is refused with 403; `*` means all that the owner may read. When the owner is revoked or expires, or its user is disabled or may no longer manage webhooks, the subscription is disabled with the reason `owner_revoked`, its events are held, and the owners and admins get a message. An organization has at most 50 active subscriptions, and 200 in all that are not deleted. An active one that already sends one of these event types to this address is a 409 that names it, unless `allowDuplicate` is true.
+         * @description Subscribes an address to events. Every event of the listed types that is recorded from now on is sent there by POST, signed with the secret, at least once. Leave the secret out to have one made; this answer alone shows it. The address has to be https on port 443 or 8443 and must not lead to a private network. A subscription acts for its `owner`, the key or user that made it, and receives what that one may read at the moment of sending. An event type that you may not read is refused with 403; `*` means all that the owner may read. When the owner is revoked or expires, or its user is disabled or may no longer manage webhooks, the subscription is disabled with the reason `owner_revoked`, its events are held, and the owners and admins get a message. An organization has at most 50 active subscriptions, and 200 in all that are not deleted. An active one that already sends one of these event types to this address is a 409 that names it, unless `allowDuplicate` is true.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -5680,6 +5680,11 @@ export interface components {
         PlanStatus: "draft" | "released" | "retired";
         /** @description A named figure of a plan that formulas of its takeoff reckon with. */
         Figure: {
+            name: string;
+            value: number;
+        };
+        /** @description A named figure of a plan that formulas of its takeoff reckon with. */
+        FigureInput: {
             /** @description The name, letters and digits only, such as roofSquares. squareFeet, bedrooms, bathrooms, garageSpaces and stories are figures without being listed. */
             name: string;
             /**
@@ -5694,7 +5699,7 @@ export interface components {
             code: string;
             name: string | null;
             /** @description What the buyer pays for it above the base price. */
-            price: components["schemas"]["Money"];
+            price: number;
             /** @description Figures that differ from the plan's. */
             figures: components["schemas"]["Figure"][];
         };
@@ -5712,7 +5717,7 @@ export interface components {
              * @description Figures that differ from the plan's.
              * @default []
              */
-            figures?: components["schemas"]["Figure"][];
+            figures?: components["schemas"]["FigureInput"][];
         };
         /** @description A plan to be added. */
         PlanCreate: {
@@ -5742,7 +5747,7 @@ export interface components {
              * @description Further figures for the formulas of the takeoff, each name once.
              * @default []
              */
-            figures?: components["schemas"]["Figure"][];
+            figures?: components["schemas"]["FigureInput"][];
             /**
              * @description The fronts that it can be built with, each code once.
              * @default []
@@ -5761,7 +5766,7 @@ export interface components {
             garageSpaces?: number | null;
             stories?: number | null;
             basePrice?: components["schemas"]["PositiveMoneyOrNull"];
-            figures?: components["schemas"]["Figure"][];
+            figures?: components["schemas"]["FigureInput"][];
             elevations?: components["schemas"]["ElevationInput"][];
         };
         /** @description The status that a plan is to have next. */
@@ -7823,7 +7828,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The minute of the address or of the client is used up. */
+        /** @description The minute of the address or of the client is used up, or too many requests came at the same time. */
         TooManyVisits: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -7835,7 +7840,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The minute is used up, or the answer was changed too often within an hour. */
+        /** @description The minute is used up, too many requests came at the same time, or the answer was changed too often within an hour. */
         TooManyAnswers: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -8227,6 +8232,7 @@ export type Community = components['schemas']['Community'];
 export type CommunityPage = components['schemas']['CommunityPage'];
 export type PlanStatus = components['schemas']['PlanStatus'];
 export type Figure = components['schemas']['Figure'];
+export type FigureInput = components['schemas']['FigureInput'];
 export type Elevation = components['schemas']['Elevation'];
 export type ElevationInput = components['schemas']['ElevationInput'];
 export type PlanCreate = components['schemas']['PlanCreate'];
@@ -12089,7 +12095,7 @@ export interface operations {
             query?: {
                 /** @description The revision; the newest when it is left out. */
                 revision?: number;
-                /** @description The code of the elevation; required where the plan has any. */
+                /** @description The code of the elevation; left out, the lines that all elevations share. */
                 elevation?: string;
             };
             header?: never;

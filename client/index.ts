@@ -1,5 +1,5 @@
 import createOpenApiClient, { type Client } from 'openapi-fetch'
-import type { Call, Given, Item, ListPath, Options } from './calls.ts'
+import type { Call, Given, Item, ListPath, Method, Options } from './calls.ts'
 import type { paths } from './contract.gen.ts'
 import { type Answer, isProblem, orThrow, PlumblineError } from './problem.ts'
 import { type RetryOptions, retrying } from './retry.ts'
@@ -32,6 +32,7 @@ export interface PlumblineClient {
   GET: Call<'get'>
   /** Every POST carries an Idempotency-Key: the one in `params.header`, or a new one. */
   POST: Call<'post'>
+  PUT: Call<'put'>
   PATCH: Call<'patch'>
   DELETE: Call<'delete'>
   /**
@@ -63,7 +64,7 @@ export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: 
     fetch: retrying((...request) => send(...request), retry),
   })
 
-  const calling = (method: Uppercase<'get' | 'post' | 'patch' | 'delete'>) => {
+  const calling = (method: Uppercase<Method>) => {
     const call = openapi[method] as (path: string, options?: object) => Promise<Answer<unknown>>
     return async (path: string, options?: object) => {
       // The only answer that is not JSON is the contract as YAML.
@@ -92,7 +93,16 @@ export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: 
     return orThrow(POST('/api/ext/execute', { params: { header }, body: { skill, input, dryRun }, signal }))
   }
 
-  const client = { GET, POST, PATCH: calling('PATCH'), DELETE: calling('DELETE'), pages, execute, openapi }
+  const client = {
+    GET,
+    POST,
+    PUT: calling('PUT'),
+    PATCH: calling('PATCH'),
+    DELETE: calling('DELETE'),
+    pages,
+    execute,
+    openapi,
+  }
   // The code above treats paths and skills as strings; callers see the contract's types.
   return client as unknown as PlumblineClient
 }

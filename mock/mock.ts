@@ -136,8 +136,8 @@ function putRight(
   const { status, body } = answer
   const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...shown } = answer.headers
   const headers = withOwnLimits(operation, shown)
-  // The tier is checked before any request is counted.
-  if ((body as { code?: string } | undefined)?.code === 'tier_required') {
+  // The key is looked at before any request is counted.
+  if (BEFORE_COUNTING.has(String((body as { code?: string } | undefined)?.code))) {
     delete headers.ratelimit
     delete headers['ratelimit-policy']
   }
@@ -156,6 +156,8 @@ function putRight(
     '304' in operation.declaration.responses && known !== undefined && matchesEtag(known, headers.etag ?? '')
   return status === 200 && isUnchanged ? { status: 304, headers, body: undefined } : { status, headers, body }
 }
+
+const BEFORE_COUNTING: ReadonlySet<string> = new Set(['tier_required', 'address_not_allowed', 'too_many_attempts'])
 
 /** A vendor does not use up the builder's daily quota, so the portal reports only the limit per minute. */
 function withOwnLimits({ schemes }: Operation, headers: Record<string, string>): Record<string, string> {

@@ -59,12 +59,24 @@ async function sealedIn(database: Database): Promise<Sealed[]> {
 }
 
 async function subscribe(): Promise<{ id: string; repeat: () => Promise<unknown> }> {
-  const body = { url: 'http://127.0.0.1:9/hook', eventTypes: ['vendor.created'], secret: SECRET }
+  const body = {
+    url: `http://127.0.0.1:9/${randomBytes(8).toString('hex')}`,
+    eventTypes: ['vendor.created'],
+    secret: SECRET,
+  }
   const headers = { 'idempotency-key': randomBytes(8).toString('hex') }
   const send = () => plumbline.post('/api/ext/webhooks', body, { headers })
   const { body: webhook } = await send()
   await plumbline.post(`/api/ext/webhooks/${webhook.id}/rotate-secret`, { secret: LATER, overlapHours: 24 })
   return { id: webhook.id, repeat: async () => (await send()).headers.get('idempotent-replayed') }
+}
+
+/** Asks a vendor for a bid, whose address is kept to be shown again. */
+async function invite(): Promise<void> {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', status: 'active' })
+  const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' })
+  const request = { vendorIds: [vendor.id], scope: 'framing', deadline: '2999-01-01', communityId: community.id }
+  expect((await plumbline.post('/api/ext/bids/request', request)).status).toBe(201)
 }
 
 /** The secrets of a subscription, opened as a process would that starts now. */
@@ -82,6 +94,7 @@ async function secretsOf(id: string, given = kept()): Promise<string[]> {
 
 test('what is sealed lies in the columns that are declared, and says by which key', async () => {
   await subscribe()
+  await invite()
   const sealed = await sealedIn(plumbline.database)
   const declared = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`)
   expect([...new Set(sealed.map(({ table, column }) => `${table}.${column}`))].sort()).toEqual([...declared].sort())

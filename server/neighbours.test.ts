@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { copies } from '../test/support/copies.ts'
 import { type Answer, type Builder, startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
-import type { Db } from './database/database.ts'
 import { operations } from './operations.ts'
 
 /**
@@ -35,18 +35,9 @@ beforeAll(async () => {
     { companyName: 'Brazos Framing', scopes: ['framing'] },
     { key: flooding.key },
   )
-  await copies(plumbline.database.statements, 'vendors', made.body.id, VENDORS)
+  await copies(plumbline.database.statements, { table: 'vendors', id: made.body.id, count: VENDORS })
 })
 afterAll(() => plumbline.stop())
-
-/** As many more of a row as there should be, told apart by their ids alone. */
-async function copies(db: Db, table: 'vendors' | 'homes', id: string, count: number): Promise<void> {
-  await sql`
-    insert into ${sql.table(table)}
-    select (jsonb_populate_record(t, jsonb_build_object('id', ${id} || '_' || n)
-      || case when ${table} = 'homes' then jsonb_build_object('lotNumber', 'copy ' || n) else '{}' end)).*
-    from ${sql.table(table)} as t, generate_series(1, ${count}) as n where t."id" = ${id}`.execute(db)
-}
 
 const change = (builder: Builder, id: string, contactName: string): Promise<Answer> =>
   plumbline.patch(`/api/ext/vendors/${id}`, { contactName }, { key: builder.key })
@@ -129,7 +120,8 @@ test.skipIf(inject('postgres') === null)('a composite skill that has too much to
     { name: 'Lot 1', communityId: community.id, lotNumber: '1' },
     { key: builder.key },
   )
-  await copies(plumbline.database.sessions, 'homes', home.id, 20_000)
+  const many = { table: 'homes', id: home.id, count: 20_000, unlike: 'lotNumber' }
+  await copies(plumbline.database.sessions, many)
   const body = { skill: 'detectOverCommittedBudgets', input: {} }
   const refused = await plumbline.post('/api/ext/execute', body, { key: builder.key })
   expect([refused.status, refused.body.code]).toEqual([422, 'too_much_work'])

@@ -57,7 +57,8 @@ test('every row of the builder is in it, and nobody else’s', async () => {
     const { rows } = await sql<{ id: string }>`
       select "id" from ${sql.table(name)} where "organizationId" = ${organizationId}`.execute(database.statements)
     const missing = rows.filter(({ id }) => !text.includes(`"id":"${id}"`))
-    expect([name, missing]).toEqual([name, []])
+    // The export itself goes into the audit trail once it is done.
+    expect([name, missing.length]).toEqual([name, name === 'auditEntries' ? 1 : 0])
   }
   expect(text).not.toContain('Somebody else entirely')
 })

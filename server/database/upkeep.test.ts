@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { copies } from '../../test/support/copies.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { keepUp } from './upkeep.ts'
 
@@ -47,10 +48,8 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   })
 
   test('reads no more than a page of a long list for a page of it', async () => {
-    await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
-    await sql`
-      insert into "vendors" select (jsonb_populate_record(v, jsonb_build_object('id', v."id" || n))).*
-      from "vendors" v cross join generate_series(1, 8000) n`.execute(plumbline.database.statements)
+    const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
+    await copies(plumbline.database.statements, { table: 'vendors', id, count: 8000 })
     await keepUp(plumbline.database)
     expect(await rowsReadFor('/api/ext/vendors?limit=20&sort=companyName')).toBeLessThan(30)
     expect(await rowsReadFor('/api/ext/vendors?limit=20')).toBeLessThan(30)

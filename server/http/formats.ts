@@ -49,6 +49,8 @@ export const patternWords: Readonly<Record<string, string>> = {
   '^(?!0000)': 'must not be in the year 0000, which no calendar has',
   '^[A-Z]{2}$': 'must be two capital letters, like US',
   '^[A-Za-z0-9_-]+$': 'must consist of letters, digits, - and _ only',
+  '^[A-Za-z][A-Za-z0-9]*$': 'must consist of letters and digits and begin with a letter, like roofSquares',
+  '^[a-z_]+(\\.[a-z_]+)+$': 'must be a name with a dot, like key.revoked',
   '^[ -~]+$': 'must be printable ASCII',
   '^(\\*|(W/)?"[ !#-~]*"( *, *(W/)?"[ !#-~]*")*)$': 'must be * or ETags with their quotes, separated by commas',
   '^[Hh][Tt][Tt][Pp][Ss]?://': 'must begin with https:// or http://',

@@ -111,7 +111,7 @@ describe('a format or a pattern says what it wants', () => {
     const patterns = new Set(asked.flatMap(({ pattern }) => (typeof pattern === 'string' ? [pattern] : [])))
     expect([...formats].filter((format) => formatWords[format] === undefined)).toEqual([])
     expect([...patterns].filter((pattern) => patternWords[pattern] === undefined)).toEqual([])
-    expect([formats.size, patterns.size]).toEqual([7, 8])
+    expect([formats.size, patterns.size]).toEqual([7, 10])
     expect(Object.keys(formatWords).filter((format) => !formats.has(format))).toEqual([])
     expect(Object.keys(patternWords).filter((pattern) => !patterns.has(pattern))).toEqual([])
   })

@@ -395,7 +395,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
   now('a body that is no JSON')
   await world.send(operation, { body: '{"a":' })
   now('a body that is too large')
-  await world.send(operation, { body: JSON.stringify({ large: 'x'.repeat(1024 * 1024) }) })
+  await world.send(operation, { body: JSON.stringify({ large: 'x'.repeat(operation.mostBodyBytes ?? 1024 * 1024) }) })
   now('a body of another type')
   await world.send(operation, { body: '{}', headers: { 'content-type': 'text/plain' } })
   if (!operation.takesBody) return
@@ -533,6 +533,11 @@ async function playTroubles(): Promise<void> {
 
 async function playRefusedKey(): Promise<void> {
   const plumbline = await startTestPlumbline({ FAILED_KEYS_PER_MINUTE: '1' })
+  const elsewhere = playing(plumbline, () => 'a key from another address')
+  const bound = await plumbline.newKey([])
+  await sql`update "apiKeys" k set "allowedAddresses" = '{203.0.113.0/24}' from "apiKeySecrets" s
+    where s."keyId" = k."id" and s."start" = ${bound.slice(0, 10)}`.execute(plumbline.database.statements)
+  await elsewhere.get('/api/ext/vendors', { key: bound })
   const key = newSecret()
   await plumbline.get('/api/ext/vendors', { key })
   const played = playing(plumbline, () => 'a key refused too often')

@@ -42,7 +42,9 @@ export function inputs(populated: () => Populated): void {
           const refused = await world.send(operation, { headers: { 'content-type': type } })
           expect([type, refused.status, refused.body.code]).toEqual([type, 415, 'unsupported_media_type'])
         }
-        const large = await world.send(operation, { body: JSON.stringify({ unknownField: 'x'.repeat(1024 * 1024) }) })
+        const large = await world.send(operation, {
+          body: JSON.stringify({ unknownField: 'x'.repeat(operation.mostBodyBytes ?? 1024 * 1024) }),
+        })
         expect([large.status, large.body.code]).toEqual([413, 'payload_too_large'])
         const deep = await world.send(operation, { body: `${'['.repeat(33)}${']'.repeat(33)}` })
         expect([deep.status, deep.body.code]).toEqual([400, 'malformed_json'])

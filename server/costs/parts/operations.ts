@@ -2,6 +2,7 @@ import * as scopes from '../../bidding/scopes/queries.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { problem } from '../../http/problem.ts'
+import * as costCodes from '../cost-codes/queries.ts'
 import * as parts from './queries.ts'
 
 export const partOperations = {
@@ -11,6 +12,7 @@ export const partOperations = {
 
   async createPart({ body }, call) {
     const part = await call.write(async (call) => {
+      if (body.costCodeId != null) await costCodes.assertExist(call, [body.costCodeId], '/costCodeId')
       const scope = body.scope == null ? null : await scopes.nameOf(call, body.scope)
       const ofScope = scope === null || body.costCodeId !== undefined ? null : await scopes.defaultCostCode(call, scope)
       return parts.insert(call, { ...body, scope, costCodeId: body.costCodeId ?? ofScope })

@@ -6,7 +6,11 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
   schema: 'Part',
   table: 'parts',
   prefix: 'prt',
-  filters: { scope: (scope) => `lower(t."scope") = lower(${scope})` },
+  // As the organization spells it, so that the index by trade is used.
+  filters: {
+    scope: (scope) =>
+      `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
+  },
   search: ['sku', 'name', 'description', 'manufacturer'],
 })
 

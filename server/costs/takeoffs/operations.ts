@@ -5,6 +5,7 @@ import type { Handlers } from '../../http/operation.ts'
 import { invalid, notFound, problem, unknownReference } from '../../http/problem.ts'
 import { elevationFault, nextRevision } from '../../land/plans/plan.ts'
 import * as plans from '../../land/plans/queries.ts'
+import { FormulaFault } from './formula.ts'
 import * as takeoffs from './queries.ts'
 import { resolvedLines } from './resolved.ts'
 import { type Built, faultsOf, wholeLines } from './takeoff.ts'
@@ -37,12 +38,20 @@ export const takeoffOperations = {
     const plan = await plans.find(call, path.planId)
     const { revision, built } = await builtOf(call, plan, query.revision)
     const { elevation = null } = query
-    const fault = elevationFault(built.elevations, elevation)
-    if (fault !== null) throw invalid([{ pointer: 'elevation', code: 'elevation', message: fault }])
-    const lines = await resolvedLines(call, { planId: plan.id, revision, elevation }, built)
+    const fault = elevation === null ? null : elevationFault(built.elevations, elevation)
+    if (fault !== null) throw elevationInvalid(fault)
+    const lines = await resolvedLines(call, { planId: plan.id, revision, elevation }, built).catch((error: unknown) => {
+      // Every elevation may have a figure that the plan itself has not.
+      if (error instanceof FormulaFault) throw elevationInvalid(`is required: a formula ${error.message}`)
+      throw error
+    })
     return { status: 200, body: { planId: plan.id, revision, elevation, lines } }
   },
 } satisfies Partial<Handlers>
+
+function elevationInvalid(message: string) {
+  return invalid([{ pointer: 'elevation', code: 'elevation', message }])
+}
 
 /** What houses of the revision are built by; of the newest revision where none is named. */
 async function builtOf(

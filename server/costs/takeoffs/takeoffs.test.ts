@@ -78,10 +78,29 @@ test('a house takes the lines of its plan and elevation, with waste, rounded as 
     { lineId: 'gable', source: 'elevation', replaces: 'plan', quantity: 6 },
     { lineId: 'porch', source: 'elevation', replaces: null, quantity: 1.13 },
   ])
-  for (const query of ['', 'elevation=Z']) {
-    const refused = await plumbline.get(`/api/ext/plans/${planId}/takeoff/resolved?${query}`)
-    expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: 'elevation' }] } })
-  }
+  // What all elevations share.
+  expect((await resolved(planId, '')).lines).toMatchObject([
+    { lineId: 'studs' },
+    { lineId: 'roof', net: 37 },
+    { lineId: 'gable', quantity: 4 },
+  ])
+  const refusal = { status: 422, body: { errors: [{ pointer: 'elevation' }] } }
+  expect(await plumbline.get(`/api/ext/plans/${planId}/takeoff/resolved?elevation=Z`)).toMatchObject(refusal)
+})
+
+test('a line that reckons with what only elevations have is resolved for each of them', async () => {
+  const brick = (value: number) => ({ figures: [{ name: 'brickSquareFeet', value }] })
+  const planId = await newPlan({
+    elevations: [
+      { code: 'A', ...brick(980) },
+      { code: 'B', ...brick(760) },
+    ],
+  })
+  await replace(planId, [{ partId: stud, formula: 'brickSquareFeet' }])
+  expect((await resolved(planId, 'elevation=B')).lines).toMatchObject([{ quantity: 760 }])
+  const refused = await plumbline.get(`/api/ext/plans/${planId}/takeoff/resolved`)
+  expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: 'elevation' }] } })
+  expect(refused.body.errors[0].message).toContain('brickSquareFeet')
 })
 
 test('every fault of every line is told at once, and nothing is replaced', async () => {

@@ -67,7 +67,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column "swing" text,
       add constraint "homes_planId_fkey" foreign key ("organizationId", "planId", "planRevision")
         references "planRevisions" ("organizationId", "planId", "revision")`.execute(db)
-  await sql`create index "homes_planId" on "homes" ("organizationId", "planId", "id") where "planId" is not null`.execute(
-    db,
-  )
+  await sql`create index "homes_planId" on "homes" ("organizationId", "planId", "planRevision", "id")`.execute(db)
 }

@@ -25,7 +25,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "parts_updatedAt" on "parts" ("organizationId", "updatedAt", "id")`.execute(db)
   await sql`create index "parts_sku" on "parts" ("organizationId", "sku", "id")`.execute(db)
   await sql`create index "parts_name" on "parts" ("organizationId", "name", "id")`.execute(db)
-  await sql`create index "parts_scope" on "parts" ("organizationId", lower("scope"), "id")`.execute(db)
+  await sql`create index "parts_scope" on "parts" ("organizationId", "scope", "id")`.execute(db)
   await sql`create index "parts_costCodeId" on "parts" ("organizationId", "costCodeId", "id")`.execute(db)
   await sql`create unique index "parts_sku_key" on "parts" ("organizationId", "sku") where "archivedAt" is null`.execute(
     db,
@@ -63,6 +63,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // A part has a handful of prices, so the index by part serves every sort of them.
   await sql`create index "prices_partId" on "prices" ("organizationId", "partId", "id")`.execute(db)
   await sql`create index "prices_vendorId" on "prices" ("organizationId", "vendorId", "id")`.execute(db)
+  await sql`create index "prices_communityId" on "prices" ("organizationId", "communityId") where "communityId" is not null`.execute(
+    db,
+  )
+  await sql`create index "prices_planId" on "prices" ("organizationId", "planId") where "planId" is not null`.execute(
+    db,
+  )
   await sql`create unique index "prices_externalId_key" on "prices" ("organizationId", "externalId") where "externalId" is not null`.execute(
     db,
   )
