@@ -160,6 +160,7 @@ async function whatIsListed(): Promise<Record<string, string[]>> {
   return shown
 }
 const LASTING = new Set([
+  'listAuditEntries',
   'listEvents',
   'listMessages',
   'listStatusChanges',
