@@ -5330,6 +5330,11 @@ export interface components {
             /** @description The lines of the request, each with its prices. */
             lines: components["schemas"]["BidComparisonLine"][];
         };
+        /**
+         * @description The status of a bid that counts in a comparison.
+         * @enum {string}
+         */
+        ComparedBidStatus: "submitted" | "accepted" | "rejected";
         /** @description A vendor's bid in the comparison, or an invited vendor without a bid. */
         BidComparisonVendor: {
             vendorId: components["schemas"]["ResourceId"];
@@ -5340,11 +5345,8 @@ export interface components {
             invitationStatus: components["schemas"]["InvitationStatus"] | null;
             /** @description Null where the vendor has not bid. */
             bidId: string | null;
-            /**
-             * @description Null where the vendor has not bid.
-             * @enum {string|null}
-             */
-            bidStatus: "submitted" | "accepted" | "rejected" | null;
+            /** @description Null where the vendor has not bid. */
+            bidStatus: components["schemas"]["ComparedBidStatus"] | null;
             /** @description How often the bid was handed in. */
             revision: number | null;
             /** @description The one home that the bid is for; null where it is for the whole request. */
@@ -6219,19 +6221,18 @@ export interface components {
             revision: number;
             lines: components["schemas"]["TakeoffLine"][];
         };
+        /**
+         * @description Whether a line belongs to the whole plan or to one elevation.
+         * @enum {string}
+         */
+        TakeoffSource: "plan" | "elevation";
         /** @description A line of what a house takes. */
         ResolvedTakeoffLine: {
             lineId: string;
-            /**
-             * @description Where the line stands.
-             * @enum {string}
-             */
-            source: "plan" | "elevation";
-            /**
-             * @description Whose line of the same lineId it takes the place of; null where there is none.
-             * @enum {string|null}
-             */
-            replaces: "plan" | null;
+            /** @description Where the line stands. */
+            source: components["schemas"]["TakeoffSource"];
+            /** @description Whose line of the same lineId it takes the place of; null where there is none. */
+            replaces: components["schemas"]["TakeoffSource"] | null;
             partId: string;
             sku: string;
             name: string;
@@ -8209,6 +8210,7 @@ export type InvitationPage = components['schemas']['InvitationPage'];
 export type InvitationsCreate = components['schemas']['InvitationsCreate'];
 export type BidFlag = components['schemas']['BidFlag'];
 export type BidComparison = components['schemas']['BidComparison'];
+export type ComparedBidStatus = components['schemas']['ComparedBidStatus'];
 export type BidComparisonVendor = components['schemas']['BidComparisonVendor'];
 export type BidComparisonLine = components['schemas']['BidComparisonLine'];
 export type BidComparisonPrice = components['schemas']['BidComparisonPrice'];
@@ -8274,6 +8276,7 @@ export type TakeoffLineInput = components['schemas']['TakeoffLineInput'];
 export type TakeoffReplace = components['schemas']['TakeoffReplace'];
 export type TakeoffLine = components['schemas']['TakeoffLine'];
 export type Takeoff = components['schemas']['Takeoff'];
+export type TakeoffSource = components['schemas']['TakeoffSource'];
 export type ResolvedTakeoffLine = components['schemas']['ResolvedTakeoffLine'];
 export type ResolvedTakeoff = components['schemas']['ResolvedTakeoff'];
 export type BudgetScope = components['schemas']['BudgetScope'];
