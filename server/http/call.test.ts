@@ -11,7 +11,7 @@ afterAll(() => plumbline.stop())
 
 const newCall = () => systemCall(plumbline.app.surroundings, plumbline.organizationId)
 
-// The embedded database has one connection: a statement beside the transaction would wait for it for ever.
+// The embedded database has one connection, so a statement outside the transaction would wait forever.
 test('a statement beside the transaction that is under way is refused at once, and the transaction undone', async () => {
   const outer = await newCall()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', {

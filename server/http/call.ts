@@ -7,29 +7,29 @@ import type { Limits } from './limits.ts'
 import type { Answered } from './operation.ts'
 
 /**
- * Who calls, and with what power. An API key, a user, a vendor and the service itself all come in as one of these; the
- * door that let them in knows how, and no room behind it asks. What they do is recorded under this kind and id.
+ * Who is calling, and with which permissions. API keys, users, vendors and the service itself are all represented this
+ * way; only authentication knows how they got in. Their actions are recorded under this kind and id.
  */
 export interface Principal {
   readonly kind: Actor['type']
-  /** Of the key, the user or the vendor; null for the service itself. */
+  /** The id of the key, user or vendor; null for the service itself. */
   readonly id: string | null
   readonly organization: Organization
   readonly permissions: ReadonlySet<string>
   /** The largest purchase order that may be approved; null means any. */
   readonly poApprovalLimit: number | null
-  /** The one thing that its credential was made for, where that is narrower than the permissions; else null. */
+  /** The one subject its credential was made for, if that is narrower than its permissions; otherwise null. */
   readonly subjectId: string | null
-  /** Which counters its requests run up: one of a minute, and one of a day where it spends its organization's quota. */
+  /** Which rate-limit counters its requests use: per minute, and per day if they count against the quota. */
   readonly counters: {
     readonly minute: string
-    /** Whose limit holds for the minute. */
+    /** Which per-minute limit applies. */
     readonly kind: 'key' | 'portal'
     readonly day: string | null
   }
 }
 
-/** What every call needs to know of the builder that it is made for. */
+/** What every call needs to know about its builder. */
 export interface Organization {
   readonly id: string
   readonly name: string
@@ -38,15 +38,15 @@ export interface Organization {
   readonly timeZone: string
 }
 
-/** Where to read, and whose rows: the one argument of every query. */
+/** Where to read, and whose rows: the argument that every query takes. */
 export interface Tenant {
   readonly db: Db
   readonly organizationId: string
 }
 
 /**
- * One call of one operation, over HTTP or from a skill: everything a handler needs beside its input. Time stands still
- * during a call, so that all that it writes bears the same instant.
+ * One call of one operation, over HTTP or from a skill: everything a handler needs besides its input. `now` is fixed
+ * for the whole call, so everything it writes has the same timestamp.
  */
 export interface Call extends Tenant {
   readonly principal: Principal
@@ -56,57 +56,60 @@ export interface Call extends Tenant {
   readonly currency: string
   readonly timeZone: string
   readonly requestId: string
-  /** Where the request came from; null for what the service does of itself. */
+  /** The address the request came from; null for the service itself. */
   readonly address: string | null
   readonly now: Date
   /**
-   * For single statements: each is a transaction of its own, unless the call is part of a larger one. While `write` is
-   * under way it refuses to be used, because the work has a call of its own; on the embedded database, which has but one
-   * connection, a statement beside the transaction would wait for it for ever.
+   * For single statements: each is its own transaction, unless the call is part of a larger one. While `write` is
+   * running this throws, because the work has its own call; on the embedded database, which has only one connection, a
+   * statement outside the transaction would wait forever.
    */
   readonly db: Db
-  /** Runs several statements as one transaction: all of them hold, or none. The work is given the call to use inside it. */
+  /** Runs several statements as one transaction, all or nothing. The work gets the call to use inside it. */
   write<T>(work: (call: WriteCall) => Promise<T>): Promise<T>
   /** The events recorded so far, in order. */
   readonly events: RecordedEvent[]
-  /** What the transaction under way has changed so far, for the audit trail. */
+  /** What the open transaction has changed so far, for the audit trail. */
   readonly changes: Change[]
   /**
-   * In a dry run, the ids of what held something hidden when the run changed it, though the change may open it. It stays
-   * hidden in the result and the events, because the change is undone, and nobody could tell that it was seen. Null
-   * where changes hold.
+   * In a dry run, the ids of resources that were hiding something when the run changed them, even if the change would
+   * reveal it. They stay hidden in the result and the events, because the change is undone and nothing would record
+   * that they were seen. Null outside a dry run.
    */
   readonly keptHidden: Set<string> | null
-  /** Calls another operation as the same caller, with its input in one flat object: through the same permission check, validation and transaction. */
+  /**
+   * Calls another operation as the same caller, in the same transaction and with the usual checks. `input` is one flat
+   * object for parameters and body.
+   */
   operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
   readonly surroundings: Surroundings
   readonly isWriting: boolean
   /**
-   * Its answer is kept for a repeat, in the transaction of what it writes: then no statement that writes may be a
-   * transaction of its own.
+   * The response is stored for a repeat, in the same transaction as the writes, so no writing statement may be its own
+   * transaction.
    */
   readonly answerIsKept: boolean
 }
 
-/** A call inside a transaction. What locks rows or records events takes one of these, so that it cannot be had outside. */
+/** A call inside a transaction. Anything that locks rows or records events takes one, so it cannot run outside. */
 export interface WriteCall extends Call {
   readonly isWriting: true
-  /** What to do once the outermost transaction is committed. It is not done when that fails. */
+  /** Registers work to run after the outermost transaction commits; skipped if that fails. */
   afterCommit(work: () => void): void
 }
 
-/** What the process lends to its calls. */
+/** What the process provides to its calls. */
 export interface Surroundings {
   readonly contract: Contract
   readonly config: Config
   readonly clock: Clock
   readonly database: Database
   readonly limits: Limits
-  /** Tells the dispatcher of events that so many were committed. */
+  /** Tells the event dispatcher how many events were committed. */
   eventsCommitted(count: number): void
-  /** Tells the deliverer that a subscription may have something to send; from `afterCommit`, for it looks at once. */
+  /** Tells the deliverer that a subscription may have something to send. It looks at once: use `afterCommit`. */
   deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
-  /** Writes down, in the transaction that is about to be committed, those of its changes that no event tells of. */
+  /** Records, just before a transaction commits, those of its changes that no event covers. */
   recordChanges(call: WriteCall): Promise<void>
   /** Calls an operation in-process on behalf of a call; see `Call.operation`. */
   operate<Id extends OperationId>(call: Call, id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
@@ -119,7 +122,7 @@ export interface RecordedEvent {
   readonly payload: string
 }
 
-/** What became of one resource. Who did it and when may differ from the call's: the calendar does things beside a caller. */
+/** What happened to one resource. Actor and time may differ from the call's, if due calendar work did it. */
 export interface Change {
   readonly resourceId: string
   readonly what: 'created' | 'updated' | 'archived' | 'secret_rotated' | 'tested' | 'recovered' | 'sent_again'
@@ -128,7 +131,7 @@ export interface Change {
   readonly at: Date
 }
 
-/** Notes what a call has done to a resource. Where an event tells of it too, the event is what the audit trail shows. */
+/** Notes what a call did to a resource. If an event covers it too, the audit trail shows the event. */
 export function noteChange(
   call: WriteCall,
   resourceId: string,
@@ -142,19 +145,19 @@ interface Caller {
   principal: Principal
   requestId: string
   address: string | null
-  /** When it is; now where left out. */
+  /** Default: now. */
   now?: Date
 }
 
-/** A call with its own transactions, as it begins. */
+/** A new call that opens its own transactions. */
 export function newCall(surroundings: Surroundings, { principal, requestId, address, now }: Caller): Call {
   const { organization, permissions, poApprovalLimit } = principal
   const access = surroundings.database.of(organization.id)
-  // What the calendar does for a builder is one thing at a time, and no builder's flood may hold it up.
+  // Scheduled work for a builder runs one thing at a time, and no builder's flood of requests may hold it up.
   const transaction = principal.kind === 'system' ? access.transaction : access.transactionInTurn
   const events: RecordedEvent[] = []
   const changes: Change[] = []
-  // Written out, here and below, because every request makes one of these.
+  // Spelled out, here and below, because every request creates one.
   const call: { -readonly [Member in keyof Call]: Call[Member] } = {
     organizationId: organization.id,
     principal,
@@ -179,7 +182,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
       call.db = REFUSING
       try {
         const result = await transaction(async (trx) => {
-          // After a deadlock the work begins anew, and what the first try recorded was never committed.
+          // After a deadlock the work starts over, and nothing the first attempt recorded was committed.
           events.length = before
           changes.length = 0
           afterwards.length = 0
@@ -200,38 +203,38 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
   return call
 }
 
-/** What a call reads by while its transaction is under way. */
+/** The `db` of a call while its transaction is open. */
 const REFUSING: Db = new Proxy({} as Db, {
   get() {
     throw new Error('Inside call.write, use the call that it hands to its work.')
   },
 })
 
-/** A call as part of a transaction that somebody else began and will commit, and whose events they will announce. */
+/** A call within a transaction that somebody else opened and will commit, and whose events they will announce. */
 export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller): WriteCall {
   return writeCall(newCall(surroundings, caller), trx, () => {
     throw new Error('Nobody tells this call when its transaction is committed.')
   })
 }
 
-/** The same work in the same transaction, done by another or at another time: what the calendar does beside a caller. */
+/** The same call in the same transaction, with another actor or time, such as due calendar work. */
 export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
   const { surroundings, requestId, address, events, changes, keptHidden } = call
   const other = { ...newCall(surroundings, { principal, requestId, address, now }), events, changes, keptHidden }
   return writeCall(other, call.db, call.afterCommit)
 }
 
-/** The service itself, acting for the builder of this call. */
+/** The service itself, acting for this call's builder. */
 export function asSystem(call: WriteCall): WriteCall {
   return as(call, { ...call.principal, kind: 'system', id: null })
 }
 
-/** The same work in the same transaction, which its caller is going to undo. */
+/** The same call in the same transaction, which the caller is going to roll back. */
 export function asDryRun(call: WriteCall): WriteCall {
   return writeCall({ ...call, keptHidden: new Set() }, call.db, call.afterCommit)
 }
 
-/** The call as its transaction's; it tells its events to the one that it was made of. */
+/** The call for use inside its transaction; it passes its events to the outer call. */
 function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']): WriteCall {
   const call: WriteCall = {
     organizationId: outer.organizationId,

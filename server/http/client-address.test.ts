@@ -4,7 +4,7 @@ import { startTestPlumbline } from '../../test/support/plumbline.ts'
 import { readConfig } from '../config.ts'
 import { networkOf } from './client-address.ts'
 
-/** The address in the log line of one request that came with this X-Forwarded-For. */
+/** The logged address of one request with this X-Forwarded-For. */
 async function loggedAddress(trustedProxies: string, forwarded: string): Promise<unknown> {
   const lines: { msg: string; address: string }[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })

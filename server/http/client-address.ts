@@ -3,26 +3,26 @@ import type { Request } from 'express'
 import ipaddr from 'ipaddr.js'
 
 /**
- * The address that a request comes from: that of its connection, or, behind the proxies that the configuration trusts,
- * the last one of X-Forwarded-For that is none of theirs. Whoever is not trusted may write into that header what it likes.
+ * The client address of a request: that of its connection or, behind trusted proxies, the last one in X-Forwarded-For
+ * that is not a trusted proxy's. Untrusted clients can put anything into that header.
  */
 export function clientAddress(req: Request): string {
   return plain(req.ip)
 }
 
-/** The other end of a connection, whoever it speaks for. */
+/** The peer address of a connection, regardless of whom it forwards for. */
 export function peerAddress(socket: Duplex & { remoteAddress?: string }): string {
   return plain(socket.remoteAddress)
 }
 
-// A socket that listens on both versions writes those of the fourth as ::ffff:192.0.2.7. One that is closed by now has none.
+// A dual-stack socket reports IPv4 addresses as ::ffff:192.0.2.7. A closed one reports none.
 function plain(address = 'unknown'): string {
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
 }
 
 /**
- * What counts as one client where clients are counted: an address of the fourth version, and of the sixth the 64 bits in
- * front, because whoever has one such address has all that begin with them.
+ * What counts as one client: an IPv4 address, or the /64 of an IPv6 address, because whoever has one address in it
+ * usually has all of them.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
@@ -32,10 +32,10 @@ export function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
-/** The names for ranges of addresses that Express knows. */
+/** The named address ranges that Express knows. */
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Whether this is an address, a range of addresses (10.0.0.0/8), or a name for one. */
+/** Whether this is an address, a range (10.0.0.0/8), or the name of a range. */
 export function isAddressRange(text: string): boolean {
   return NAMED_RANGES.includes(text) || ipaddr.isValid(text) || ipaddr.isValidCIDR(text)
 }

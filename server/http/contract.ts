@@ -7,27 +7,27 @@ import { deprecationHeaders } from './deprecation.ts'
 export type OperationId = keyof operations & string
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** One operation, as the contract declares it and the server needs it. */
+/** An operation as declared in the contract, in the form that the server needs. */
 export interface Operation {
   readonly id: OperationId
   readonly method: Method
   /** With braces, as in the contract: /api/ext/vendors/{vendorId} */
   readonly path: string
-  /** The security schemes whose callers it is open to, each with the permissions that they have to have. */
+  /** The security schemes that it accepts, each with the permissions required. */
   readonly schemes: ReadonlyMap<string, readonly string[]>
-  /** The permissions that an API key has to have, all of them; none where it is not open to keys. */
+  /** The permissions that an API key must have, all of them; empty if it is not open to keys. */
   readonly permissions: readonly string[]
   /** The events that it may record, its `x-emits`. */
   readonly emits: readonly string[]
   readonly takesBody: boolean
-  /** How many bytes its body may have, its `x-max-body-bytes`; null for as many as any other. */
+  /** The maximum size of its body, its `x-max-body-bytes`; null for the general limit. */
   readonly mostBodyBytes: number | null
   readonly takesQuery: boolean
-  /** Whether its successful answer declares an ETag. */
+  /** Whether its successful response declares an ETag. */
   readonly carriesETag: boolean
-  /** The headers that it declares, in lower case; any other is nothing to it. */
+  /** The headers that it declares, in lower case; it ignores any other. */
   readonly headers: ReadonlySet<string>
-  /** What each of its answers says of its being deprecated; null as long as it is not. */
+  /** The deprecation headers of its responses; null unless it is deprecated. */
   readonly notice: Readonly<Record<string, string>> | null
   readonly declaration: OperationObject
 }
@@ -41,7 +41,7 @@ export interface OperationObject {
   'x-sunset'?: string
   'x-emits'?: string[]
   'x-max-body-bytes'?: number
-  /** The fields of its answer that no other answer shows. */
+  /** The fields of its response that no other response shows. */
   'x-shows-once'?: string[]
   security?: Record<string, string[]>[]
   parameters?: (ParameterObject | Reference)[]
@@ -79,7 +79,7 @@ export interface ContractDocument {
   [extension: `x-${string}`]: unknown
 }
 
-/** A wing of the house: tags that belong together. */
+/** A group of related tags. */
 export interface TagGroup {
   name: string
   tags: string[]
@@ -89,9 +89,9 @@ export interface Contract {
   readonly document: ContractDocument
   readonly version: string
   readonly operations: ReadonlyMap<OperationId, Operation>
-  /** Finds the operation of a request, or says what is there instead. */
+  /** Finds the operation for a request, or what the path has instead. */
   match(method: string, path: string): Match
-  /** Follows a reference inside the document; anything else is returned as it is. */
+  /** Resolves a reference inside the document; returns anything else unchanged. */
   resolve<T extends object>(value: T | Reference): T
 }
 
@@ -105,8 +105,8 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const root = path.resolve(import.meta.dirname, '../..')
 
 /**
- * Reads the contract as it was prepared by `npm run generate`, which has compiled every schema in it. A contract that
- * was edited since is refused, because types, validation and handlers would no longer speak of the same thing.
+ * Loads the contract as prepared by `npm run generate`, which has compiled every schema in it. A contract that was
+ * edited since is refused, because types, validation and handlers would no longer match.
  */
 export function loadContract(): Contract {
   const prepared = JSON.parse(readFileSync(path.join(root, 'server/contract.gen.json'), 'utf8')) as {
@@ -120,12 +120,12 @@ export function loadContract(): Contract {
   return readContract(prepared.document)
 }
 
-/** The hash of openapi.yaml and all rooms in contract/ as they are now; null where only what was made of them is. */
+/** The hash of openapi.yaml and all files in contract/; null if only the generated output is present. */
 export function sourceHash(): string | null {
   const front = path.join(root, 'openapi.yaml')
   if (!existsSync(front)) return null
   const folder = path.join(root, 'contract')
-  // What was released last lies there too, and changes nothing.
+  // The last release is in this folder too, and does not count.
   const rooms = readdirSync(folder).filter((file) => file.endsWith('.yaml') && file !== 'released.yaml')
   const hash = createHash('sha256').update(readFileSync(front))
   for (const room of rooms.sort()) hash.update(`\0${room}\0`).update(readFileSync(path.join(folder, room)))
@@ -143,7 +143,7 @@ export function readContract(document: ContractDocument): Contract {
       const declared = parameters.map((parameter) => resolve<ParameterObject>(document, parameter))
       const schemes = schemesOf(document, declaration)
       const operation: Operation = {
-        // The types of the contract come from this very document, so its ids are the ids of the types.
+        // The types are generated from this same document, so its ids are exactly the ids of the types.
         id: declaration.operationId as OperationId,
         method,
         path: template,
@@ -179,7 +179,7 @@ function carriesETag(document: ContractDocument, { responses }: OperationObject)
   })
 }
 
-// An operation names the ways in one by one, each a requirement of one scheme: any one of them will do.
+// An operation lists its requirements separately, one scheme each; any one of them suffices.
 function schemesOf(document: ContractDocument, declaration: OperationObject): Map<string, readonly string[]> {
   const schemes = new Map<string, readonly string[]>()
   for (const requirement of declaration.security ?? document.security ?? []) {
@@ -202,8 +202,8 @@ function resolve<T extends object>(document: ContractDocument, value: T | Refere
   return resolve(document, at as T | Reference)
 }
 
-// Routes are a tree of path segments, so that finding one costs the same however many operations there are. A literal
-// segment goes before a parameter: /bids/request is not a bid.
+// Routes form a tree of path segments, so a look-up costs the same however many operations there are. A literal segment
+// takes precedence over a parameter: /bids/request is not a bid.
 interface Node {
   literals: Map<string, Node>
   parameter: Node | null

@@ -11,7 +11,7 @@ import { notFound, Problem, problem } from './problem.ts'
 import { assertConcealing, type Repeat, type Repeats } from './repeat.ts'
 import type { Validator } from './validate.ts'
 
-/** An answer as it goes out: everything but the headers that every answer has. */
+/** A response before the headers that every response has are added. */
 export interface Answer {
   status: number
   headers: Record<string, string>
@@ -20,7 +20,7 @@ export interface Answer {
   type?: string
 }
 
-/** Who sends a request, from where, and what it is called in answers and logs. */
+/** Who sends a request, from where, and its id in responses and logs. */
 export interface Sender {
   principal: Principal
   requestId: string
@@ -35,7 +35,7 @@ export interface DispatchParts {
   surroundings: Surroundings
 }
 
-/** Any handler, seen from where it is not known which: its input was checked by the contract that its type comes from. */
+/** Any handler, if the operation is not known statically. Its input was validated by the contract that types it. */
 type AnyHandler = (input: Input & { ifMatch?: string }, call: Call) => Promise<AnyReply>
 interface AnyReply {
   status: number
@@ -44,8 +44,8 @@ interface AnyReply {
 }
 
 /**
- * Whether the principal may call the operation at all: by a scheme that the operation is open to, with every permission
- * that it asks of that scheme. Throws `permission_denied`.
+ * Checks that the principal may call the operation at all: by a scheme that the operation accepts, with every
+ * permission required under that scheme. Throws `permission_denied`.
  */
 export function permit(principal: Principal, operation: Operation): void {
   const needed = operation.schemes.get(SCHEME_OF[principal.kind])
@@ -56,7 +56,7 @@ export function permit(principal: Principal, operation: Operation): void {
   }
 }
 
-// Users and the service call what keys may call, each with permissions of their own.
+// Users and the service may call what keys may call, with their own permissions.
 const SCHEME_OF: Readonly<Record<Principal['kind'], string>> = {
   key: 'apiKey',
   user: 'apiKey',
@@ -65,9 +65,9 @@ const SCHEME_OF: Readonly<Record<Principal['kind'], string>> = {
 }
 
 export interface Dispatcher {
-  /** Performs an operation for somebody who may: validation, idempotency, handler, answer. */
+  /** Performs an operation for an authorized caller: validation, idempotency, handler, response. */
   perform(operation: Operation, req: Request, res: Response, by: Sender): Promise<Answer>
-  /** Calls an operation from inside another, with the caller's power and in the caller's transaction. */
+  /** Calls an operation from inside another, with the same permissions and in the same transaction. */
   operate: Surroundings['operate']
 }
 
@@ -122,12 +122,12 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
       throw problem('answer_not_kept', `It was answered with ${status} at ${at}. Read the records that it was about.`)
     }
     const record = await operate(call, reader.id, { [reader.parameter]: resourceId })
-    // The tag is that of the record as it is now.
+    // The ETag must be that of the record as it is now.
     delete headers.ETag
     return toAnswer(operation, { status, headers, body: record as object }, '')
   }
 
-  /** The reply with the address of what was created, unless the handler has said it. */
+  /** The reply with a Location for what was created, unless the handler has set one. */
   function located(operation: Operation, reply: AnyReply): AnyReply {
     if (reply.status !== 201 || reply.headers?.Location !== undefined) return reply
     const Location = locationOf.get(operation.id)?.((reply.body as { id: string }).id)
@@ -157,7 +157,9 @@ async function revealed(repeat: Repeat, text: string, call: Call): Promise<strin
   return whole === null ? null : JSON.stringify(whole)
 }
 
-/** From one flat object, as skills take it, the input of an operation: path and query parameters, the rest is the body. */
+/**
+ * Splits the flat object that skills pass into an operation's input: path and query parameters; the rest is the body.
+ */
 function spread(contract: Contract, operation: Operation, flat: Record<string, unknown>): Input {
   const { ifMatch: _header, ...rest } = flat
   const path: Record<string, unknown> = {}
@@ -168,10 +170,10 @@ function spread(contract: Contract, operation: Operation, flat: Record<string, u
     const value = rest[name]
     delete rest[name]
     if (where === 'path') path[name] = value
-    // A query has no null; it means that the parameter is left out.
+    // A query cannot hold null; treat it as left out.
     else if (value !== undefined && value !== null) query[name] = value
   }
-  // What belongs nowhere is an unknown parameter, and is refused as one.
+  // Without a body, anything left over is an unknown parameter and is refused as one.
   const input = operation.takesBody ? { query, body: rest } : { query: { ...query, ...rest }, body: undefined }
   return { path: path as Record<string, string>, ...input }
 }
@@ -181,7 +183,7 @@ function declaredHeader(operation: Operation, { headers }: Request, name: string
   return operation.headers.has(name) && typeof value === 'string' ? value : undefined
 }
 
-// An id that cannot be decoded, or that no text column can hold, is an id of nothing.
+// An id that cannot be decoded, or that no text column can hold, cannot exist.
 function decoded(params: Record<string, string>): Record<string, string> {
   for (const name in params) {
     const value = params[name]
@@ -209,7 +211,7 @@ function toAnswer(operation: Operation, reply: AnyReply, url: string): Answer {
       etag: undefined,
     }
   }
-  // The one text that is no JSON is the contract as YAML.
+  // The only non-JSON body is the contract as YAML.
   if (typeof body === 'string')
     return { status, headers, text: body, etag: etagOf({}, () => body), type: 'application/yaml; charset=utf-8' }
   const text = JSON.stringify(body)

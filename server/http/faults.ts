@@ -7,11 +7,11 @@ import { LONGEST_POINTER } from './problem.ts'
 
 /** What was checked, from the caller's point of view. */
 export interface Checked {
-  /** Turns a JSON pointer into the way that a place in it is pointed at. */
+  /** Turns a JSON pointer into the notation that the caller uses. */
   pointer(path: string): string
   /** What its names stand for, such as "field of this operation". */
   noun: string
-  /** The other operation that takes a name which this one does not. */
+  /** The other operation that accepts a name which this one does not. */
   setter?(name: string): OperationId | undefined
 }
 
@@ -101,7 +101,7 @@ function listed(alternatives: readonly string[]): string {
   return alternatives.join(', ').replace(/, ([^,]+)$/, ' or $1')
 }
 
-// A typo is corrected; otherwise the operation that takes this name is mentioned, and only then a similar name.
+// A typo is corrected first; otherwise we name the operation that accepts this name, and only then a similar name.
 function unknown({ params, parentSchema, instancePath }: ErrorObject, checked: Checked): string {
   const name = String(params.additionalProperty)
   const names = Object.keys(parentSchema?.properties ?? {})

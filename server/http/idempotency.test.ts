@@ -21,7 +21,7 @@ interface Kept {
   body: string | null
 }
 
-/** What is stored of a builder's answers, and what it says to whoever has the encryption key. */
+/** A builder's stored responses, and what the holder of the encryption key can read in them. */
 async function keptOf(organizationId: string): Promise<(Kept & { opened: string | null })[]> {
   const { rows } = await sql<Kept>`
     select "key", "body" from "idempotencyRecords" where "organizationId" = ${organizationId}`.execute(
@@ -70,7 +70,7 @@ describe('what only reads', () => {
     expect(await keptOf(organizationId)).toEqual([])
   })
 
-  // On the embedded database everything shares one connection, so there it would wait for any transaction.
+  // The embedded database has a single connection, so there it would wait for any transaction.
   test.skipIf(inject('postgres') === null)('needs no connection of those for transactions', async () => {
     const narrow = await startTestPlumbline({ DATABASE_POOL_SIZE: '1' })
     await narrow.database.transaction(async (trx) => {
@@ -84,7 +84,7 @@ describe('what only reads', () => {
 })
 
 describe('an answer that is too large to be kept', () => {
-  // Random, so that it cannot be made small.
+  // Random, so that it does not compress.
   const noise = (characters: number) => randomBytes(characters).toString('base64').slice(0, characters)
   const lines = () => Array.from({ length: 200 }, () => ({ description: noise(490), quantity: 1, unit: 'ls' }))
 

@@ -9,22 +9,22 @@ import type { Call, WriteCall } from './call.ts'
 import { Problem, problem } from './problem.ts'
 
 /**
- * An Idempotency-Key makes a POST safe to retry for 24 hours. The answer is stored in the transaction of the change, so
- * that there is never the one without the other; while that transaction runs, others with the same key are told to wait.
- * A request that was refused changed nothing and is not stored: it may be sent again under the same key.
+ * An Idempotency-Key makes a POST safe to retry for 24 hours. The response is stored in the transaction of the change,
+ * so there is never one without the other; while that transaction runs, other requests with the same key are told to
+ * wait. A refused request changed nothing and is not stored: it may be sent again under the same key.
  *
- * The transaction begins when the work first asks to write, and what never asks has none: nothing can be written outside
- * of `call.write`, so a request that only reads is neither held by a connection nor stored, without anybody having to say
- * which requests those are. What is stored is encrypted, because it is nobody's but the caller's.
+ * The transaction begins with the first `call.write`. Nothing can be written outside it, so a request that only reads
+ * opens no transaction, holds no connection and stores nothing, without anyone having to list such requests. Stored
+ * responses are encrypted, because they are only for the caller.
  */
 const KEPT_MS = 24 * 60 * 60 * 1000
 
 /**
- * The most characters of a stored answer, compressed and sealed. A record and its events take a twentieth of it. What is
- * larger is an answer with hundreds of records in it, and a day of those, kept for each request, fills the disk.
+ * The maximum size of a stored response, compressed and sealed. A record and its events take a twentieth of it.
+ * Anything larger holds hundreds of records, and storing a day's worth of those would fill the disk.
  */
 const MOST_KEPT = 64 * 1024
-/** What is longer is not compressed in the hope that it fits: that costs more time than a repeat is worth. */
+/** Anything longer is not compressed in the hope that it fits: that costs more time than a repeat is worth. */
 const MOST_COMPRESSED = 2 * 1024 * 1024
 /** Below this, compression saves less than it costs. */
 const LEAST_COMPRESSED = 4 * 1024
@@ -33,33 +33,33 @@ const COMPRESSED = 'deflated '
 const compress = promisify(deflateRaw)
 const expand = promisify(inflateRaw)
 
-/** An answer as it is to be kept. */
+/** A response to be stored. */
 export interface Keepable {
   status: number
   headers: Record<string, string>
   text: string
-  /** The record that it shows, where it shows one that can be read again; asked where the text is too large to be kept. */
+  /** The id of the record it shows, if that can be read again; called only if the text is too large to store. */
   resourceId(): string | null
 }
 
-/** What was kept of an answer. */
+/** What was stored of a response. */
 export interface KeptAnswer {
   status: number
   headers: Record<string, string>
-  /** Null where it was too large. */
+  /** Null if it was too large. */
   text: string | null
-  /** In place of the text, where it showed one record. */
+  /** Stored instead of the text, if it showed a single record. */
   resourceId: string | null
-  /** When it was given. */
+  /** When the response was given. */
   at: string
 }
 
 export interface Work<Answer> {
-  /** Done once. It writes with the call that it is given. */
+  /** Runs once. All writes must go through the given call. */
   perform(call: Call): Promise<Answer>
-  /** What of the answer is to be kept; asked within the transaction. */
+  /** What to store of the response; called within the transaction. */
   keep(answer: Answer): Keepable
-  /** The answer to a repeat, outside of any transaction. */
+  /** The response to a repeat, outside of any transaction. */
   tellAgain(kept: KeptAnswer, call: Call): Promise<Answer>
 }
 
@@ -79,8 +79,8 @@ export async function idempotently<Answer>(
     return answer
   } catch (error) {
     await once.rollBack(error)
-    // Of two at the same time the second one may have begun before the first was answered, and have been refused because
-    // of what the first one did.
+    // Of two concurrent requests, the second may have begun before the first was answered, and been refused because of
+    // what the first one did.
     const wasRefused = error instanceof Problem && !once.hasBegun()
     const first = error instanceof AlreadyDone ? error.answer : wasRefused ? await attempt.find(call.db) : undefined
     if (first === undefined) throw error
@@ -89,9 +89,9 @@ export async function idempotently<Answer>(
 }
 
 interface Attempt {
-  /** What an earlier attempt was answered; throws `idempotency_key_reused` where that was another request. */
+  /** The response to an earlier attempt; throws `idempotency_key_reused` if that was a different request. */
   find(db: Db): Promise<KeptAnswer | undefined>
-  /** Holds the key until the transaction ends; throws where that is not possible, or no longer necessary. */
+  /** Holds the key until the transaction ends; throws if that is impossible or no longer necessary. */
   claim(call: WriteCall): Promise<void>
   store(call: WriteCall, answer: Keepable): Promise<void>
 }
@@ -110,7 +110,7 @@ function attemptOf(
   given: string,
   request: { method: string; url: string; body: unknown },
 ): Attempt {
-  // What one caller was answered is nobody else's to hear, and two callers may well choose the same key.
+  // A response is only for its own caller, and two callers may well choose the same key.
   const key = `${principal.id} ${given}`
   const place = placeOfAnswer(organizationId, key)
   const sealing = vault(surroundings.config.encryptionKey)
@@ -141,7 +141,7 @@ function attemptOf(
         db,
       )
       if (alone.rows[0]?.locked !== true) throw problem('idempotency_in_progress', 'Try again in a moment.')
-      // A statement of its own: the one that takes the lock may see what was before the one who held it committed.
+      // Must be a separate statement: the one that takes the lock may not see what its previous holder committed.
       const done = await find(db)
       if (done !== undefined) throw new AlreadyDone(done)
     },
@@ -166,7 +166,7 @@ function attemptOf(
   }
 }
 
-/** What a stored answer is sealed for. */
+/** The context that a stored response is sealed for. */
 export function placeOfAnswer(organizationId: string, key: string): string {
   return `answer ${organizationId} ${key}`
 }
@@ -182,17 +182,17 @@ async function unpacked(text: string): Promise<string> {
 }
 
 interface WritingOnce {
-  /** The call with which the work is done. */
+  /** The call to do the work with. */
   call: Call
   hasBegun(): boolean
-  /** Stores the answer and ends the transaction; nothing to do where none was begun. */
+  /** Stores the response and commits the transaction; does nothing if none was begun. */
   commit(keep: () => Keepable): Promise<void>
   rollBack(error: unknown): Promise<void>
 }
 
 /**
- * The call as one that writes in a single transaction, which begins with its first `write` under the claimed key and stays
- * open until the answer is there to be stored with it. From then on all that the work reads and writes is part of it.
+ * Wraps the call so that it writes in a single transaction, which begins with the first `write` under the claimed key
+ * and stays open until the response can be stored with it. From then on all reads and writes of the work are in it.
  */
 function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
   let within: WriteCall | null = null
@@ -202,7 +202,7 @@ function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
   async function begin<T>(work: (call: WriteCall) => Promise<T>): Promise<T> {
     const result = Promise.withResolvers<T>()
     ended = outer.write(async (inner) => {
-      // What was handed over cannot be taken back, so a deadlock after it is the caller's to try again.
+      // The inner call was already handed out, so after a deadlock the caller has to retry.
       if (within !== null) throw new Problem('timed_out', 'Others wanted the same.', {}, { 'Retry-After': '1' })
       await attempt.claim(inner)
       const done = await work(inner)
@@ -242,10 +242,10 @@ function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
   }
 }
 
-/** So many rows a statement, so that none holds locks or the embedded database for long. */
+/** Rows per statement, so that none holds locks or the embedded database for long. */
 const BATCH_ROWS = 1000
 
-/** Removes what is past its 24 hours; a job of the clock. */
+/** Removes stored responses after their 24 hours; a scheduled job. */
 export async function forgetOldAnswers(database: Database, clock: Clock): Promise<void> {
   const keptSince = new Date(clock.nowMs() - KEPT_MS).toISOString()
   for (;;) {

@@ -7,24 +7,24 @@ import { networkOf } from './client-address.ts'
 import { Problem } from './problem.ts'
 
 /**
- * Two limits: requests a minute for each key (a window of 60 s that opens with its first request) and requests a day
- * (UTC) for each organization. In the portal each address has a minute, and so has each client, whatever address it tries.
- * The count is the database's, so that it is exact however many processes share it.
+ * Two limits: requests per minute for each key (a 60 s window that opens with its first request) and requests per day
+ * (UTC) for each organization. In the portal there is a per-minute limit for each address, and one for each client
+ * across all addresses it tries. The count is in the database, so it is exact across any number of processes.
  *
- * A process takes requests from the count ahead of need, in portions of a hundredth of what is left, and gives back within
- * a second what it did not use. Near the end of a limit, and always under limits of a few hundred, a portion is one
- * request, so nobody is refused while another process sits on a rest. Requests that arrive together take together.
+ * A process takes requests from the count ahead of need, in portions of a hundredth of what is left, and returns unused
+ * ones within a second. Near the end of a limit, and always under limits of a few hundred, a portion is one request, so
+ * nobody is refused while another process holds unused ones. Requests that arrive together share one statement.
  */
 export interface Limits {
   /** Counts one request, or throws `rate_limited` or `quota_exceeded`. */
   take(principal: Principal): Promise<void>
-  /** Counts one request to the portal from this address, before it is known what it may open; or throws `rate_limited`. */
+  /** Counts one portal request from this client before we know what it may open, or throws `rate_limited`. */
   takeVisit(address: string): Promise<void>
   /** The headers that tell a caller what is left. */
   headers(principal: Principal): Record<string, string>
-  /** How the limits stand now, asked over `db`, which within a transaction has to be that one. */
+  /** The current usage. Read over `db`, which must be the transaction's if one is open. */
   usage(principal: Principal, db: Db): Promise<{ minute: WindowUsage; day: WindowUsage }>
-  /** Gives back what was taken and not used. */
+  /** Returns what was taken and not used. */
   stop(): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export function limits(
     return found
   }
 
-  // A principal is found anew twice a second and used thousands of times in between; its counters are remembered with it.
+  // A principal is loaded twice a second and used thousands of times in between, so its counters are cached with it.
   const ofPrincipal = new WeakMap<Principal, Counters>()
   function countersOf(principal: Principal): Counters {
     let found = ofPrincipal.get(principal)
@@ -89,7 +89,7 @@ export function limits(
   return {
     async take(principal) {
       const { minute, day } = countersOf(principal)
-      // The common case waits for nothing.
+      // The common case does not wait.
       if (!(minute.takeHeld() || (await minute.take()))) {
         const { limit } = minuteLimits[principal.counters.kind]
         throw refused('rate_limited', `No more than ${limit} requests a minute are taken.`, minute)
@@ -145,7 +145,7 @@ function minuteOf(limit: number): Window {
 
 interface Counters {
   minute: Counter
-  /** Null for whoever spends nothing of the organization's quota. */
+  /** Null if the principal's requests do not count against the organization's quota. */
   day: Counter | null
 }
 
@@ -154,13 +154,13 @@ class Counter {
   readonly #kind: Window
   readonly #database: Database
   readonly #clock: Clock
-  /** Taken from the count and not used yet. */
+  /** Taken from the count but not used yet. */
   #held = 0
-  /** The count when it was last seen, with what is held. */
+  /** The last known count, including what is held. */
   #used = 0
   /** When the window ends, by this process's clock. */
   #endsAt = 0
-  /** The same by the database's clock, which is what a caller is told: it does not waver with the way to the database. */
+  /** The same by the database's clock, which is what callers are told: it does not vary with network latency. */
   #resetsAt = 0
   #seenAt = 0
   #usedAt = 0
@@ -189,7 +189,7 @@ class Counter {
   async take(): Promise<boolean> {
     this.#waiting++
     try {
-      // What one portion grants may be gone to others who waited before; then one more is asked for, until one is refused.
+      // Others who waited longer may have used up a portion; then ask for another, until one is refused.
       for (;;) {
         if (this.isSpent) return false
         await this.#takePortion()
@@ -200,13 +200,13 @@ class Counter {
     }
   }
 
-  /** Gives one request back that was taken and did not count after all. */
+  /** Returns one request that turned out not to count. */
   putBack(): void {
     this.#held++
   }
 
-  // A window that was used up a moment ago still is. Only what others give back could change that, so it is asked again
-  // after a second.
+  // A window that was just used up still is. Only requests returned by other processes could change that, so we check
+  // again after a second.
   get isSpent(): boolean {
     const now = this.#clock.nowMs()
     return this.#held === 0 && this.#used >= this.#kind.limit && now < this.#endsAt && now - this.#seenAt < IDLE_MS
@@ -255,7 +255,7 @@ class Counter {
   }
 
   async #portion(): Promise<void> {
-    // Whoever arrives in this turn of the event loop is counted together.
+    // Requests that arrive in this turn of the event loop are counted together.
     await new Promise((next) => setImmediate(next))
     const left = this.#clock.nowMs() >= this.#endsAt ? this.#kind.limit : this.#kind.limit - this.#used
     const ahead = Math.min(MOST_AHEAD, Math.floor(left / 100))

@@ -2,14 +2,14 @@ import type { Actor, FieldError, Problem as ProblemBody, ProblemCode } from '../
 import { problems } from './problems.gen.ts'
 
 /**
- * An answer that refuses, thrown from anywhere and written out in one place. `code` decides status and title; `detail`
- * is for the caller, and never holds what only the log may know.
+ * An error response, thrown from anywhere and written in one place. `code` determines status and title; `detail` is for
+ * the caller, and must never contain what belongs only in the log.
  */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly extras: ProblemExtras
   readonly headers: Record<string, string>
-  /** Whose credential was refused, where it is known whose it was; for the audit trail, and in no answer. */
+  /** Whose credential was refused, if known; for the audit trail, never for the response. */
   refused: RefusedCaller | null = null
 
   constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}, headers: Record<string, string> = {}) {
@@ -23,7 +23,7 @@ export class Problem extends Error {
     return PROBLEMS[this.code][0]
   }
 
-  /** The same problem, with whose credential it refuses. */
+  /** The same problem, with the caller whose credential it refuses. */
   refusing(caller: RefusedCaller): this {
     this.refused = caller
     return this
@@ -49,7 +49,7 @@ export interface RefusedCaller {
   readonly actor: Actor
 }
 
-/** What the contract allows; a longer one is cut, for it says no more to its reader. */
+/** The maximum in the contract; longer ones are cut, since more would tell the reader nothing. */
 export const LONGEST_POINTER = 500
 const LONGEST_INSTANCE = 4000
 
@@ -57,7 +57,7 @@ type ProblemExtras = Partial<
   Pick<ProblemBody, 'errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'currentVersion'>
 >
 
-/** As the contract's example of each code has them; a code without one does not compile. */
+/** As in the contract's example for each code; a code without one does not compile. */
 const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = problems
 
 export function problem(code: ProblemCode, detail: string, extras?: ProblemExtras): Problem {
@@ -68,7 +68,7 @@ export function notFound(): Problem {
   return new Problem('not_found', 'No resource with this id exists in your organization.')
 }
 
-/** All faults of an input at once. `pointer` is a JSON pointer into the body, or the name of a parameter. */
+/** All errors of an input at once. `pointer` is a JSON pointer into the body, or the name of a parameter. */
 export function invalid(errors: FieldError[]): Problem {
   return new Problem(
     'validation_failed',
@@ -79,7 +79,7 @@ export function invalid(errors: FieldError[]): Problem {
   )
 }
 
-/** Ids in the input that name nothing in the organization. */
+/** Ids in the input that match nothing in the organization. */
 export function unknownReference(pointers: string[]): Problem {
   return new Problem(
     'unknown_reference',
@@ -100,7 +100,7 @@ export function invalidTransition(from: string, to: string, allowed: readonly st
   return new Problem('invalid_transition', detail, { from, to, allowed: [...allowed] })
 }
 
-/** Throws unless the state machine has the move. */
+/** Throws unless the state machine allows the move. */
 export function assertMove<Status extends string>(
   moves: Readonly<Record<Status, readonly Status[]>>,
   from: Status,
@@ -113,8 +113,8 @@ const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 
 /**
- * What was thrown, as the problem to answer with. The constraints of the tables are named after the column that they
- * guard, so that a violated one can be answered precisely. Anything that nobody foresaw is `internal`.
+ * The problem to respond with for whatever was thrown. Table constraints are named after the column they guard, so a
+ * violation can be reported precisely. Anything unforeseen is `internal`.
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
@@ -126,7 +126,7 @@ export function toProblem(error: unknown): Problem {
       errors: [{ pointer: `/${column}`, code: 'conflict', message: 'is taken by another record' }],
     })
   }
-  // Class 22: a value of the right form that PostgreSQL has no place for, such as a date in the year 0.
+  // Class 22: a well-formed value that PostgreSQL cannot store, such as a date in the year 0.
   if (typeof code === 'string' && code.startsWith('22')) {
     return invalid([{ pointer: '', code: 'out_of_range', message: 'a value is outside of what can be stored' }])
   }
@@ -139,12 +139,12 @@ export function toProblem(error: unknown): Problem {
   return new Problem('internal', 'It has been recorded under the requestId.')
 }
 
-// A statement that was ended for its time, a lock that was not to be had in time, a transaction that paused for too long,
-// and one that met others who wanted the same rows more often than it could begin anew.
+// A statement timeout, a lock timeout, a transaction that was idle for too long, and a deadlock that recurred more
+// often than we retry.
 const TIMED_OUT: ReadonlySet<string> = new Set(['57014', '55P03', '25P03', '40P01'])
 
-// Connection exceptions (class 08), shut down or starting up (57P01 to 57P03), too many connections, and what the
-// socket and the pool say when nobody is there.
+// Connection exceptions (class 08), shutting down or starting up (57P01 to 57P03), too many connections, and what the
+// socket and the pool report when the database is unreachable.
 const AWAY_CODES =
   /^(08...|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 const AWAY_MESSAGES =

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** A caller may name its request itself; what could not stand in a log line gets a name of ours. */
+/** A caller may choose its own request id; one that is not safe for a log line is replaced with ours. */
 export function requestIdOf(req: IncomingMessage): string {
   const given = req.headers['x-request-id']
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId()
 }
 
-// Random, so that an id says nothing of how many there were; for many at once, because each time that random bytes are
-// asked for costs twenty times as much as making an id of them.
+// Random, so that an id does not reveal how many there were. Generated in batches, because each call for random bytes
+// costs twenty times as much as making an id from them.
 const ID_LENGTH = 26
 const IDS_AT_ONCE = 512
 let random = ''

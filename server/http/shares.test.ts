@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Shares } from './shares.ts'
 
-/** Work that goes on until it is told to end, and says in which order it began. */
+/** Work that runs until it is told to finish, and records the order in which it started. */
 function workshop() {
   const begun: string[] = []
   const ends = new Map<string, () => void>()

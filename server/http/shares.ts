@@ -1,10 +1,9 @@
 import { Problem } from './problem.ts'
 
 /**
- * Turns at something that all builders need and there is little of, such as the connections for transactions. A builder
- * has no more than its share of it at a time; its further work waits in a queue of its own, so that however much one
- * builder sends, another one finds the rest free. A queue is bounded in length and in time: who would wait for longer is
- * better told to come back.
+ * Fair access to a scarce resource that all builders need, such as the connections for transactions. A builder holds at
+ * most its share at a time; further work waits in its own queue, so however much one builder sends, others find the
+ * rest free. Queues are bounded in length and in time: a caller who would wait longer is told to come back.
  */
 export class Shares {
   readonly #bounds: ShareBounds
@@ -14,7 +13,7 @@ export class Shares {
     this.#bounds = bounds
   }
 
-  /** Runs the work when it is its organization's turn; throws `too_many_concurrent_requests` where that is too far off. */
+  /** Runs the work on its organization's turn; throws `too_many_concurrent_requests` if that would take too long. */
   async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     let share = this.#shares.get(organizationId)
     if (share === undefined) {
@@ -27,13 +26,13 @@ export class Shares {
       return await work()
     } finally {
       const next = share.waiting.shift()
-      // Whoever is next goes on with what is given back here, so nobody who comes meanwhile is faster.
+      // The slot passes directly to the next in the queue, so that a newcomer cannot overtake it.
       if (next !== undefined) next()
       else if (--share.taken === 0) this.#shares.delete(organizationId)
     }
   }
 
-  /** How much work waits for its turn. */
+  /** How much work is waiting. */
   get waiting(): number {
     let sum = 0
     for (const share of this.#shares.values()) sum += share.waiting.length
@@ -58,9 +57,9 @@ export class Shares {
 }
 
 export interface ShareBounds {
-  /** What is shared, in the plural, for those who are refused. */
+  /** What is shared, in the plural, for the error message. */
   of: string
-  /** How much of it one organization has at a time. */
+  /** How much of it one organization may hold at a time. */
   most: number
   mostWaiting: number
   waitMs: number

@@ -3,13 +3,13 @@ import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/
 import { operations } from '../operations.ts'
 
 let plumbline: TestPlumbline
-/** Lets go of what is held; what comes afterwards is not held any more. */
+/** Releases the held requests; later ones are no longer held. */
 let release: () => void
 let held: Promise<void>
 let arrived: number
 let whenArrived: () => void
 
-// Reading one's usage and opening the portal take as long as the test wants.
+// Reading the usage and opening the portal block until the test releases them.
 const handlers: typeof operations = {
   ...operations,
   async getUsage(input, call) {
@@ -28,7 +28,7 @@ async function hold(): Promise<void> {
   await held
 }
 
-/** Sends that many requests that are held, and resolves once they are. */
+/** Sends a number of requests that are held, and resolves once they all are. */
 async function sendHeld(count: number, send: () => Promise<Answer>): Promise<Promise<Answer>[]> {
   const wanted = arrived + count
   const all = new Promise<void>((done) => {

@@ -2,23 +2,23 @@ import type { Principal } from './call.ts'
 import { Problem } from './problem.ts'
 
 /**
- * How many requests of one key, and of one organization, are under way in this process. Limits by the minute do not
- * bound that: a minute's requests may come at once, and each holds memory and a place in the queues of the database
- * until it is answered. Who sends more than it may is refused at once, at the cost of two comparisons, because a client
- * that waits here would only hold more.
+ * Limits how many requests of one key, and of one organization, are in progress in this process. Per-minute limits do
+ * not bound that: a minute's requests may all come at once, and each holds memory and a place in the database queues
+ * until it is answered. A caller over its limit is refused at once, which costs two comparisons, because a client that
+ * waited here would only hold more.
  *
- * A vendor is counted for itself alone: whoever has an address of the portal must not be able to keep the builder out.
+ * A vendor counts only for itself: someone with a portal address must not be able to lock the builder out.
  */
 export interface UnderWay {
-  /** Counts a request in, or throws `too_many_concurrent_requests`. It is to be counted out again, come what may. */
+  /** Counts a request in, or throws `too_many_concurrent_requests`. Every `begin` needs an `end`, whatever happens. */
   begin(principal: Principal): void
   end(principal: Principal): void
 }
 
-/** Counts at rest that are kept, so that a key's next request finds its own. */
+/** Idle counts that are kept, so that a key's next request finds its own. */
 const MOST_COUNTS = 20_000
 
-/** Somebody at a form does one thing at a time; what comes at once beyond that is no person's doing. */
+/** A person at a form does one thing at a time; more than this at once is not a person. */
 const MOST_OF_VENDOR = 10
 
 export function underWay(config: { concurrencyPerKey: number; concurrencyPerOrganization: number }): UnderWay {
@@ -34,7 +34,7 @@ export function underWay(config: { concurrencyPerKey: number; concurrencyPerOrga
     return found
   }
 
-  // A principal is found anew twice a second and used thousands of times in between; its counts are remembered with it.
+  // A principal is loaded twice a second and used thousands of times in between, so its counts are cached with it.
   const ofPrincipal = new WeakMap<Principal, Counts>()
   function countsOf(principal: Principal): Counts {
     let found = ofPrincipal.get(principal)
@@ -74,7 +74,7 @@ export function underWay(config: { concurrencyPerKey: number; concurrencyPerOrga
 interface Counts {
   own: Count
   most: number
-  /** Null for whoever does not count among the organization's own. */
+  /** Null if the principal does not count towards the organization. */
   organization: Count | null
 }
 

@@ -4,7 +4,7 @@ import { loadContract, type Operation, type Schema } from './contract.ts'
 import { formatWords, patternWords } from './formats.ts'
 import { setterOf } from './setter.ts'
 
-/** What a caller is told whose input is refused. */
+/** What callers are told when their input is refused. */
 let plumbline: TestPlumbline
 let vendorId: string
 const VENDORS = '/api/ext/vendors'
@@ -371,7 +371,7 @@ async function refusedQuery(query: string): Promise<Fault[]> {
   return answer.body.errors
 }
 
-/** Every schema that a request or a skill's input is held against, however deep. */
+/** Every schema that a request or a skill's input is validated against, at any depth. */
 function requestSchemas(): Schema[] {
   const contract = loadContract()
   const seen = new Set<object>()

@@ -11,16 +11,16 @@ import { type Input, inputChecker } from './input.ts'
 import { invalid, LONGEST_POINTER } from './problem.ts'
 
 /**
- * Checks requests by the contract: express-openapi-validator says whether a request is as declared, coerces its parameters
- * and fills in defaults. It tries the paths that it knows in turn, so every path has a validator of its own over its part
- * of the contract, made when the path is first asked for; our own router has found the path by then.
+ * Validates requests against the contract: express-openapi-validator checks a request, coerces its parameters and fills
+ * in defaults. It tries all its paths in turn, so we give each path its own validator over its part of the contract,
+ * created when the path is first requested; by then our own router has already found the path.
  */
 export interface Validator {
-  /** The input of a request, with types coerced and defaults filled in; throws one `validation_failed` with every fault. */
+  /** The input of a request, coerced and with defaults; throws a single `validation_failed` with every error. */
   check(operation: Operation, req: Request, res: Response): Promise<Input>
-  /** The same for an input that is there as an object. */
+  /** The same for an input that is already an object. */
   checkInput(operation: Operation, input: Input): Input
-  /** Compiles every schema, so that the first requests need not; throws on one that cannot be compiled. */
+  /** Compiles every schema, so that the first requests do not have to; throws on one that cannot be compiled. */
   compileAll(options?: { pause(): Promise<void> }): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export function createValidator(contract: Contract): Validator {
   warnOfUrlParse()
   const handlers = new Map<string, RequestHandler[]>()
   const inputs = inputChecker(contract)
-  // A query that was found valid is valid whenever it comes again, and whoever polls a list sends the same one each time.
+  // A query that was valid once stays valid, and clients that poll a list send the same one each time.
   const accepted = new Map<string, Record<string, unknown>>()
 
   function handlersOf({ path }: Operation): RequestHandler[] {
@@ -54,7 +54,7 @@ export function createValidator(contract: Contract): Validator {
     const search = searchOf(req)
     const bringsHeaders = bringsAny(req, operation.headers)
     const path = req.params as Record<string, string>
-    // Without a query, a body or a header that the contract declares there is nothing that could be at fault.
+    // Without a query, a body or a header that the contract declares, nothing can be invalid.
     if (search === '' && !operation.takesBody && !operation.takesQuery && !bringsHeaders) {
       return { path, query: {}, body: undefined }
     }
@@ -73,7 +73,7 @@ export function createValidator(contract: Contract): Validator {
     return { path, query: req.query, body: req.body }
   }
 
-  /** What the library refuses the request with; null where it lets it pass. */
+  /** Why the library refuses the request; null if it accepts it. */
   async function judge(operation: Operation, req: Request, res: Response): Promise<Refusal | null> {
     settleContentType(operation, req)
     try {
@@ -85,7 +85,7 @@ export function createValidator(contract: Contract): Validator {
     }
   }
 
-  // The library's errors are texts, and the first unknown parameter ends its look at the rest.
+  // The library reports errors as text, and stops at the first unknown parameter.
   function explain(operation: Operation, { query, headers, body }: Request, refusal: Refusal): FieldError[] {
     const faults = inputs.explain(operation, { query, headers, body })
     return faults.length > 0 ? faults : asTold(refusal)
@@ -118,7 +118,7 @@ type Refusal = InstanceType<typeof OpenApiValidator.error.BadRequest>
 const MOST_REMEMBERED = 5000
 const LONGEST_REMEMBERED = 500
 
-/** Sends a request through handlers as Express would, one after the other. */
+/** Runs a request through handlers one after the other, as Express would. */
 function passed(handlers: readonly RequestHandler[], req: Request, res: Response): Promise<void> {
   return new Promise((done, fail) => {
     let at = 0
@@ -142,28 +142,28 @@ function bringsAny({ headers }: Request, names: ReadonlySet<string>): boolean {
   return false
 }
 
-// The library keeps a compiled validator for each content type that it meets. Whatever the body came as, it is JSON by now.
+// The library caches a compiled validator per content type. Whatever type was sent, the body is JSON by now.
 function settleContentType(operation: Operation, { headers }: Request): void {
   if (operation.takesBody) headers['content-type'] = 'application/json'
   else if (headers['content-type'] !== undefined) delete headers['content-type']
 }
 
 /**
- * How Express is to read the query (its setting "query parser"): a name that is sent more than once has a list of values.
- * An object without a prototype has no names but those that were sent.
+ * The "query parser" that we set in Express: a name that is sent more than once becomes a list of values. The object
+ * has no prototype, so it has no names but those that were sent.
  */
 export function parseQuery(text: string | null | undefined): Record<string, unknown> {
   const query: Record<string, unknown> = Object.create(null)
   if (!text) return query
-  // A question mark at the beginning of a query is part of it, which URLSearchParams would take for the one before it.
+  // A leading question mark is part of the query, but URLSearchParams would strip it.
   for (const [name, value] of new URLSearchParams(`?${text}`)) {
     query[name] = name in query ? ([] as unknown[]).concat(query[name], value) : value
   }
   return query
 }
 
-// What the library lets pass and the contract does not mean: a text that no column can hold, and what is a number to
-// JavaScript alone, such as 0x10, 1e400 and " 5".
+// What the library accepts although the contract does not: a text that no column can hold, and numbers that only
+// JavaScript would read as such, like 0x10, 1e400 and " 5".
 function unseen(sent: Record<string, unknown>, read: Record<string, unknown>): FieldError[] {
   return Object.entries(sent).flatMap(([name, text]) => {
     const pointer = name.slice(0, LONGEST_POINTER)
@@ -176,7 +176,7 @@ function unseen(sent: Record<string, unknown>, read: Record<string, unknown>): F
   })
 }
 
-// Should the library ever refuse what our own look finds in order, its own words are told.
+// If the library ever refuses what our own check accepts, its messages are passed on.
 function asTold({ errors }: Refusal): FieldError[] {
   return errors.map(({ path, message, errorCode = 'invalid' }) => ({
     pointer: path.replace(/^\/(body(?=\/|$)|(query|headers)\/)/, '').slice(0, LONGEST_POINTER),
@@ -185,14 +185,14 @@ function asTold({ errors }: Refusal): FieldError[] {
   }))
 }
 
-/** A request that nobody sent. The library compiles the schemas of an operation when it sees the first request. */
+/** A fake request. The library compiles an operation's schemas when it sees the first request. */
 function unsent(app: express.Express, { method, path, takesBody }: Operation): { req: Request; res: Response } {
   const own = { method, url: path, originalUrl: path, baseUrl: '', headers: {}, body: takesBody ? {} : undefined }
   return { req: Object.assign(Object.create(app.request), own), res: Object.create(app.response) }
 }
 
-// The library calls url.parse() for every request. Until Node has warned once that this is an old function, it looks each
-// time who the caller is, which takes longer than the rest of the check. So it warns here, where nobody is told.
+// The library calls url.parse() for every request. Until Node has issued its deprecation warning once, it inspects the
+// caller each time, which takes longer than the rest of the check. So we trigger the warning here, silenced.
 function warnOfUrlParse(): void {
   const { noDeprecation = false } = process
   process.noDeprecation = true

@@ -22,7 +22,7 @@ test('a key is let in from its addresses and ranges, on its first request and on
   const { secret } = await newKey(['10.0.0.0/8', '203.0.113.7', '2001:db8::/32'])
   for (const address of ['10.255.0.1', '203.0.113.7', '2001:db8:1::1', '::ffff:10.0.0.1'])
     expect([address, await askFrom(address, secret)]).toEqual([address, [200, undefined]])
-  // The key is believed for a while once it was found; where it comes from is asked each time.
+  // A key that was found is cached for a while, but its address is checked on every request.
   for (const address of ['11.0.0.1', '203.0.113.8', '2001:db9::1', '::1', '::ffff:11.0.0.1'])
     expect([address, await askFrom(address, secret)]).toEqual([address, [403, 'address_not_allowed']])
   expect(await askFrom('10.0.0.1', secret)).toEqual([200, undefined])
@@ -30,7 +30,7 @@ test('a key is let in from its addresses and ranges, on its first request and on
 
 test('what a client writes of itself is believed only where a trusted proxy has written it', async () => {
   const { secret } = await newKey(['10.0.0.0/8'])
-  // The proxy adds the address that it sees behind those that the client has sent.
+  // The proxy appends the address it sees to those the client sent.
   expect(await askFrom('10.0.0.1, 198.51.100.1', secret)).toEqual([403, 'address_not_allowed'])
   const { status } = await plumbline.get('/api/ext/me', { key: secret })
   expect(status).toBe(403)

@@ -2,17 +2,17 @@ import ipaddr from 'ipaddr.js'
 
 type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
-/** The addresses and ranges that a key may be used from, as they are asked. */
+/** The addresses and ranges that a key may be used from, parsed for comparison. */
 export type AddressList = readonly Range[]
 
-/** A key is asked for its list with every request, so the list is read once and has an end. */
+/** A key's list is checked on every request, so its length is bounded. */
 export const MOST_ALLOWED_ADDRESSES = 50
 
-/** Whether this is one address (203.0.113.7, 2001:db8::7) or a range (10.0.0.0/8) that a list can hold. */
+/** Whether this is a single address (203.0.113.7, 2001:db8::7) or a range (10.0.0.0/8) that a list can hold. */
 export function isAllowable(text: string): boolean {
   if (!text.includes(':'))
     return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv4.isValidCIDRFourPartDecimal(text)
-  // One of the fourth version in the dress of the sixth would be compared with nothing, for requests come undressed.
+  // An IPv4-mapped IPv6 address would never match, because request addresses are unmapped first.
   return (ipaddr.IPv6.isValid(text) || ipaddr.IPv6.isValidCIDR(text)) && !/^(::ffff:|.*%)/i.test(text)
 }
 
@@ -24,7 +24,7 @@ export function addressList(texts: readonly string[]): AddressList {
   })
 }
 
-/** An address that cannot be read, such as that of a connection which is closed by now, is among none. */
+/** An unreadable address, such as that of a closed connection, matches nothing. */
 export function isAmong(list: AddressList, address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const asked = ipaddr.process(address)

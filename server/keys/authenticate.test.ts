@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { type Contract, loadContract, readContract } from '../http/contract.ts'
 
-/** The contract with another way into one of its operations. */
+/** The contract, with one operation's security schemes replaced. */
 function withSecurity(security: Record<string, string[]>[]): Contract {
   const document = structuredClone(loadContract().document)
   Object.assign(document.paths['/api/portal/invitations']?.get ?? {}, { security })
@@ -11,7 +11,7 @@ function withSecurity(security: Record<string, string[]>[]): Contract {
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // The operation declares no answer for a key that lacks a permission, which is none of this test's business.
+  // The operation declares no response for a missing permission, which this test is not about.
   const contract = withSecurity([{ apiKey: ['bids:read'] }, { portalToken: [] }])
   plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false' }, { contract })
 })
@@ -20,7 +20,7 @@ afterAll(() => plumbline.stop())
 test('an operation that is open to two schemes lets in whoever comes by either', async () => {
   const token = await plumbline.newPortalToken()
   expect((await plumbline.get('/api/portal/invitations', { key: token })).status).toBe(200)
-  // A key is let in, and belongs to no vendor whose invitations could be listed.
+  // The key is admitted but belongs to no vendor, so it has no invitations to list.
   const byKey = await plumbline.get('/api/portal/invitations')
   expect([byKey.status, byKey.body.data]).toEqual([200, []])
   const narrow = await plumbline.newKey(['vendors:read'])

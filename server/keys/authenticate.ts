@@ -7,12 +7,12 @@ import { type Contract, ContractError, type Operation } from '../http/contract.t
 import { keyAuthenticator } from './key-authenticator.ts'
 import { portalAuthenticator } from './portal-authenticator.ts'
 
-/** What finds the caller behind the headers of a request, for one security scheme of the contract. */
+/** Finds the caller from a request's headers, for one security scheme of the contract. */
 export interface Authenticator {
-  /** Whether the request brings something that is meant for this scheme, be it right or wrong. */
+  /** Whether the request carries a credential meant for this scheme, valid or not. */
   isAddressed(headers: IncomingHttpHeaders): boolean
   /**
-   * The caller at this address; throws one of the problems of status 401, `address_not_allowed`, `tier_required`, or
+   * The caller at this address. Throws one of the problems with status 401, `address_not_allowed`, `tier_required`, or
    * `too_many_attempts`.
    */
   authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal>
@@ -25,8 +25,8 @@ export interface AuthenticatorParts {
 }
 
 /**
- * Finds the caller of an operation by the schemes that it is open to. There is one authenticator for each scheme, and a
- * contract that names a scheme without one does not start, because its operations would be open to nobody or to all.
+ * Finds the caller of an operation by the schemes it accepts. Each scheme has one authenticator. A contract that names
+ * a scheme without one fails at startup, because its operations would be open to nobody or to everybody.
  */
 export function authenticator(
   contract: Contract,
@@ -49,7 +49,7 @@ export function authenticator(
   return (operation, headers, address) => {
     const ways = waysInto.get(operation)
     if (ways === undefined) throw new ContractError(`${operation.id} is not an operation of this contract.`)
-    // Whoever brings nothing is told what the first of the schemes asks for.
+    // A request without credentials is told what the first scheme requires.
     const way = ways.length === 1 ? ways[0] : (ways.find((each) => each.isAddressed(headers)) ?? ways[0])
     return way.authenticate(headers, address)
   }

@@ -4,7 +4,7 @@ import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/
 import { newSecret } from './secret.ts'
 
 let plumbline: TestPlumbline
-/** How often the database was asked for a key. */
+/** How often the database was queried for a key. */
 let lookUps = 0
 beforeEach(async () => {
   plumbline = await startTestPlumbline({ FAILED_KEYS_PER_MINUTE: '3', TRUSTED_PROXIES: 'loopback' })
@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => plumbline.stop())
 
-/** Whoever sends this key from this address. */
+/** Sends a request with this key from this address. */
 function ask(key: string, address = '198.51.100.7'): Promise<Answer> {
   return plumbline.get('/api/ext/me', { key, headers: { 'x-forwarded-for': address } })
 }
@@ -41,7 +41,7 @@ test('an address may try a few unknown keys a minute, and then costs the databas
   expect([answers[5]?.status, Number(answers[5]?.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
   const left = Number(answers[5]?.headers.get('retry-after'))
   expect(left > 0 && left <= 60).toBe(true)
-  // Another address has tries of its own, and so has this one when the minute is over.
+  // Another address has its own attempts, and so does this one after a minute.
   expect(codes([await ask(newSecret(), '198.51.100.8')])).toEqual([no])
   plumbline.clock.advance(60_000)
   expect(codes([await ask(newSecret())])).toEqual([no])
@@ -62,7 +62,7 @@ test('a key that was good before works from an address that has no tries left', 
   expect((await ask(plumbline.key)).status).toBe(200)
   await askAll(Array.from({ length: 4 }, newSecret))
   for (let i = 0; i < 5; i++) {
-    // What was found is believed for half a second; here it has to be looked up anew.
+    // A found key is cached for half a second; this makes the next request look it up again.
     plumbline.clock.advance(1000)
     expect((await ask(plumbline.key)).status).toBe(200)
   }

@@ -3,10 +3,10 @@ import { networkOf } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
 
 /**
- * What a request with a wrong key may cost. A secret that was refused is remembered for a minute and needs no look-up in
- * that time; and an address has only so many look-ups a minute that find nothing, so that nobody keeps the database busy
- * by trying. Keys that were good when they were last seen do not come here, so a program with an old key in a loop and one
- * with a good key can share an address.
+ * Bounds what requests with wrong keys may cost. A refused secret is remembered for a minute and needs no look-up
+ * during that time, and each address has a limited number of failed look-ups a minute, so nobody can keep the database
+ * busy by guessing. Keys that were good when last seen skip this, so a program looping with an old key and one with a
+ * good key can share an address.
  */
 const REMEMBERED_MS = 60_000
 const BRIEFLY_MS = 500
@@ -35,7 +35,7 @@ export class FailedAttempts {
     this.#clock = clock
   }
 
-  /** Throws what the secret was refused with in this minute, or `too_many_attempts` where that did not stop it. */
+  /** Throws the problem this secret was refused with in the last minute, or `too_many_attempts` if it kept trying. */
   refuseKnown(secret: string): void {
     const refused = this.#refused.get(secret)
     if (refused === undefined) return
@@ -49,7 +49,7 @@ export class FailedAttempts {
     throw refused.problem
   }
 
-  /** Takes one look-up of the address, or throws `too_many_attempts`. What it answers gives the look-up back. */
+  /** Takes one of the address's look-ups, or throws `too_many_attempts`. The returned function gives it back. */
   take(address: string): () => void {
     const network = networkOf(address)
     const now = this.#clock.nowMs()
@@ -67,13 +67,13 @@ export class FailedAttempts {
     }
   }
 
-  /** Remembers what a secret was refused with; the attempt that is answered with it is the first one. */
+  /** Remembers why a secret was refused. The attempt that is refused now counts as the first. */
   remember(secret: string, problem: Problem): void {
     if (this.#refused.size >= MOST_REMEMBERED) this.#refused.clear()
     this.#refused.set(secret, { problem, until: this.#clock.nowMs() + REMEMBERED_MS, attempts: 1 })
   }
 
-  /** The same of a good key that is refused for something that can change at any time: not for long, and not counted. */
+  /** Like `remember`, for a valid key refused for a reason that can change any time: briefly, and not counted. */
   rememberBriefly(secret: string, problem: Problem): void {
     if (this.#refused.size >= MOST_REMEMBERED) this.#refused.clear()
     const until = this.#clock.nowMs() + BRIEFLY_MS

@@ -11,8 +11,8 @@ import { permissionsOf, type Role } from './roles.ts'
 import { isWellFormed, secretHash } from './secret.ts'
 
 /**
- * Finds the API key that a bearer token is the secret of. What was found is believed for half a second, so that a
- * revocation, an expiry or a changed role holds on every process within a second, and a busy key costs two look-ups a
+ * Finds the API key that a bearer token is the secret of. A result is cached for half a second, so that a revocation,
+ * an expiry or a changed role takes effect on every process within a second, and a busy key costs two look-ups a
  * second.
  */
 const BELIEVED_MS = 500
@@ -20,10 +20,10 @@ const MOST_REMEMBERED = 10_000
 
 interface Known {
   principal: Principal
-  /** Where it may be used from; null means anywhere. */
+  /** Where the key may be used from; null means anywhere. */
   addresses: AddressList | null
   until: number
-  /** When the secret or the key stops holding, as milliseconds. */
+  /** When the secret or the key expires, in milliseconds. */
   expires: number
 }
 
@@ -66,7 +66,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
       throw unauthenticated('expired_key', `It expired at ${expires}.`).refusing(refused)
     if (row.tier !== 'pro_plus')
       throw new Problem('tier_required', 'The interface is part of the tier Pro+.').refusing(refused)
-    // A key is its creator's arm: it can do no more than they can now, and nothing once they are gone.
+    // A key acts for its creator: it can do no more than they can now, and nothing once they are disabled.
     const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
     const { organizationId, organizationName, tier, currency, timeZone } = row
     const principal: Principal = {
@@ -90,7 +90,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
     return found
   }
 
-  // To the minute: one write a minute, whoever comes first. It is a note, so it never holds up or fails a request.
+  // At most one write a minute, by whoever comes first. Informative only, so it must never delay or fail a request.
   async function noteUse(key: { organizationId: string; id: string; lastUsedAt: string | null }): Promise<void> {
     const { organizationId, id, lastUsedAt } = key
     const now = clock.nowMs()
@@ -102,7 +102,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
       .catch(() => {})
   }
 
-  /** The caller, where the key may be used from this address. */
+  /** The caller, if the key may be used from this address. */
   function admitted({ principal, addresses }: Known, address: string): Principal {
     if (addresses === null || isAmong(addresses, address)) return principal
     const refused = { organizationId: principal.organization.id, actor: { type: principal.kind, id: principal.id } }
@@ -121,10 +121,10 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
     const secret = bearerToken(authorization)
     if (secret === null || !isWellFormed(secret))
       throw unauthenticated('invalid_key', 'It does not have the form of a key, plb_….')
-    // Those who ask at the same moment share one look-up.
+    // Simultaneous requests share one look-up.
     let asking = asked.get(authorization)
     if (asking === undefined) {
-      // What was good when it was last looked up is looked up freely, for it will be good again.
+      // A key that was good last time is looked up without using an attempt, since it most likely still is.
       asking = found === undefined ? tryOut(secret, authorization, address) : lookUpAgain(secret, authorization)
       asked.set(authorization, asking)
       asking.finally(() => asked.delete(authorization)).catch(() => {})
@@ -164,7 +164,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
   return { isAddressed: ({ authorization = '' }) => /^Bearer plb_/i.test(authorization), authenticate }
 }
 
-/** Whether it is no key or one that has ended, rather than one of a builder on another tier, or the database being away. */
+/** Whether the key is unknown or has ended, rather than refused for its tier or because the database is down. */
 function isWrong(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 401
 }

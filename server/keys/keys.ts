@@ -11,23 +11,23 @@ import { newSecret, secretHash, secretStart } from './secret.ts'
 
 export interface NewKey {
   organizationId: string
-  /** Who creates it, and whose power bounds it; the organization's first owner where left out. */
+  /** The creator, whose role bounds the key's permissions. Default: the organization's first owner. */
   userId?: string | undefined
   name: string
-  /** All that the creator's role has where left out. */
+  /** Default: everything the creator's role allows. */
   permissions?: readonly string[] | undefined
-  /** In a year where left out; null for a key that does not end. */
+  /** Default: in a year. Null for a key that never expires. */
   expiresAt?: Date | null | undefined
-  /** Addresses and ranges that it may be used from; any where left out. */
+  /** Addresses and ranges that the key may be used from. Default: any. */
   allowedAddresses?: readonly string[] | null | undefined
 }
 
-/** A key that nobody thinks of any more ends by itself. */
+/** A forgotten key expires by itself. */
 const USUAL_LIFE_MS = 365 * 24 * 3_600_000
 
 /**
- * Makes an API key. The secret is in the answer and nowhere else. Throws `not_found` for an unknown organization or
- * user and `validation_failed` for a permission that does not exist or that the creator's role does not have.
+ * Creates an API key. The secret is returned here and never again. Throws `not_found` for an unknown organization or
+ * user, and `validation_failed` for a permission that does not exist or that the creator's role lacks.
  */
 export async function createKey(database: Database, clock: Clock, wanted: NewKey) {
   const now = clock.now()
@@ -83,7 +83,7 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
   })
 }
 
-/** What a key's holder may know of it. Throws `not_found`. */
+/** What the holder of a key may know about it. Throws `not_found`. */
 export async function findKey({ db, organizationId }: Tenant, id: string) {
   const key = await db
     .selectFrom('apiKeys')
@@ -95,7 +95,7 @@ export async function findKey({ db, organizationId }: Tenant, id: string) {
   return key
 }
 
-/** The keys of an organization, the newest first, each with what its living secrets begin with. */
+/** The keys of an organization, newest first, each with the start of its active secrets. */
 export async function listKeys(database: Database, organizationId: string) {
   const keys = await database.statements
     .selectFrom('apiKeys')
@@ -116,8 +116,8 @@ export async function listKeys(database: Database, organizationId: string) {
 }
 
 /**
- * Gives a key a new secret. The one before it lives on for the overlap and then ends; one that is on an earlier overlap
- * ends now, so that there are never more than two. Throws `not_found`, and `conflict` for a key that is over.
+ * Gives a key a new secret. The previous one stays valid for the overlap. One that is still in an earlier overlap ends
+ * now, so there are never more than two. Throws `not_found`, and `conflict` for a key that has ended.
  */
 export async function rotateKey(database: Database, clock: Clock, id: string, overlapMs: number) {
   const now = clock.now()
@@ -161,15 +161,15 @@ export async function rotateKey(database: Database, clock: Clock, id: string, ov
 
 export interface KeyChanges {
   name?: string | undefined
-  /** Null for a key that does not end. */
+  /** Null for a key that never expires. */
   expiresAt?: Date | null | undefined
   /** Null for a key that may be used from anywhere. */
   allowedAddresses?: readonly string[] | null | undefined
 }
 
 /**
- * Changes a key on every process within a second; what is left out stays. A key that has expired can be given more time.
- * Throws `not_found`, and `conflict` for a revoked key, which stays so.
+ * Changes a key, on every process within a second; fields left out stay as they are. An expired key can be extended.
+ * Throws `not_found`, and `conflict` for a revoked key, which stays revoked.
  */
 export async function updateKey(database: Database, clock: Clock, id: string, changes: KeyChanges) {
   const now = clock.now()
@@ -200,7 +200,7 @@ export async function updateKey(database: Database, clock: Clock, id: string, ch
   })
 }
 
-/** Ends a key on every process within a second. Doing it twice changes nothing. Throws `not_found`. */
+/** Revokes a key, on every process within a second. Idempotent. Throws `not_found`. */
 export async function revokeKey(database: Database, clock: Clock, id: string) {
   const now = clock.now()
   return database.transaction(async (trx) => {
@@ -225,7 +225,7 @@ const KEY_FIELDS = [
   ...(['allowedAddresses', 'revokedAt', 'lastUsedAt', 'createdAt'] as const),
 ]
 
-// An operator names a key by its id alone, which is unique among all builders.
+// An operator names a key by its id alone, which is unique across all builders.
 async function lockKey(trx: Db, id: string) {
   const key = await trx.selectFrom('apiKeys').select(KEY_FIELDS).where('id', '=', id).forUpdate().executeTakeFirst()
   if (key === undefined) throw notFound()

@@ -5,32 +5,32 @@ import type { Call, WriteCall } from '../http/call.ts'
 import { secretHash } from './secret.ts'
 
 /**
- * The addresses that vendors are sent: `/portal/<token>`. A token is what it opens (the id of an invitation, or of a
- * vendor) and 192 random bits. It is found by its hash, so it works whatever becomes of the encryption key; that key only
- * seals the copies from which the addresses of invitations are shown again. What it opens has one address at a time.
+ * The portal addresses sent to vendors: `/portal/<token>`. A token is the id of what it opens (an invitation or a
+ * vendor) and 192 random bits. It is looked up by its hash, so it survives changes of the encryption key, which only
+ * seals the copies from which invitation addresses are shown again. Each subject has one address at a time.
  */
 const RANDOM_BYTES = 24
 const FORM = /^(inv|ven)_[0-9a-z]{26}\.[\w-]{32}$/
 
 const DAY_MS = 86_400_000
 const DAYS_AFTER_DEADLINE = 14
-/** Half a year: longer than most homes take, and shorter than an address stays in a mailbox unseen. */
+/** Half a year: longer than most homes take to build, but short enough that an address does not linger in a mailbox. */
 const DAYS_OF_PORTAL = 180
 
-/** What an address is for: an invitation, or the vendor itself for all that is the vendor's. */
+/** What an address opens: an invitation, or a vendor's whole portal. */
 export interface Addressed {
   subjectId: string
   vendorId: string
 }
 
-/** What decides until when an address opens something. */
+/** What determines when an address expires. */
 export interface Purpose {
   createdAt: string
-  /** Of the bid request, where the address is that of an invitation. */
+  /** Of the bid request, if the address is for an invitation. */
   deadlineAt: string | null
 }
 
-/** When the last reason ends for which an address holds; whatever else is to keep one open becomes a reason here. */
+/** An address is valid until the last of these reasons ends. Add any new reason to keep one open here. */
 export function endOf({ createdAt, deadlineAt }: Purpose): Date {
   const reasons = [
     deadlineAt === null
@@ -40,7 +40,7 @@ export function endOf({ createdAt, deadlineAt }: Purpose): Date {
   return new Date(Math.max(...reasons))
 }
 
-/** Whether a text can be a token at all, which costs no look-up. */
+/** Whether a text is a well-formed token; needs no look-up. */
 export function isPortalToken(text: string): boolean {
   return FORM.test(text)
 }
@@ -49,7 +49,7 @@ export function hashOf(token: string): Buffer {
   return secretHash(token)
 }
 
-/** Makes the addresses of what has none, or none any more, and answers each by what it opens. */
+/** Creates an address for each subject that has no valid one, and returns the new addresses by subject. */
 export async function issueAddresses(call: WriteCall, those: readonly Addressed[]): Promise<Map<string, string>> {
   const tokens = those.map(({ subjectId }) => `${subjectId}.${randomBytes(RANDOM_BYTES).toString('base64url')}`)
   const rows = those.map(({ subjectId, vendorId }, i) => {
@@ -59,7 +59,7 @@ export async function issueAddresses(call: WriteCall, those: readonly Addressed[
       hash: hashOf(token),
       subjectId,
       vendorId,
-      // That of a vendor's whole portal is shown but once.
+      // The address of a vendor's whole portal is shown only once.
       sealedToken:
         subjectId === vendorId ? null : sealing(call).seal(token, placeOfAddress(call.organizationId, subjectId)),
       createdAt: call.now,
@@ -69,7 +69,7 @@ export async function issueAddresses(call: WriteCall, those: readonly Addressed[
   return new Map(those.map(({ subjectId }, i) => [subjectId, urlOf(call, tokens[i] ?? '')]))
 }
 
-/** Ends the address of an invitation or a vendor; false where there was none. */
+/** Revokes the address of an invitation or a vendor; false if there was none. */
 export async function revokeAddress(call: WriteCall, subjectId: string): Promise<boolean> {
   const { rows } = await sql`
     update "portalAddresses" set "revokedAt" = ${call.now}, "sealedToken" = null
@@ -79,14 +79,14 @@ export async function revokeAddress(call: WriteCall, subjectId: string): Promise
 }
 
 /**
- * Whether this caller is shown addresses, which are as good as the vendor's word. A dry run shows none: those that it
- * makes are undone.
+ * Whether this caller may see addresses, since anyone who has one can act as the vendor. A dry run shows none, because
+ * those it creates are undone.
  */
 export function seesAddresses({ permissions, keptHidden }: Pick<Call, 'permissions' | 'keptHidden'>): boolean {
   return permissions.has('bids:write') && keptHidden === null
 }
 
-/** The addresses of these invitations, as far as they have one. */
+/** The addresses of these invitations, for those that have one. */
 export async function addressesOf(call: Call, invitationIds: readonly string[]): Promise<Map<string, string>> {
   if (invitationIds.length === 0) return new Map()
   const { rows } = await sql<{ subjectId: string; sealedToken: string }>`
@@ -109,7 +109,7 @@ function sealing({ surroundings }: Call) {
   return vault(surroundings.config.encryptionKey)
 }
 
-/** What the token of an address is sealed for. */
+/** The context that an address's token is sealed for. */
 export function placeOfAddress(organizationId: string, subjectId: string): string {
   return `portal address ${organizationId} ${subjectId}`
 }

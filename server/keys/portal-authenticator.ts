@@ -8,7 +8,7 @@ import { bearerToken, unauthenticated } from './bearer.ts'
 import { endOf, hashOf, isPortalToken, type Purpose } from './portal-addresses.ts'
 import { vendorOf } from './principals.ts'
 
-/** Finds the vendor that a portal token was made for. A token names what it opens: a whole portal or one invitation. */
+/** Finds the vendor that a portal token was made for. The token names what it opens: a portal or an invitation. */
 export function portalAuthenticator(parts: AuthenticatorParts): Authenticator {
   return {
     isAddressed: ({ authorization = '' }) => /^Bearer (inv|ven)_/i.test(authorization),
@@ -20,7 +20,7 @@ export function portalAuthenticator(parts: AuthenticatorParts): Authenticator {
   }
 }
 
-/** The vendor that a token lets in. Throws `invalid_key`, `revoked_token` or `expired_token`. */
+/** The vendor that a token admits. Throws `invalid_key`, `revoked_token` or `expired_token`. */
 export async function vendorBehind(
   { clock, database }: { clock: Clock; database: Database },
   token: string,
@@ -42,8 +42,8 @@ interface Found extends Organization, Purpose {
   isDropped: boolean
 }
 
-// The token is the proof of who may read this, so it is a query without a tenant: the hash is a key of its own, and
-// leads to one row of each of the others.
+// The token itself proves who may read this, so the query has no tenant: the hash is unique and leads to one row of
+// each other table.
 async function find(database: Database, token: string): Promise<Found | undefined> {
   const { rows } = await sql<Found>`
     select o."id", o."name", o."tier", o."currency", o."timeZone", a."vendorId", a."subjectId", a."createdAt", a."revokedAt",

@@ -14,17 +14,17 @@ import { notFound } from '../http/problem.ts'
 import { ALL_PERMISSIONS, permissionsOf, type Role } from './roles.ts'
 
 /**
- * Those who come in by no API key: the service itself, a user, a vendor. Each is made from the database, so that what
- * they may do and whose rows they see never depends on what they say of themselves.
+ * Principals that do not use an API key: the service itself, a user, a vendor. Each is loaded from the database, so
+ * that its permissions and the rows it sees never depend on what the caller claims.
  */
 
-/** A call of the service itself, on behalf of one builder: what the clock brings about. */
+/** A call by the service itself on behalf of one builder, for scheduled work. */
 export async function systemCall(surroundings: Surroundings, organizationId: string): Promise<Call> {
   const principal = systemOf(await organizationOf(surroundings.database.statements, organizationId))
   return newCall(surroundings, { principal, requestId: newRequestId(), address: null })
 }
 
-/** The same within a transaction that is under way, whose events somebody else announces. */
+/** The same within an open transaction, whose events the owner of the transaction announces. */
 export async function systemCallWithin(
   surroundings: Surroundings,
   trx: Db,
@@ -34,7 +34,7 @@ export async function systemCallWithin(
   return callWithin(surroundings, trx, { principal, requestId: newRequestId(), address: null })
 }
 
-/** A user, with the power of their role now; nothing once they are disabled. Throws `not_found`. */
+/** A user, with the permissions of their current role; none if they are disabled. Throws `not_found`. */
 export async function userOf(db: Db, organizationId: string, userId: string): Promise<Principal> {
   const user = await db
     .selectFrom('users')
@@ -56,8 +56,8 @@ export async function userOf(db: Db, organizationId: string, userId: string): Pr
 }
 
 /**
- * A vendor, who has no permissions: it may call what the contract opens to portal tokens, and see what the token was
- * made for. Its requests spend nothing of the builder's quota.
+ * A vendor has no permissions: it may call what the contract opens to portal tokens, and see what its token was made
+ * for. Its requests do not count against the builder's quota.
  */
 export function vendorOf(organization: Organization, vendorId: string, subjectId: string): Principal {
   return {

@@ -1,6 +1,6 @@
 import type { Permission } from '../../client/contract.gen.ts'
 
-/** The roles of a builder's own people. What a role may do bounds every key that its holder creates. */
+/** The roles of a builder's own users. A user's role bounds every key they create. */
 export const ROLES = ['owner', 'admin', 'estimator', 'superintendent', 'accountant', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -33,7 +33,7 @@ const EVERYTHING: readonly Entity[] = [
   ] as const),
 ]
 
-/** What each role may change; every role may read everything but what only admins administer. */
+/** What each role may change. Every role may read everything except what only admins manage. */
 const WRITES: Record<Role, readonly Entity[]> = {
   owner: EVERYTHING,
   admin: EVERYTHING,

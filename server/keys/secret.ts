@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * An API key is `plb_`, 31 random characters (184 bits) and a checksum of 6, all of 0-9A-Za-z. The checksum lets a
- * mistyped key be refused without a look-up and secret scanners tell a real key from a look-alike:
- * `/\bplb_[0-9A-Za-z]{37}\b/`. Only the SHA-256 of a key is kept.
+ * An API key is `plb_`, 31 random characters (184 bits) and a checksum of 6, all of 0-9A-Za-z. The checksum lets us
+ * refuse a mistyped key without a look-up, and lets secret scanners tell a real key from a look-alike:
+ * `/\bplb_[0-9A-Za-z]{37}\b/`. Only the SHA-256 of a key is stored.
  */
 const PREFIX = 'plb_'
 const RANDOM_CHARACTERS = 31
@@ -15,7 +15,7 @@ const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CH
 export function newSecret(): string {
   let random = ''
   while (random.length < RANDOM_CHARACTERS) {
-    // Bytes from 248 on are thrown away: 248 is the largest multiple of 62, so that every character is equally likely.
+    // Bytes from 248 on are skipped: 248 is the largest multiple of 62, so every character is equally likely.
     for (const byte of randomBytes(64)) {
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += ALPHABET[byte % 62]
     }
@@ -33,7 +33,7 @@ export function secretHash(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** What a key is recognised by in lists and logs. */
+/** The part of a secret that identifies it in lists and logs. */
 export function secretStart(secret: string): string {
   return secret.slice(0, PREFIX.length + 6)
 }
