@@ -1,12 +1,12 @@
 import type { RawBuilder } from 'kysely'
 import type { Database, Db } from './database.ts'
 
-/** So many rows a statement, so that none holds locks or the embedded database for long. */
+/** Rows per statement, so that none holds locks or the embedded database for long. */
 export const BATCH_ROWS = 5000
 
 /**
- * Runs a statement that takes up to BATCH_ROWS rows until it takes fewer; each run is a transaction of its own, so that
- * what was done stays done when it is interrupted. `prepare` is run in each of them first.
+ * Repeats a statement that takes up to BATCH_ROWS rows until it takes fewer. Each run is its own transaction, so
+ * finished work survives an interruption. `prepare` runs first in each of them.
  *
  * @returns how many rows were taken
  */

@@ -4,13 +4,13 @@ import { makeFolder } from './make-folder.ts'
 
 export class DataFolderInUse extends Error {}
 
-/** The folder cannot be made, read or written. The message is a sentence for the operator. */
+/** The folder cannot be created, read or written. The message is a sentence for the operator. */
 export class DataFolderUnusable extends Error {}
 
-/** Where a restore unpacks; the folder is gone once it has come to an end. */
+/** Where a restore unpacks; the folder is removed once the restore has finished. */
 export const RESTORING = 'restoring'
 
-/** Refuses a folder that a restore has not finished with, which a start would take for an empty one. */
+/** Refuses a folder with an unfinished restore, which would otherwise look empty at startup. */
 export function assertNotRestoring(folder: string): void {
   if (!existsSync(path.join(folder, RESTORING))) return
   throw new DataFolderUnusable(
@@ -19,8 +19,8 @@ export function assertNotRestoring(folder: string): void {
 }
 
 /**
- * Claims a folder for one process. The embedded database itself would let a second process open and spoil it.
- * A claim whose process is gone (killed, or the machine restarted) is taken over.
+ * Claims a folder for one process. The embedded database itself would let a second process open and corrupt it. A claim
+ * whose process is gone (killed, or the machine restarted) is taken over.
  */
 export function claimDataFolder(folder: string): { release(): void } {
   return inDataFolder(() => {
@@ -45,7 +45,7 @@ export function claimDataFolder(folder: string): { release(): void } {
   })
 }
 
-/** Runs what reads or writes the data folder, and turns a refusal of the system into a sentence. */
+/** Runs code that reads or writes the data folder, and turns a file system error into a sentence. */
 export function inDataFolder<T>(work: () => T): T {
   try {
     return work()
@@ -54,7 +54,7 @@ export function inDataFolder<T>(work: () => T): T {
   }
 }
 
-/** The sentence for an error of the file system; undefined for any other error. */
+/** The sentence for a file system error; undefined for any other error. */
 export function asUnusable(error: unknown): DataFolderUnusable | undefined {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return undefined

@@ -23,10 +23,10 @@ import type { DB as Tables } from './tables.gen.ts'
 import { installWireTypes } from './wire-types.ts'
 
 export type { Tables }
-/** What a query is run on: the shared connections, the pool, or a transaction. */
+/** What a query runs on: the shared connections, the pool, or a transaction. */
 export type Db = Kysely<Tables>
 
-/** `statements` runs single statements, each a transaction of its own; `transaction` runs several as one. */
+/** `statements` runs single statements, each its own transaction; `transaction` runs several as one. */
 export interface Access {
   readonly statements: Db
   transaction<T>(work: (trx: Db) => Promise<T>): Promise<T>
@@ -34,42 +34,42 @@ export interface Access {
 
 /** What the calls of one organization run on. */
 export interface OrganizationAccess extends Access {
-  /** A transaction that waits for the organization's turn, so that no organization takes every connection. */
+  /** A transaction that waits for its organization's turn, so that no organization takes every connection. */
   transactionInTurn<T>(work: (trx: Db) => Promise<T>): Promise<T>
 }
 
 /**
- * The database of one process: PostgreSQL where there is an address, else the embedded database, through the same `pg`
- * pool interface.
+ * The database of one process: PostgreSQL if there is an address, otherwise the embedded database, through the same
+ * `pg` pool interface.
  *
- * What is run on it directly sees the rows of every organization. That is for those who do not work for one: whoever
- * finds out who calls, the jobs, the deliveries, the operators. A call takes `of`, and its queries are shown no other rows
- * than its organization's, whether they ask for them or not.
+ * Queries run directly on it see the rows of every organization. That is for code that is not working for a single one:
+ * authentication, jobs, deliveries, operators. A call uses `of`, whose queries only ever see its organization's rows,
+ * even if they omit the condition.
  */
 export interface Database extends Access {
   readonly embedded: boolean
   of(organizationId: string): OrganizationAccess
   /**
-   * The role that `of` works as, to which the database shows no row but the organization's; wall.ts finds it. Null where
-   * there is none: then `of` shows all rows, and the conditions of the queries alone keep organizations apart.
+   * The role that `of` works as, to which the database shows only the organization's rows; set by wall.ts. If null,
+   * `of` sees all rows, and only the conditions of the queries keep organizations apart.
    */
   readonly narrowRole: string | null
   narrowTo(role: string | null): void
-  /** For what needs a session of its own, which is the migrator and nothing else. */
+  /** For work that needs its own session; only the migrator does. */
   readonly sessions: Db
-  /** How the connections stand at this moment. */
+  /** The current state of the connections. */
   connections(): Connections
-  /** Answers once a statement has been answered; fails when the database is away. */
+  /** Resolves once a statement has been answered; fails if the database is unreachable. */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
 export interface Connections {
-  /** For transactions: how many are open, how many of them are free, and how many there can be. */
+  /** For transactions: how many are open, how many of those are idle, and the maximum. */
   open: number
   idle: number
   most: number
-  /** Transactions that wait for a connection, or for a turn of their organization. */
+  /** Transactions waiting for a connection, or for their organization's turn. */
   waiting: number
   /** Those that single statements share. */
   shared: number
@@ -77,7 +77,7 @@ export interface Connections {
 
 installWireTypes()
 
-/** Resolves once the database can be used; for how long PostgreSQL is waited for, the caller may say. */
+/** Resolves once the database can be used; the caller may choose how long to wait for PostgreSQL. */
 export async function openDatabase(config: DatabaseConfig, patience?: Patience): Promise<Database> {
   return config.databaseUrl === null
     ? openEmbedded(config.dataDir)
@@ -87,7 +87,7 @@ export async function openDatabase(config: DatabaseConfig, patience?: Patience):
 export interface DatabaseConfig {
   databaseUrl: string | null
   databasePoolSize: number
-  /** After how many milliseconds PostgreSQL ends a statement; 10,000 where it is left out. */
+  /** The time in milliseconds after which PostgreSQL cancels a statement; default 10,000. */
   databaseStatementTimeoutMs?: number
   dataDir: string
 }
@@ -106,12 +106,12 @@ async function openPostgres(
   await reachPostgres(connection, patience)
   const bounded = { ...connection, ...timeouts(databaseStatementTimeoutMs) }
   const pool = new pg.Pool({ ...bounded, max: poolSize, Client: NamedClient })
-  // A migration may take as long as it needs, and wait for another process that migrates. It is over soon after the start.
+  // A migration may take as long as it needs, and wait for another process that migrates. It ends soon after startup.
   const unbounded = new pg.Pool({ ...connection, max: 1, idleTimeoutMillis: 1000, Client: NamedClient })
   for (const each of [pool, unbounded]) {
-    // A connection lost while idle is the pool's to replace; without a listener the process would end.
+    // The pool replaces a connection that is lost while idle; without a listener the process would exit.
     each.on('error', () => {})
-    // Nor is one that is lost between two statements of a transaction: the next statement on it fails, and is answered for.
+    // Nor does one lost between two statements of a transaction matter here: the next statement fails and is handled.
     each.on('connect', (client) => client.on('error', () => {}))
   }
   const shared = new SharedStatements(bounded)
@@ -162,10 +162,10 @@ async function openPostgres(
 const USUAL_STATEMENT_TIMEOUT_MS = 10_000
 
 /**
- * No statement works, and none waits for a row that somebody else has locked, for as long as its client would wait: what
- * goes on after nobody listens takes the place of what somebody waits for. A lock is waited for half as long as a
- * statement may take in all, so that a transaction of several waits ends within the time of a few. Between two
- * statements a transaction only reckons, so one that pauses for longer has lost its process or its way.
+ * No statement runs, or waits for a row lock, for as long as its client would wait: work that continues after the
+ * client has gone takes resources from those still waiting. A lock wait may take half as long as a whole statement, so
+ * that a transaction with several waits ends within the time of a few. Between two statements a transaction only
+ * computes, so one that pauses for longer has lost its process or its connection.
  */
 function timeouts(statementMs = USUAL_STATEMENT_TIMEOUT_MS): pg.ClientConfig {
   return {
@@ -176,15 +176,15 @@ function timeouts(statementMs = USUAL_STATEMENT_TIMEOUT_MS): pg.ClientConfig {
 }
 
 /**
- * One organization has half of the connections for transactions at the most. Its queue is as long as the requests that it
- * may have under way by default, and a turn is waited for as long as a connection is.
+ * One organization may use at most half of the connections for transactions. Its queue is as long as its default number
+ * of concurrent requests, and a turn is waited for as long as a connection is.
  */
 function transactionShares(poolSize: number, waitMs: number): Shares {
   const most = Math.max(1, Math.floor(poolSize / 2))
   return new Shares({ of: 'transactions', most, mostWaiting: 200, waitMs })
 }
 
-/** How long a connection is waited for. On the embedded database everything waits for the one that there is. */
+/** How long to wait for a connection. On the embedded database everything waits for the only one. */
 const CONNECTION_WAIT_MS = 5000
 const EMBEDDED_WAIT_MS = 10_000
 
@@ -237,7 +237,7 @@ async function openEmbedded(dataDir: string): Promise<Database> {
   const folder = path.join(dataDir, 'database')
   const isNew = !existsSync(folder)
   const lite = await PGlite.create(folder).catch((error: unknown) => {
-    // Half a database would be taken for a whole one at the next start.
+    // Half a database would be taken for a complete one at the next start.
     if (isNew) rmSync(folder, { recursive: true, force: true })
     claim.release()
     throw isDiskFull(error) ? new DataFolderUnusable(DISK_FULL) : (asUnusable(error) ?? error)
@@ -255,7 +255,7 @@ async function openEmbedded(dataDir: string): Promise<Database> {
 const DISK_FULL =
   'The data folder cannot be used: its disk is full. Make room there, or set DATA_DIR to another folder.'
 
-// PGlite passes on what its file system answered, as a number of the WebAssembly system interface.
+// PGlite passes on its file system's error, as an error number of the WebAssembly system interface.
 const WASI_NO_SPACE = 51
 
 function isDiskFull(error: unknown): boolean {
@@ -264,10 +264,10 @@ function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * The same interface over a PGlite instance that is open already. It has one connection, so everything waits its turn.
- * No timeout of PostgreSQL works here: it has no second thread that could look at a clock while a statement runs, and no
- * locks to wait for, because nobody else is there. What can be bounded is how long a statement waits for the connection,
- * and that the transactions of an organization come up one by one among those of others.
+ * The same interface over an open PGlite instance. It has one connection, so everything waits its turn. PostgreSQL's
+ * timeouts do not work here: no second thread can check a clock while a statement runs, and there are no locks to wait
+ * for, because there is no other session. What we can do is bound how long a statement waits for the connection, and
+ * interleave the transactions of different organizations.
  */
 export async function overPGlite(lite: PGlite): Promise<Database> {
   const { createPgConfig } = await import('@electric-sql/pglite/node-postgres')
@@ -321,7 +321,7 @@ async function ping(db: Db): Promise<void> {
   await db.executeQuery(CompiledQuery.raw('select 1'))
 }
 
-// Two transactions that took the same locks in another order: PostgreSQL ends one, which did nothing yet and can begin again.
+// Two transactions took the same locks in a different order. PostgreSQL undoes one of them, which can be retried.
 const DEADLOCK = '40P01'
 const MOST_ATTEMPTS = 4
 
@@ -335,7 +335,7 @@ async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-// Prepares what has parameters under a name, once per connection.
+// Prepares statements with parameters under a name, once per connection.
 class NamedClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: pg declares ten overloads of query; this one passes all of them on.
   override query(...args: any[]): any {
@@ -352,8 +352,8 @@ class NamedClient extends pg.Client {
 const ROWS_AS_JSON = Symbol('rows as JSON')
 
 /**
- * A query whose rows are passed on as they are. The shared connections hand them over as JSON text; a connection that
- * does not know how hands over objects, as ever.
+ * A query whose rows are passed on as they are. The shared connections return them as JSON text; any other connection
+ * returns objects as usual.
  */
 export function rowsAsJson(text: string, values: readonly unknown[]): CompiledQuery<JsonRow | object> {
   return { ...CompiledQuery.raw(text, [...values]), [ROWS_AS_JSON]: true } as CompiledQuery<JsonRow | object>
@@ -362,7 +362,7 @@ export function rowsAsJson(text: string, values: readonly unknown[]): CompiledQu
 const ROW_OF = Symbol('row of an insertion')
 
 /**
- * One row of an insertion. The shared connections add it together with others that come at the same time; any other
+ * One row of an insertion. The shared connections add it together with others that arrive at the same time; any other
  * connection adds it by itself.
  */
 export function insertTogether(insertion: Insertion, values: readonly unknown[]): CompiledQuery<never> {

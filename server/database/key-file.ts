@@ -4,10 +4,13 @@ import path from 'node:path'
 import { assertNotRestoring, DataFolderUnusable } from './data-folder.ts'
 import { makeFolder } from './make-folder.ts'
 
-/** The keys beside an embedded database: the present one, which is made where there is none, and while it is changed the one before it. */
+/**
+ * The keys stored with an embedded database: the current one, created if missing, and the previous one during a
+ * rotation.
+ */
 export function keysInDataFolder(file: string): { encryptionKey: Buffer; previousEncryptionKey: Buffer | null } {
   if (!existsSync(file)) {
-    // The key of a backup belongs there.
+    // The key of the backup belongs there.
     assertNotRestoring(path.dirname(file))
     makeFolder(path.dirname(file))
     write(file, randomBytes(32))
@@ -16,7 +19,7 @@ export function keysInDataFolder(file: string): { encryptionKey: Buffer; previou
   return { encryptionKey: read(file), previousEncryptionKey: existsSync(previous) ? read(previous) : null }
 }
 
-/** Puts a new key in the place of the present one, which stays beside it. Both are there whenever a crash may come. */
+/** Replaces the current key and keeps it as the previous one. Both exist at every point where it may crash. */
 export function changeKeyFile(file: string): Buffer {
   const key = randomBytes(32)
   const [previous, next] = [previousOf(file), `${file}.next`]
@@ -28,7 +31,7 @@ export function changeKeyFile(file: string): Buffer {
   return key
 }
 
-/** To be called when nothing needs the key before the present one any more. */
+/** Call this when nothing needs the previous key any more. */
 export function forgetPreviousKey(file: string): void {
   rmSync(previousOf(file), { force: true })
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 
-/** Raised only together with lean-query.ts: compare pg's lib/query.js, lib/client.js and lib/connection.js first. */
+/** Change only with lean-query.ts, after comparing pg's lib/query.js, lib/client.js and lib/connection.js. */
 const WRITTEN_AGAINST = '8.23.1'
 
 test('pg is the version whose inner methods lean-query.ts calls', () => {

@@ -2,19 +2,20 @@ import pg from 'pg'
 import { columnReader, columnText } from './wire-types.ts'
 
 /**
- * One execution of a prepared statement, with as little work as the protocol allows: it is parsed once per connection,
- * its row description is asked for once per process (the description of a prepared statement cannot change; PostgreSQL
- * refuses instead), and a row is read by one function made for the statement.
+ * Executes a prepared statement with as little work as the protocol allows: it is parsed once per connection, its row
+ * description is requested once per process (it cannot change for a prepared statement; PostgreSQL refuses instead),
+ * and rows are read by a function generated for the statement.
  *
- * It is a query as `pg` lets one submit it, with the methods that `pg` calls while the answer comes in. Some of what it
- * calls on the connection is not public, so package.json pins `pg` to the one version that this was written against.
+ * It is a query as `pg` accepts for submission, with the methods that `pg` calls while the answer comes in. Some of
+ * what it calls on the connection is not public, so package.json pins `pg` to the one version that this was written
+ * against.
  */
 export interface Statement {
   readonly name: string
   readonly text: string
-  /** Rows as JSON text, for answers that pass them on; else as objects. */
+  /** Rows as JSON text, for responses that pass them on; otherwise as objects. */
   readonly asJson: boolean
-  /** Whether those behind it rely on it: when it fails, nothing that follows on its connection counts. */
+  /** Whether later statements rely on it: if it fails, so do all those behind it on its connection. */
   readonly isReliedOn: boolean
   read: ((fields: RawRow) => unknown) | null
 }
@@ -32,10 +33,10 @@ export function cellOf({ names, raw }: JsonRow, name: string): string | null | u
   return raw[names.indexOf(name)]
 }
 
-/** Begins the name of a column that holds members of the object, as JSON. */
+/** The name prefix of a column that holds members of the object, as JSON. */
 export const MEMBERS = '{'
 
-/** Begins the name of a column that is told of a row and is no part of the object. Such columns stand at the end. */
+/** The name prefix of a column that is not part of the object but accompanies it. Such columns come last. */
 export const BESIDE = '|'
 
 /** The JSON of a row of such a select that was read as an object. */
@@ -71,7 +72,7 @@ interface Field {
   dataTypeID: number
 }
 
-/** What is done before a statement, in the same transaction; `statement` is prepared already and has no rows. */
+/** What runs before a statement, in the same transaction; `statement` is already prepared and has no rows. */
 export interface Preamble {
   readonly statement: Statement
   readonly values: readonly unknown[]
@@ -92,11 +93,11 @@ interface LeanQuery {
   fail(error: unknown): void
 }
 
-// Made without running the constructor of pg.Query, which prepares for all that is left out here.
+// Created without the constructor of pg.Query, which prepares for everything that we skip here.
 const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
   submit(this: LeanQuery, connection: Connection): null {
     const { statement, name, values } = this
-    // What has no name is one among many on this connection, and the connection keeps only the last of them.
+    // An unnamed statement is one of many on this connection, which keeps only the latest.
     if (name === '') connection.parse({ text: statement.text, name })
     else if (
       connection.parsedStatements[name] === undefined &&
@@ -177,13 +178,13 @@ function noRow(): null {
   return null
 }
 
-// What `pg` itself does with a value is right for all of them; most are texts, and need nothing done.
+// `pg`'s own conversion is right for all values; most are texts, which need none.
 const prepareValue = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils.prepareValue
 function toParameter(value: unknown): unknown {
   return typeof value === 'string' || value === null ? value : prepareValue(value)
 }
 
-// One function per statement, written out, so that every row is an object of one shape made in one go. Names come from
+// One generated function per statement, so that every row is created at once and has the same shape. Names come from
 // our own statements; they are quoted all the same.
 function objectReader(fields: Field[]): (row: RawRow) => unknown {
   const readers = fields.map((field) => columnReader(field.dataTypeID))

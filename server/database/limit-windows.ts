@@ -6,8 +6,8 @@ import type { Database } from './database.ts'
 const HOUR_MS = 3_600_000
 
 /**
- * Removes the windows of limits that ended an hour ago or longer and have not been used since; a stranger's address gets
- * one with its first visit to the portal. A window that is being counted in is passed over until the next run.
+ * Removes limit windows that ended at least an hour ago and have not been used since; every unknown address gets one
+ * with its first visit to the portal. A window that is being counted in is skipped until the next run.
  */
 export async function forgetEndedWindows(database: Database, clock: Clock): Promise<void> {
   const endedBefore = new Date(clock.nowMs() - HOUR_MS).toISOString()

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Makes a folder that only its owner may look into, and the folders above it that are missing. Node's own
- * `mkdirSync(…, { recursive: true })` never returns where the system answers "no such file" for a folder whose parent
- * exists, as it does below /proc; here every refusal is thrown.
+ * Creates a folder that only its owner can access, and any missing parents. Node's own `mkdirSync(…, { recursive: true
+ * })` never returns if the system reports "no such file" for a folder whose parent exists, as it does below /proc; here
+ * every error is thrown.
  */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return
@@ -13,7 +13,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Another process may have made it in the meantime.
+    // Another process may have created it in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }

@@ -8,9 +8,9 @@ import { raiseWall } from './wall.ts'
 const FOLDER = path.join(import.meta.dirname, 'migrations')
 
 /**
- * Brings the schema up to date, in one transaction: all pending migrations or none; then the wall between organizations
- * around what the migrations made. Any number of processes may call it at once; the migrator lets them take turns by a
- * lock, and the later ones find nothing to do.
+ * Brings the schema up to date in one transaction, all pending migrations or none, and then puts the new tables behind
+ * the wall between organizations. Any number of processes may call it at once: the migrator's lock lets them take
+ * turns, and the later ones find nothing to do.
  *
  * @returns the names of the migrations that were run
  */
@@ -31,15 +31,15 @@ async function runPending(database: Database): Promise<string[]> {
   return (results ?? []).map((result) => result.migrationName)
 }
 
-/** The names of all migrations that this version has, in their order. */
+/** The names of all migrations in this version, in order. */
 export async function knownMigrations(): Promise<string[]> {
   const files = (await fs.readdir(FOLDER)).filter((name) => name.endsWith('.ts')).sort()
   return files.map((name) => path.basename(name, '.ts'))
 }
 
 /**
- * The newest migration that the database has seen; null for none. Start-up asks for it once, instead of loading every
- * migration's code.
+ * The newest migration that the database has run; null for none. Startup checks this instead of loading the code of
+ * every migration.
  */
 export async function newestMigration(db: Db): Promise<string | null> {
   const exists = await sql<{ there: boolean }>`select to_regclass('kysely_migration') is not null as "there"`.execute(

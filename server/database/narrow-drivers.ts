@@ -2,7 +2,9 @@ import { CompiledQuery, type DatabaseConnection, PostgresDriver } from 'kysely'
 import pg from 'pg'
 import { ORGANIZATION_SETTING } from './wall.ts'
 
-/** Transactions of the pool that are shown one organization's rows. Both are said together with `begin`, so no time is lost. */
+/**
+ * Transactions of the pool that see one organization's rows. This is set together with `begin`, so it costs no time.
+ */
 export class NarrowDriver extends PostgresDriver {
   readonly #begin: CompiledQuery
 
@@ -17,12 +19,12 @@ export class NarrowDriver extends PostgresDriver {
   }
 }
 
-/** What the one session of the embedded database is shown at this moment. */
+/** What the single session of the embedded database can see right now. */
 export interface EmbeddedSession {
   narrowness: string
 }
 
-/** The embedded database's one connection, which is shown what its next user may see before it is handed over. */
+/** The embedded database's single connection, narrowed to what its next user may see before it is handed over. */
 export class EmbeddedDriver extends PostgresDriver {
   readonly #session: EmbeddedSession
   readonly #wanted: string

@@ -2,25 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { isDatabaseAway } from '../http/problem.ts'
 
-/** PostgreSQL cannot be used. The message is a sentence for the operator, and never holds the password. */
+/** PostgreSQL cannot be used. The message is a sentence for the operator, and never contains the password. */
 export class DatabaseUnavailable extends Error {}
 
 export interface Patience {
-  /** How long to wait, in milliseconds, for a PostgreSQL that does not answer; 30 s unless the caller says otherwise. */
+  /** How long to wait, in milliseconds, for a PostgreSQL that does not answer; default 30 s. */
   ms?: number
-  /** Called with a sentence when the wait begins, and every five seconds while it lasts. */
+  /** Called with a sentence when the wait begins, and every five seconds after that. */
   report?(sentence: string): void
 }
 
-// As long as PostgreSQL takes to start when it is started together with the service.
+// As long as PostgreSQL takes to start if it is started together with the service.
 const USUAL_PATIENCE_MS = 30_000
 const ATTEMPT_MS = 5000
 const PAUSE_MS = 250
 const REPORT_EVERY_MS = 5000
 
 /**
- * Resolves once PostgreSQL lets this configuration in. A server that does not answer, or that is still starting, is waited
- * for; one that refuses (a wrong password, an unknown database) is not, because waiting would not help.
+ * Resolves once PostgreSQL accepts this configuration. Waits for a server that does not answer or is still starting,
+ * but not for one that refuses (a wrong password, an unknown database), because waiting would not help.
  *
  * @throws {DatabaseUnavailable}
  */
@@ -61,7 +61,7 @@ async function connectOnce(
   try {
     client = new pg.Client({ ...connection, connectionTimeoutMillis: timeoutMs })
   } catch (error) {
-    // An address that cannot be read, or a certificate file in it that is not there.
+    // An unparsable address, or one that names a missing certificate file.
     throw new DatabaseUnavailable(
       `DATABASE_URL cannot be used: ${inWords(error)}. In a password, signs like # and / are written as %23 and %2F.`,
     )
@@ -69,7 +69,7 @@ async function connectOnce(
   const place = client.host.startsWith('/')
     ? `${client.host} (${client.database})`
     : `${client.host}:${client.port}/${client.database}`
-  // A connection that is lost after it was made has served its purpose.
+  // Losing the connection after it was made does not matter here.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -4,12 +4,12 @@ import { execute, type Sequence, type Statement, type StatementResult } from './
 import { ORGANIZATION_SETTING } from './wall.ts'
 
 /**
- * Single statements on a few connections that all requests share. PostgreSQL answers many small statements of one
- * connection in one batch, so nobody waits for a connection to be free, and each statement is parsed once per connection.
+ * Runs single statements on a few connections that all requests share. PostgreSQL answers many small statements on one
+ * connection in one batch, so nobody waits for a free connection, and each statement is parsed once per connection.
  *
- * Only statements that are transactions of their own may come here: what shares a connection shares its session.
- * The one thing of a session that may differ is the organization whose rows it sees, which is set before the statement.
- * A slow statement holds up those behind it, so every connection has a statement timeout; transactions use the pool.
+ * Only statements that are their own transaction belong here, because sharing a connection means sharing its session.
+ * The only session state that may differ is the organization whose rows are visible, which is set before the statement.
+ * A slow statement delays those behind it, so every connection has a statement timeout; transactions use the pool.
  */
 export class SharedStatements {
   readonly #config: pg.ClientConfig
@@ -18,14 +18,14 @@ export class SharedStatements {
   readonly #gathering = new Map<Insertion, Gathering>()
   #nextRead = 0
 
-  // Reads want few connections, for larger batches. A write waits for the disk, and those behind it wait too, so writes have more.
+  // Few connections make large batches, which suits reads. A write delays those behind it, so writes have more.
   constructor(config: pg.ClientConfig, role: string | null = null, lanes = { reading: 3, writing: 12 }) {
     this.#config = { ...config, pipeline: true }
     this.#reading = Array.from({ length: lanes.reading }, () => new Lane(this.#config, role))
     this.#writing = Array.from({ length: lanes.writing }, () => new Lane(this.#config, role))
   }
 
-  /** @param organizationId whose rows the statement can see; null on connections that no row is hidden from */
+  /** @param organizationId whose rows the statement can see; null on connections that see every row */
   run(
     organizationId: string | null,
     text: string,
@@ -36,15 +36,15 @@ export class SharedStatements {
     const lane = reads ? this.#reading[++this.#nextRead % this.#reading.length] : leastBusy(this.#writing)
     if (lane === undefined) throw new Error('a lane is always there')
     const result = lane.run(organizationId, text, values, asJson)
-    // Reads are spread evenly, so nobody asks how busy their lanes are.
+    // Reads are distributed evenly, so their lanes need no count.
     if (!reads) lane.count(result)
     return result
   }
 
   /**
-   * Adds a row by a statement that can add many: rows that come while others are on their way are added together, in one
-   * statement and one commit, which is most of what a small write costs. Each still stands or falls alone: when a
-   * statement of many is refused because of one row, nothing of it happened, and each row is tried by itself.
+   * Adds a row with a statement that can add many: rows that arrive while others are in flight are added together, in
+   * one statement and one commit, which is most of the cost of a small write. Each row still succeeds or fails alone:
+   * if a combined statement is refused because of one row, nothing was written, and each row is retried by itself.
    */
   insertTogether(
     organizationId: string | null,
@@ -62,8 +62,8 @@ export class SharedStatements {
     return result
   }
 
-  // A full statement goes at once, so that the database works while the next rows are being read; what is not full goes
-  // when this turn of the event loop has brought what it brings.
+  // A full statement is sent at once, so the database works while the next rows are being read; others are sent at the
+  // end of this turn of the event loop.
   #schedule(insertion: Insertion, gathering: Gathering): void {
     if (gathering.rows.length >= MOST_ROWS) this.#send(insertion, gathering)
     else if (gathering.rows.length > 0 && !gathering.isScheduled) {
@@ -110,7 +110,7 @@ export class SharedStatements {
   }
 }
 
-/** An insertion of any number of rows; `values` of a row follow one another in its parameters. */
+/** An insertion of any number of rows; the `values` of each row are consecutive parameters. */
 export interface Insertion {
   text(rows: number): string
 }
@@ -128,7 +128,7 @@ interface GatheredRow {
   fail(error: unknown): void
 }
 
-// The first rows of one organization, because a statement adds rows to one; the others stay where they are.
+// Takes the first rows of one organization, because a statement adds rows to one only; the others stay queued.
 function takeTogether(rows: GatheredRow[]): GatheredRow[] {
   const organizationId = rows[0]?.organizationId
   if (rows.every((row, i) => i >= MOST_ROWS || row.organizationId === organizationId)) return rows.splice(0, MOST_ROWS)
@@ -138,7 +138,7 @@ function takeTogether(rows: GatheredRow[]): GatheredRow[] {
   return taken
 }
 
-// The first of those with the least to do: a few connections that are used all the time work faster than many now and then.
+// The first of the least busy lanes: a few connections in constant use are faster than many in occasional use.
 function leastBusy(lanes: readonly Lane[]): Lane | undefined {
   let least = lanes[0]
   for (const lane of lanes) {
@@ -148,14 +148,14 @@ function leastBusy(lanes: readonly Lane[]): Lane | undefined {
   return least
 }
 
-// While so many statements wait for the disk the next rows gather, so that the busier it is, the more come together. More
-// statements at once only take the database's attention from one another.
+// While this many statements wait for the disk, further rows gather, so batches grow with the load. More statements at
+// once would only compete for the database.
 const MOST_INSERTS_UNDER_WAY = 5
 
-// Larger statements cost the database little less per row, and let everybody wait for everybody.
+// Larger statements hardly reduce the cost per row, and make every row wait for the others.
 const MOST_ROWS = 4
 
-// Classes 22 and 23: a value that a column cannot hold, a constraint that a row breaks.
+// Classes 22 and 23: a value that a column cannot hold, a constraint violation.
 function isOfOneRow(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && /^2[23]/.test(code)
@@ -163,11 +163,11 @@ function isOfOneRow(error: unknown): boolean {
 
 const RECONNECT_AFTER_MS = 250
 
-// Saying for the session whose rows it sees costs as much as saying so for five statements.
+// Setting the organization for the session costs as much as setting it for five statements.
 const MANY_IN_A_ROW = 5
 
-// One connection, opened on first use and opened anew after a loss. What was under way when it was lost fails; it is
-// never sent again, because a write may have happened.
+// One connection, opened on first use and reopened after a loss. Whatever was in flight when it was lost fails; it is
+// never resent, because a write may have happened.
 class Lane {
   readonly #config: pg.ClientConfig
   readonly #role: string | null
@@ -176,17 +176,17 @@ class Lane {
   #failedAt = 0
   #failure: unknown = null
   #underWay = 0
-  /** Whose rows the session sees; null means nobody's, or everybody's on a connection that no row is hidden from. */
+  /** Whose rows the session sees; null means nobody's, or everybody's on a connection that sees every row. */
   #shown: string | null = null
   #other: string | null = null
-  /** How many statements in a row were for that other one. */
+  /** How many consecutive statements were for that other one. */
   #others = 0
   #sequence: Sequence = { isBroken: false }
   readonly #answered = (): void => {
     this.#underWay--
   }
 
-  /** @param role whom it works as; null for the user who connects */
+  /** @param role the role to work as; null for the connecting user */
   constructor(config: pg.ClientConfig, role: string | null) {
     this.#config = config
     this.#role = role
@@ -196,7 +196,7 @@ class Lane {
     return this.#open !== null
   }
 
-  /** How many of the statements that it was asked to count have not been answered yet. */
+  /** How many of the counted statements are still unanswered. */
   get underWay(): number {
     return this.#underWay
   }
@@ -224,7 +224,7 @@ class Lane {
     asJson: boolean,
   ): Promise<StatementResult> {
     const { stream } = client.connection
-    // What one turn of the event loop sends leaves in one packet.
+    // Everything sent in one turn of the event loop leaves in one packet.
     if (stream.writableCorked === 0) {
       stream.cork()
       setImmediate(uncork, stream)
@@ -233,8 +233,8 @@ class Lane {
     return execute(client, statementOf(text, asJson), values, this.#sequence, preamble)
   }
 
-  // Whether the connection sees the rows of this organization. Where one organization has many statements in a row, it is
-  // said once for the session and costs nothing from then on; else it is said for the one statement, in its transaction.
+  // Whether the session already shows this organization's rows. For a run of its statements this is set once for the
+  // session and then costs nothing; otherwise it is set for each statement, in its transaction.
   #shows(client: pg.Client, organizationId: string | null): boolean {
     if (organizationId === this.#shown) {
       this.#others = 0
@@ -255,14 +255,14 @@ class Lane {
     this.#say(client, SHOW, [organizationId ?? '', 'false'])
   }
 
-  // Where this fails, what comes behind it would not see what it should, so the connection is given up with all that is on it.
+  // If this fails, the statements behind it would see the wrong rows, so we drop the connection with everything on it.
   #say(client: pg.Client, statement: Statement, values: readonly string[]): void {
     execute(client, statement, values, this.#sequence).catch(() => client.connection.stream.destroy())
   }
 
   #connect(): Promise<pg.Client> {
     if (this.#client !== null) return this.#client
-    // A database that is away is asked again four times a second, not once per waiting request.
+    // An unreachable database is retried four times a second, not once per waiting request.
     if (Date.now() - this.#failedAt < RECONNECT_AFTER_MS) return Promise.reject(this.#failure)
     const client = new pg.Client(this.#config)
     const lost = () => {
@@ -299,8 +299,8 @@ class Lane {
 const statements = new Map<string, Statement>()
 const MOST_STATEMENTS = 2000
 
-// A prepared statement is known by its text. The texts are made by the house, not by callers, so there are as many as
-// there are shapes of questions; past the bound one is described anew each time instead of being remembered.
+// A prepared statement is identified by its text. The texts come from our code, not from callers, so there are only as
+// many as there are query shapes; beyond the bound, statements are described each time instead of being cached.
 function statementOf(text: string, asJson: boolean): Statement {
   const key = asJson ? `json ${text}` : text
   let statement = statements.get(key)
@@ -313,7 +313,7 @@ function statementOf(text: string, asJson: boolean): Statement {
 
 const names = new Map<string, string>()
 
-/** The name under which a text is prepared; undefined for one too many. */
+/** The name under which a text is prepared; undefined once there are too many. */
 export function statementName(text: string): string | undefined {
   let name = names.get(text)
   if (name === undefined && names.size < MOST_STATEMENTS) {

@@ -5,14 +5,14 @@ import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumb
 import { keepUp } from './upkeep.ts'
 
 interface Known {
-  /** How many rows the planner believes that there are; -1 where nobody has counted. */
+  /** The planner's row count; -1 if the table was never analyzed. */
   rows: number
   dead: number
-  /** How many rows were read so far, by whatever way. */
+  /** How many rows were read so far, by any kind of scan. */
   read: number
 }
 
-// A PostgreSQL server has workers of its own for this.
+// A PostgreSQL server has background workers for this.
 describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   let plumbline: TestPlumbline
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
 
   test('learns how much there is, and is rid of what was overwritten', async () => {
     for (let i = 0; i < 80; i++) await plumbline.post('/api/ext/vendors', { companyName: `Brazos Framing ${i}` })
-    // Each event is written once more when it is given its place.
+    // Each event is written a second time when it gets its sequence.
     await plumbline.until('/api/ext/events?sort=-sequence&limit=1', ({ body }) => body.data[0]?.sequence === 80)
     expect(await known('vendors')).toMatchObject({ rows: -1 })
     expect((await known('events')).dead).toBeGreaterThan(50)

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
 /**
- * Does for the embedded database what a PostgreSQL server's own workers do in the background: counts what the tables
- * hold, by which statements are planned, and clears what changes and deletions leave behind. A table's turn comes as it
- * would there, with a tenth of it changed or a fifth of it dead. Without this, a list that is there as an index is read
- * whole and sorted for each page, because for all that the database knows the table is empty.
+ * Does for the embedded database what a PostgreSQL server's autovacuum does in the background: collects the statistics
+ * for planning, and cleans up after changes and deletions. As there, a table is due when a tenth of it has changed or a
+ * fifth of it is dead. Without this, the database takes the tables for empty, and so reads and sorts a whole list for
+ * each page even though there is an index.
  */
 export async function keepUp(database: Database): Promise<void> {
-  // A session's changes count once it has reported them, which it puts off while it is busy.
+  // A session's changes only count once it reports them, which it puts off while it is busy.
   await sql`select pg_stat_force_next_flush()`.execute(database.statements)
   const { rows } = await sql<{ name: string }>`
     select s."relname" as "name" from "pg_stat_user_tables" s join "pg_class" c on c."oid" = s."relid"

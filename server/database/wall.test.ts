@@ -12,7 +12,7 @@ import { migrate } from './migrate.ts'
 let plumbline: TestPlumbline
 let other: Builder
 
-/** A service whose queries of vendors have forgotten the one condition that keeps builders apart. */
+/** A service whose vendor queries omit the condition that keeps builders apart. */
 beforeAll(async () => {
   plumbline = await startTestPlumbline({}, { handlers: { ...operations, ...forgetful(vendorOperations) } })
   other = await plumbline.newBuilder()
@@ -136,7 +136,7 @@ describe('what works for one organization', () => {
       const rows = n % 5 === 0 ? await transaction(read) : await read(statements)
       expect(new Set(rows.map((row) => row.organizationId))).toEqual(new Set([organizationId]))
     }
-    // In turns, at random, and in runs of one organization: all three ways to say whose rows are meant.
+    // Alternating, at random, and in runs of one organization: all three ways of setting the organization.
     const turns = Array.from({ length: 72 }, (_, n) => n % builders.length)
     const random = turns.map(() => Math.floor(Math.random() * builders.length))
     const runs = turns.map((_, n) => Math.floor(n / 12))
@@ -165,12 +165,12 @@ test('every table with an organization stands behind the wall, and a new one doe
   await sql`drop table "newThings"`.execute(database.sessions)
 })
 
-/** Indexes that only keep rows apart, or whose rows are few in one organization. */
+/** Indexes that only enforce uniqueness, or that have few rows per organization. */
 const NOT_SEARCHED = ['scopes_name_key', 'users_email_key']
 
-// Behind the wall an index finds rows only by what gives away nothing of what it compares (leakproof, in PostgreSQL's
-// words): comparisons of texts, numbers without decimals, days and instants, but not of decimals, JSON and arrays, and
-// no function of a column but coalesce. By anything else the index is read from its beginning.
+// Behind row-level security, an index is only searched by leakproof operators (PostgreSQL's term): comparisons of
+// texts, non-decimal numbers, dates and instants, but not of decimals, JSON and arrays, and no function of a column
+// except coalesce. For anything else the index is read from its beginning.
 test('every index of an organization is searched by comparisons that work behind the wall', async () => {
   const { rows } = await sql<{ index: string }>`
     select c.relname as "index" from pg_index i
@@ -186,7 +186,7 @@ test('every index of an organization is searched by comparisons that work behind
 })
 
 describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
-  /** A database of its own that a new user owns, with what the administrator says before the first start. */
+  /** A separate database owned by a new user, with options the administrator sets before the first start. */
   async function startAs(
     options: string,
     prepare: (admin: pg.Client, user: string) => Promise<unknown> = async () => {},

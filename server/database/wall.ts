@@ -3,20 +3,20 @@ import type { Database, Db } from './database.ts'
 import { DatabaseUnavailable } from './reach.ts'
 
 /**
- * The second wall between organizations. The first is that every query takes a tenant and names its organization; should
- * one forget to, the database shows it no other organization's rows all the same, and takes no rows for another.
+ * The second wall between organizations. The first is that every query takes a tenant and filters by its organization.
+ * If a query ever omits that, the database still shows it no other organization's rows, and accepts none for another.
  *
- * Calls work as a role of their own, to which the policies of the tables show the rows of the organization that is set
- * for the session or the transaction, and none while none is set. Everybody else sees what they saw without the
- * policies: the owner of the tables, as whom the service connects and does what concerns all organizations, a dump, a
- * report. A policy that let some in by a setting instead would be an "or" in every plan; as it is, the planner compares
- * the setting with the statement's own organization, once and before it reads anything.
+ * Calls work as a separate role. The tables' policies show it only the rows of the organization that is set for the
+ * session or the transaction, and none if none is set. Everybody else sees all rows as before: the owner of the tables,
+ * as whom the service connects and does cross-organization work, a dump, a report. Letting some in by a setting instead
+ * would put an "or" into every plan; this way the planner compares the setting with the statement's own organization
+ * once, before it reads anything.
  */
 
-/** Whose rows a session is shown. */
+/** Whose rows a session can see. */
 export const ORGANIZATION_SETTING = 'plumbline.organization'
 
-/** Tables without an organization that calls use; whatever else has none is closed to them. */
+/** Tables without an organization that calls use; all others are closed to them. */
 const OPEN_TO_CALLS = ['limitWindows']
 
 const POLICY = 'one_organization'
@@ -24,13 +24,13 @@ const POLICY = 'one_organization'
 interface Standing {
   role: string
   exists: boolean
-  /** Tables that the wall does not stand around yet, each with the column that holds the organization. */
+  /** Tables that are not behind the wall yet, each with the column that holds the organization. */
   missing: { table: string; column: string | null }[]
 }
 
 /**
- * Puts the wall around every table that has an organization, new ones included, and lets calls work behind it. Where the
- * connected user may not make the role, and nobody has made it, all stays as it was and `database.narrowRole` is null.
+ * Protects every table that has an organization, including new ones, and lets calls work behind the wall. If the
+ * connected user may not create the role and nobody has created it, nothing changes and `database.narrowRole` is null.
  */
 export async function raiseWall(database: Database): Promise<void> {
   const db = database.sessions
@@ -46,7 +46,7 @@ export async function raiseWall(database: Database): Promise<void> {
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-// The role bears the name of the tables' owner, because roles belong to a whole server: those of another deployment on
+// The role is named after the tables' owner, because roles belong to the whole server: those of another deployment on
 // it must not be able to work as this one's.
 async function standing(db: Db): Promise<Standing> {
   const { rows } = await sql<Standing>`
@@ -82,7 +82,7 @@ async function raise(trx: Db): Promise<void> {
     const on = sql.table(table)
     await sql`grant ${sql.raw(GRANTED[table] ?? 'select, insert, update, delete')} on ${on} to ${name}`.execute(trx)
     if (column === null) continue
-    // The one policy lets everybody see all rows, as without policies; the other takes from it what the role may not see.
+    // One policy shows everybody all rows, as without policies; the other restricts what the role may see.
     await sql`alter table ${on} enable row level security`.execute(trx)
     await sql`drop policy if exists ${sql.id(POLICY)} on ${on}`.execute(trx)
     await sql`drop policy if exists "all_organizations" on ${on}`.execute(trx)
@@ -92,16 +92,16 @@ async function raise(trx: Db): Promise<void> {
   }
 }
 
-/** What calls may do with a table, where it is not everything. */
+/** What calls may do with a table, if not everything. */
 const GRANTED: Record<string, string> = { organizations: 'select', limitWindows: 'select, insert, update' }
 
-// Tried, not concluded: whether one can work as the role hangs on grants that differ from one PostgreSQL to the next.
+// Tried, not inferred: whether we can work as the role depends on grants that differ between PostgreSQL versions.
 async function isNarrow(db: Db, role: string): Promise<boolean> {
   const isActive = sql`row_security_active('"organizations"')`
   return db.transaction().execute(async (trx) => {
     const { rows: before } = await sql<{ blind: boolean }>`
       select ${isActive} and pg_has_role(${role}, 'usage') as "blind"`.execute(trx)
-    // What hides rows from the role would hide them from the service itself.
+    // Whatever hides rows from the role would hide them from the service itself.
     if (before[0]?.blind === true)
       throw new DatabaseUnavailable(
         `The user of DATABASE_URL has to own the tables, or hold ${role} without inheriting.`,

@@ -1,9 +1,9 @@
 import pg from 'pg'
 
 /**
- * What comes from PostgreSQL as text goes to the wire as it is, without a Date object in between: a timestamp becomes
- * RFC 3339 in UTC with milliseconds, a date stays YYYY-MM-DD, numerics and bigints become JSON numbers (money has at
- * most 14 digits, well within what a double holds exactly). Every connection has its TimeZone set to UTC.
+ * Values that PostgreSQL sends as text go out without a Date object in between: a timestamp becomes RFC 3339 in UTC
+ * with milliseconds, a date stays YYYY-MM-DD, numerics and bigints become JSON numbers (money has at most 14 digits,
+ * well within what a double represents exactly). Every connection has its TimeZone set to UTC.
  */
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
 const OIDS = {
@@ -21,7 +21,7 @@ const OIDS = {
   jsonb: 3802,
 } as const
 
-// pg's list of type names leaves the array types out, though it parses them.
+// pg's list of type names lacks the array types, though it parses them.
 const parseTextArray = pg.types.getTypeParser(OIDS.textArray as TypeId)
 
 const parsers: Record<number, (text: string) => unknown> = {
@@ -38,14 +38,14 @@ export function installWireTypes(): void {
 
 const TEXTS: ReadonlySet<number> = new Set([OIDS.text, OIDS.varchar, OIDS.date])
 
-/** What makes a value of a column's text; null where the text is the value. */
+/** Converts a column's text to its value; null if the text is the value. */
 export function columnReader(oid: number): ((text: string) => unknown) | null {
   return TEXTS.has(oid) ? null : pg.types.getTypeParser(oid as TypeId)
 }
 
 const VERBATIM: ReadonlySet<number> = new Set([OIDS.int2, OIDS.int4, OIDS.int8, OIDS.float8, OIDS.json, OIDS.jsonb])
 
-/** What makes JSON of a column's text; null where the text is JSON already. */
+/** Converts a column's text to JSON; null if the text already is JSON. */
 export function columnText(oid: number): ((text: string) => string) | null {
   if (VERBATIM.has(oid)) return null
   if (TEXTS.has(oid)) return jsonString
@@ -54,7 +54,7 @@ export function columnText(oid: number): ((text: string) => string) | null {
   return (text) => JSON.stringify(read(text))
 }
 
-// Most texts hold nothing that JSON escapes.
+// Most texts contain nothing that JSON escapes.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what JSON escapes.
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
 
@@ -62,7 +62,7 @@ function jsonString(text: string): string {
   return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`
 }
 
-// PostgreSQL writes 2026-11-20 15:04:05.5+00 and leaves out a fraction of zero.
+// PostgreSQL writes 2026-11-20 15:04:05.5+00 and omits a zero fraction.
 function instant(text: string): string {
   if (text.charCodeAt(10) !== 32 || !text.endsWith('+00')) return new Date(text).toISOString()
   const day = text.slice(0, 10)
@@ -71,7 +71,7 @@ function instant(text: string): string {
   return `${day}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0').slice(0, 3)}Z`
 }
 
-// Between the braces, elements without quotes are separated by commas and by nothing else.
+// Between the braces, unquoted elements are separated by commas alone.
 function textArray(text: string): unknown {
   if (text === '{}') return []
   if (text.includes('"') || text.includes('NULL') || text.includes('{', 1)) return parseTextArray(text)

@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * What has to be read again but not by whoever sees the database is kept encrypted (AES-256-GCM). Each text is bound to
- * the place that it was sealed for: moved to another row it does not open. The key is derived from the configured one,
- * which guards other things too, and what is sealed says by which key.
+ * Encrypts (AES-256-GCM) what must be readable later, but not by someone who sees the database. Each text is bound to
+ * the place it was sealed for: moved to another row, it does not open. The key is derived from the configured one,
+ * which protects other things too, and sealed text names its key.
  */
 export interface Vault {
-  /** @param place names the row, whatever else may be in it */
+  /** @param place identifies the row, and may say more */
   seal(text: string, place: string): string
   open(sealed: string, place: string): string
 }
@@ -15,27 +15,27 @@ const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** `v2.<name of the key>.<base64>`; the first version named no key. */
+/** `v2.<key name>.<base64>`; the first version named no key. */
 const VERSION = 'v2.'
 const NAMELESS = 'v1.'
 
 interface Lock {
-  /** What everything begins with that it has sealed. */
+  /** The prefix of everything this key has sealed. */
   readonly mark: string
   readonly key: Buffer
 }
 
 interface Locks {
   sealing: Lock
-  /** By their marks, the sealing one among them. */
+  /** By mark, including the sealing one. */
   opening: Map<string, Lock>
 }
 
 const locksOf = new WeakMap<Buffer, Locks>()
 
 /**
- * The vault of a deployment, known by the key that the process has begun with. While the deployment changes its key the
- * vault is told of the others by `useKeys`, so whoever holds it need not know.
+ * The vault of a deployment, identified by the key that the process started with. During a key rotation `useKeys` gives
+ * the vault the other keys, so those who use it need not know.
  */
 export function vault(encryptionKey: Buffer): Vault {
   const locks = locksFor(encryptionKey)
@@ -57,13 +57,13 @@ export function vault(encryptionKey: Buffer): Vault {
   }
 }
 
-/** What everything begins with that is sealed by this key. */
+/** The prefix of everything sealed with this key. */
 export function markOf(encryptionKey: Buffer): string {
   const name = createHash('sha256').update('plumbline vault key ').update(encryptionKey).digest('hex').slice(0, 12)
   return `${VERSION}${name}.`
 }
 
-/** From now on the vault that is known by `of` seals with one key, and opens what any of them has sealed. */
+/** From now on the vault identified by `of` seals with one key, and opens what any of them has sealed. */
 export function useKeys(of: Buffer, { sealing, opening }: { sealing: Buffer; opening: readonly Buffer[] }): void {
   const locks = locksFor(of)
   if (locks.sealing.mark !== markOf(sealing)) locks.sealing = lockOf(sealing)
@@ -90,7 +90,7 @@ function lockOf(encryptionKey: Buffer): Lock {
   }
 }
 
-// There are two keys at most, and a wrong one is told by the tag.
+// There are at most two keys, and the tag reveals a wrong one.
 function openNameless({ opening }: Locks, text: string, place: string): string {
   let failure: unknown
   for (const lock of opening.values()) {

@@ -77,10 +77,7 @@ export interface Call extends Tenant {
    * that they were seen. Null outside a dry run.
    */
   readonly keptHidden: Set<string> | null
-  /**
-   * Calls another operation as the same caller, in the same transaction and with the usual checks. `input` is one flat
-   * object for parameters and body.
-   */
+  /** Calls another operation as the same caller, in the same transaction and with the usual checks; `input` is flat. */
   operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
   readonly surroundings: Surroundings
   readonly isWriting: boolean

@@ -157,9 +157,7 @@ async function revealed(repeat: Repeat, text: string, call: Call): Promise<strin
   return whole === null ? null : JSON.stringify(whole)
 }
 
-/**
- * Splits the flat object that skills pass into an operation's input: path and query parameters; the rest is the body.
- */
+/** Splits the flat object that skills pass into an operation's path and query parameters; the rest is the body. */
 function spread(contract: Contract, operation: Operation, flat: Record<string, unknown>): Input {
   const { ifMatch: _header, ...rest } = flat
   const path: Record<string, unknown> = {}
