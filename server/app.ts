@@ -33,16 +33,16 @@ export interface AppParts {
   database: Database
   clock: Clock
   log: Logger
-  /** Where given, these take the place of what would be compiled of the contract; several services may share them. */
+  /** If given, used instead of compiling them from the contract; several services may share them. */
   validator?: Validator
   answerCheck?: AnswerCheck
   /** Called after each commit that recorded events, with their number. */
   eventsCommitted(count: number): void
   /** Called after each commit that left a subscription with something to send. */
   deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
-  /** Called with what became of each request. */
+  /** Called with the outcome of each request. */
   requestEnded?(operationId: string | undefined, status: number, milliseconds: number): void
-  /** Adds what is outside the contract. */
+  /** Adds routes that are not part of the contract. */
   addRoutes?(express: Express, surroundings: Surroundings): void
 }
 
@@ -51,25 +51,25 @@ export interface App {
   readonly validator: Validator
   readonly limits: Limits
   readonly surroundings: Surroundings
-  /** Answers what Node could not read, as far as there is somebody to tell, and closes the connection. */
+  /** Responds to what Node could not parse, if the client can still be reached, and closes the connection. */
   refuseUnread(error: Error, socket: Duplex): void
-  /** From now on every answer asks the client to close its connection. */
+  /** From now on every response asks the client to close its connection. */
   drain(): void
 }
 
-/** What is known of a request as it goes on its way; it says in the end what the log line says. */
+/** What is known about a request as it is processed; the log line is written from it. */
 interface Journey {
   requestId: string
   address: string
   operation: Operation | null
   principal: Principal | null
-  /** It was counted in, and has to be counted out. */
+  /** It was counted in `underWay`, and must be counted out. */
   isUnderWay: boolean
 }
 
 /**
- * The whole life of a request, from the socket to the answer, is the function `handle` below: its lines are the order in
- * which things happen. What goes wrong anywhere is thrown, and becomes a problem in `respond`.
+ * The function `handle` below is the whole life of a request, from the socket to the response, in the order in which
+ * things happen. Any failure is thrown, and becomes a problem in `respond`.
  */
 export function createApp(parts: AppParts): App {
   const { config, contract, handlers, repeats, database, clock, log } = parts
@@ -138,7 +138,7 @@ export function createApp(parts: AppParts): App {
     const ms = Math.round((performance.now() - started) * 100) / 100
     const { requestId, address, operation, principal } = journey
     const line = { requestId, address, operationId: operation?.id, callerId: principal?.id }
-    // In the portal, which of the vendor's addresses it came by; else there is no such member.
+    // For the portal, which of the vendor's addresses was used; otherwise the field is absent.
     const subjectId = principal?.subjectId ?? undefined
     log.info({ ...line, subjectId, method: req.method, status: answer.status, ms }, 'request')
     parts.requestEnded?.(operation?.id, answer.status, ms)
@@ -165,14 +165,14 @@ export function createApp(parts: AppParts): App {
     return {
       'X-Request-Id': requestId,
       'Api-Version': contract.version,
-      // What is answered is one builder's own, and is what its Content-Type says.
+      // Responses belong to a single builder, and are exactly what their Content-Type says.
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     }
   }
 
   function refuseUnread(error: Error & { code?: unknown }, socket: Duplex): void {
-    // What is written now would be taken for the answer to a request before, which is whole or half answered.
+    // Anything written now would be read as the response to the previous request, which is due or already begun.
     const { _httpMessage: before } = socket as { _httpMessage?: ServerResponse | null }
     const isTaken = before !== undefined && before !== null && (before.headersSent || before.req.complete)
     if (!socket.writable || isTaken || error.code === 'ECONNRESET') {
@@ -220,13 +220,13 @@ export function createApp(parts: AppParts): App {
       headers['Content-Type'] = answer.type ?? 'application/json; charset=utf-8'
       headers['Content-Length'] = bytes
     }
-    // A body that was refused unread would be taken for the next request.
+    // An unread body would be parsed as the next request.
     if (draining || (!req.complete && hasBody(req))) headers.Connection = 'close'
     res.writeHead(answer.status, headers)
-    // A text with a byte for each character is ASCII, which latin1 writes as it is, without a look at each character.
+    // A text with one byte per character is ASCII, which latin1 writes as it is, without inspecting each character.
     if (text === null) res.end()
     else if (bytes === text.length) res.end(text, 'latin1')
-    // What a client leaves unread is counted in what it was given, which has to be bytes where that makes a difference.
+    // Large responses are passed as bytes, because what a client leaves unread is counted in units of what was passed.
     else if (bytes > LARGE_BYTES) res.end(Buffer.from(text))
     else res.end(text, 'utf8')
   }
@@ -239,7 +239,7 @@ export function createApp(parts: AppParts): App {
     else next()
   })
   parts.addRoutes?.(app, surroundings)
-  // What nobody answered is an unknown path, in the same form as everywhere.
+  // A path that nothing handled is unknown, reported like any other problem.
   app.use((req, res, next) => {
     respond(req, res).catch(next)
   })
@@ -289,7 +289,7 @@ function nothingThere(allow: readonly string[], method: string): Problem {
   )
 }
 
-// Only where the contract says so: a change that was made is never answered with "not modified".
+// Only if the contract declares it: a change that was made must never be answered with "not modified".
 function isUnchanged(req: IncomingMessage, operation: Operation | null, { status, etag }: Answer): boolean {
   const header = req.headers['if-none-match']
   if (header === undefined || etag === undefined || status !== 200) return false

@@ -4,72 +4,72 @@ import { keysInDataFolder } from './database/key-file.ts'
 import { isAddressRange } from './http/client-address.ts'
 
 /**
- * The environment, read once into a frozen value. An invalid value stops the start with a sentence that names the
- * variable. Nothing else reads the environment, except for the compile cache, which is set up before any module is loaded.
+ * The environment, read once into a frozen value. An invalid value aborts startup with a sentence naming the variable.
+ * Nothing else reads the environment except the compile cache, which is set up before any module is loaded.
  */
 export interface Config {
   readonly host: string
   readonly port: number
-  /** Proxies whose X-Forwarded-For is believed: addresses, ranges (10.0.0.0/8), or Express's names for some. */
+  /** Proxies whose X-Forwarded-For is trusted: addresses, ranges (10.0.0.0/8), or Express's names for ranges. */
   readonly trustedProxies: readonly string[]
-  /** Connections in all, and from one address that is no trusted proxy. */
+  /** Connections in total, and from one address that is not a trusted proxy. */
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
   /** How long a request may take to arrive. */
   readonly requestTimeoutMs: number
-  /** How long a client may take nothing of its answer. */
+  /** How long a client may go without reading any of its response. */
   readonly writeTimeoutMs: number
-  /** Bytes of answers that wait for their readers, in all. */
+  /** Bytes of unread responses, in total. */
   readonly maxUnreadBytes: number
-  /** Where people and links reach this service, without a slash at the end. */
+  /** Where people and links reach this service, without a trailing slash. */
   readonly publicUrl: string
   /** PostgreSQL's address; null means the embedded database in `dataDir`. */
   readonly databaseUrl: string | null
   readonly databasePoolSize: number
-  /** After how many milliseconds PostgreSQL ends a statement of a request or a job. */
+  /** The time in milliseconds after which PostgreSQL cancels a statement of a request or a job. */
   readonly databaseStatementTimeoutMs: number
   readonly dataDir: string
   readonly logLevel: string
   readonly rateLimitPerMinute: number
-  /** How many look-ups of keys that turn out to be none an address has in a minute. */
+  /** How many failed key look-ups an address may have per minute. */
   readonly failedKeysPerMinute: number
   readonly quotaPerDay: number
-  /** How many requests of one key, and of one organization, are under way in this process at a time. */
+  /** How many concurrent requests one key, and one organization, may have in this process. */
   readonly concurrencyPerKey: number
   readonly concurrencyPerOrganization: number
-  /** Requests a minute to one portal address, and from one client to the portal. */
+  /** Requests per minute to one portal address, and from one client to the portal. */
   readonly portalLimitPerMinute: number
   readonly portalClientLimitPerMinute: number
   readonly betaMaxOrganizations: number
   readonly webhookAllowPrivate: boolean
-  /** Seconds between the attempts of one delivery, the first one from its event. */
+  /** Seconds between the attempts of one delivery; the first counts from its event. */
   readonly webhookRetrySchedule: readonly number[]
   readonly webhookProbeMaxSeconds: number
-  /** How long deliveries that have ended, and their attempts, are kept. */
+  /** How long finished deliveries and their attempts are kept. */
   readonly deliveryRetentionDays: number
-  /** How long events are kept; null means for ever. */
+  /** How long events are kept; null means forever. */
   readonly eventRetentionDays: number | null
-  /** 32 bytes: webhook secrets and the portal addresses that are shown again are encrypted with it. */
+  /** 32 bytes; encrypts webhook secrets and the portal addresses that can be shown again. */
   readonly encryptionKey: Buffer
-  /** The key before it, while the deployment changes from one to the other; else null. */
+  /** The previous key during a key rotation; otherwise null. */
   readonly previousEncryptionKey: Buffer | null
-  /** Where the data folder of an embedded database keeps the key; null where the operator names it, or PostgreSQL keeps it. */
+  /** The key file in an embedded database's data folder; null if the operator sets the key or PostgreSQL holds it. */
   readonly encryptionKeyFile: string | null
-  /** How many days the audit trail goes back. */
+  /** For how many days audit entries are kept. */
   readonly auditRetentionDays: number
   readonly demo: boolean
-  /** A port of its own for /metrics; null means none. */
+  /** A separate port for /metrics; null means none. */
   readonly metricsPort: number | null
   readonly metricsHost: string
-  /** What has to be shown to read /metrics; without a port of its own it is then on the public one. */
+  /** The token required to read /metrics; without a separate port, /metrics is then on the public one. */
   readonly metricsToken: string | null
-  /** Check every answer against the contract before it leaves. For tests; costs a tenth of the speed. */
+  /** Check every response against the contract before it is sent. For tests; costs a tenth of the speed. */
   readonly checkAnswers: boolean
-  /** The process was started by `npm start` or `npm run dev`, and has to end when npm does. */
+  /** The process was started by `npm start` or `npm run dev`, and has to exit when npm does. */
   readonly endsWithParent: boolean
 }
 
-/** What the environment says. It may leave the encryption key to the deployment (encryption-key.ts). */
+/** The configuration from the environment. It may leave the encryption key to the deployment (encryption-key.ts). */
 export type GivenConfig = Omit<Config, 'encryptionKey'> & { readonly encryptionKey: Buffer | null }
 
 export class ConfigError extends Error {}
@@ -107,7 +107,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     webhookProbeMaxSeconds: integer(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
     ...retention(env),
     ...encryptionKeys(env, databaseUrl, dataDir),
-    // A year, and what an audit of that year takes.
+    // A year, plus the time that an audit of that year takes.
     auditRetentionDays: integer(env, 'AUDIT_RETENTION_DAYS', 400, 1, 36_500),
     demo: flag(env, 'DEMO', true),
     metricsPort: env.METRICS_PORT ? integer(env, 'METRICS_PORT', 0, 0, 65_535) : null,
@@ -119,8 +119,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
 }
 
 /**
- * Whether the service runs, as far as can be told, for a developer on the same machine, where the first receiver is a local
- * one: on the embedded database, and reached by nobody else.
+ * Whether the service seems to run for a developer on the same machine, whose first webhook receiver is a local one: it
+ * uses the embedded database and can be reached by nobody else.
  */
 export function isForDevelopment({ host, databaseUrl }: Pick<Config, 'host' | 'databaseUrl'>): boolean {
   return databaseUrl === null && /^(localhost|::1|127(\.\d+){3})$/i.test(host)
@@ -185,7 +185,7 @@ function addressRanges(env: Env, name: string): readonly string[] {
   )
 }
 
-/** Shorter ones can be guessed by trial. */
+/** Shorter ones can be brute-forced. */
 const SHORTEST_TOKEN = 16
 
 function token(env: Env, name: string): string | null {
@@ -208,7 +208,7 @@ function publicUrl(env: Env, host: string, port: number): string {
   return text.replace(/\/+$/, '')
 }
 
-// A server on loopback or on all interfaces is reached as localhost; one on a single address only there.
+// A server on loopback or on all interfaces is reachable as localhost; one on a single address only there.
 const REACHED_AS_LOCALHOST = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost']
 
 function defaultPublicUrl(host: string, port: number): string {
@@ -234,7 +234,7 @@ function postgresUrl(env: Env): string | null {
 
 type EncryptionKeys = Pick<GivenConfig, 'encryptionKey' | 'previousEncryptionKey' | 'encryptionKeyFile'>
 
-// The embedded database belongs to one process, which makes its own key and keeps it beside the data.
+// The embedded database belongs to one process, which creates its own key and keeps it with the data.
 function encryptionKeys(env: Env, databaseUrl: string | null, dataDir: string): EncryptionKeys {
   const encryptionKey = namedKey(env, 'ENCRYPTION_KEY')
   const previousEncryptionKey = namedKey(env, 'ENCRYPTION_KEY_PREVIOUS')

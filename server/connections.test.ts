@@ -13,7 +13,7 @@ afterEach(async () => {
   await plumbline.stop()
 })
 
-/** A connection that reads nothing unless told so, and what became of it. */
+/** A connection that reads nothing unless told to, and its state. */
 function open(): { socket: Socket; closed: Promise<true>; isClosed(): boolean } {
   const { hostname, port } = new URL(plumbline.url)
   const socket = connect(Number(port), hostname).pause()
@@ -30,7 +30,7 @@ const isOpen = ({ socket }: { socket: Socket }) =>
     socket.once('close', () => done(false))
   })
 
-/** Requests for a page of 1 MiB, so many at once. */
+/** Pipelined requests for a page of 1 MiB, any number at once. */
 async function pagesOf1MiB(): Promise<(count: number) => string> {
   const site = await buildSite(plumbline)
   const lines = Array.from({ length: 200 }, () => ({ description: '界'.repeat(500) }))
@@ -48,7 +48,7 @@ describe('a client that does not read its answers', () => {
     const pages = await pagesOf1MiB()
     const reader = open()
     reader.socket.write(pages(16))
-    // Someone has to read in order to learn that the connection is closed; what the system took before is still there.
+    // A client has to read to learn that the connection is closed; what the system had already taken is still there.
     await expect.poll(() => plumbline.connections.unreadBytes, { timeout: 20_000 }).toBeGreaterThan(0)
     await expect.poll(() => plumbline.connections.unreadBytes, { timeout: 20_000 }).toBe(0)
     reader.socket.resume()
@@ -80,7 +80,7 @@ describe('a client that does not read its answers', () => {
       await expect.poll(() => plumbline.connections.unreadBytes, { timeout: 20_000 }).toBeGreaterThan(0)
       most = Math.max(most, plumbline.connections.unreadBytes)
     }
-    // The first of them was cut off for the others; a client that reads is answered meanwhile.
+    // The first was cut off in favour of the others; a client that reads is served throughout.
     const { status, body } = await plumbline.get('/api/ext/me')
     expect([status, body.organization.id]).toEqual([200, plumbline.organizationId])
     await expect

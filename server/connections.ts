@@ -5,21 +5,21 @@ import type { Config } from './config.ts'
 import { networkOf, peerAddress } from './http/client-address.ts'
 
 /**
- * What clients can take of the process without a request of theirs being counted: connections, and the memory of answers
- * that they do not read. An answer belongs to us until the system has taken it, and the system takes no more than the
- * client reads, so whoever asks and does not read would make us keep all that it asked for.
+ * Bounds what clients can take from the process without their requests being counted: connections, and the memory of
+ * responses that they do not read. A response stays in our memory until the system takes it, and the system takes no
+ * more than the client reads, so a client that sends requests but never reads would make us keep every response.
  */
 export interface Connections {
-  /** Watches over the answers that are made with this prototype. */
+  /** Tracks the responses that are created with this prototype. */
   watch(response: Pick<ServerResponse, 'end'>): void
-  /** Bytes of answers that nobody has taken yet. */
+  /** Bytes of responses that have not been taken yet. */
   readonly unreadBytes: number
 }
 
 export interface ConnectionParts {
   config: Pick<Config, 'maxConnections' | 'maxConnectionsPerAddress' | 'maxUnreadBytes' | 'writeTimeoutMs'>
   log: Logger
-  /** Whether an address is a proxy that speaks for many. */
+  /** Whether an address is a proxy that speaks for many clients. */
   isTrusted(address: string): boolean
 }
 
@@ -31,18 +31,18 @@ interface Held {
 
 export function watchConnections(server: Server, { config, log, isTrusted }: ConnectionParts): Connections {
   const open = new Map<string, number>()
-  // In the order in which they began to hold, so the first one of a network has held for longest.
+  // In the order in which they began to hold memory, so the first of a network has held it longest.
   const held = new Map<Socket, Held>()
   let unreadBytes = 0
 
-  // What there is of descriptors and memory is shared by all; the system refuses whoever comes when it is used up.
+  // File descriptors and memory are shared by all; once they are used up the system refuses every newcomer.
   server.maxConnections = config.maxConnections
   server.on('connection', (socket: Socket) => {
     const address = peerAddress(socket)
     if (isTrusted(address)) return
     const network = networkOf(address)
     const count = open.get(network) ?? 0
-    // To answer would cost more than what is refused.
+    // A response would cost more than what it refuses.
     if (count >= config.maxConnectionsPerAddress) {
       socket.destroy()
       return
@@ -55,8 +55,8 @@ export function watchConnections(server: Server, { config, log, isTrusted }: Con
     })
   })
 
-  // Node looks whether anything was taken meanwhile and then waits anew, so this is a time without any progress. It calls
-  // here for idle connections, too.
+  // Node checks whether anything was taken in the meantime and then restarts the timeout, so this is a period without
+  // any progress. It also fires for idle connections.
   server.setTimeout(config.writeTimeoutMs, (socket: Socket) => {
     if (isWaitingForUs(socket)) return
     const waiting = held.get(socket)
@@ -89,8 +89,8 @@ export function watchConnections(server: Server, { config, log, isTrusted }: Con
     if (holding.bytes === 0) held.delete(socket)
   }
 
-  // Whoever holds most pays for it first: of the network that holds most, the connection that has held for longest. Nobody
-  // else is refused or cut off because of it.
+  // The heaviest user pays first: of the network that holds the most memory, we drop the connection that has held its
+  // share longest. Nobody else is refused or cut off.
   function dropSlowest(): void {
     const byNetwork = new Map<string, number>()
     for (const { network, bytes } of held.values()) byNetwork.set(network, (byNetwork.get(network) ?? 0) + bytes)
@@ -109,7 +109,7 @@ export function watchConnections(server: Server, { config, log, isTrusted }: Con
       const { end } = response
       function watchedEnd(this: ServerResponse, ...parts: Parameters<typeof end>): ServerResponse {
         Reflect.apply(end, this, parts)
-        // Nearly every answer is taken at once.
+        // Nearly every response is taken at once.
         if (!this.writableFinished) hold(this)
         return this
       }
@@ -121,7 +121,7 @@ export function watchConnections(server: Server, { config, log, isTrusted }: Con
   }
 }
 
-/** Whether a request came whole or in part and its answer has yet to be made; what takes that long has bounds of its own. */
+/** Whether a request has at least begun to arrive and has no response yet; that time is bounded elsewhere. */
 function isWaitingForUs(socket: Socket): boolean {
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null }
   return answer !== undefined && answer !== null && !answer.writableEnded

@@ -14,13 +14,13 @@ import { rotateEncryptionKey } from './encryption-key-rotation.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 import { newSecret } from './webhooks/secret.ts'
 
-// The job that follows the key looks once a second; on the embedded database there is no other process to follow.
+// The job that follows the key runs once a second; on the embedded database there is no other process to follow.
 const UNTIL_KNOWN_MS = 2500
 const [SECRET, LATER] = [newSecret(), newSecret()]
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // Without a key of the operator, and on PostgreSQL by its address: the key is kept in the database.
+  // The operator sets no key, and the address is PostgreSQL's: so the key is kept in the database.
   plumbline = await startTestPlumbline({ ENCRYPTION_KEY: '', DATABASE_URL: 'postgres://nowhere' })
 })
 afterAll(() => plumbline.stop())
@@ -39,7 +39,7 @@ interface Sealed {
   text: string
 }
 
-/** Everything in the database that looks as if the vault had sealed it, wherever it lies. */
+/** Everything in the database that looks like sealed text, in any column. */
 async function sealedIn(database: Database): Promise<Sealed[]> {
   const { rows: columns } = await sql<{ table: string; column: string }>`
     select c."table_name" as "table", c."column_name" as "column" from information_schema.columns c
@@ -71,7 +71,7 @@ async function subscribe(): Promise<{ id: string; repeat: () => Promise<unknown>
   return { id: webhook.id, repeat: async () => (await send()).headers.get('idempotent-replayed') }
 }
 
-/** Asks a vendor for a bid, whose address is kept to be shown again. */
+/** Requests a bid from a vendor, whose portal address is stored so that it can be shown again. */
 async function invite(): Promise<void> {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', status: 'active' })
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' })
@@ -79,7 +79,7 @@ async function invite(): Promise<void> {
   expect((await plumbline.post('/api/ext/bids/request', request)).status).toBe(201)
 }
 
-/** The secrets of a subscription, opened as a process would that starts now. */
+/** The secrets of a subscription, opened as a process that starts now would. */
 async function secretsOf(id: string, given = kept()): Promise<string[]> {
   const { database } = plumbline
   const { config } = await withEncryptionKey(given, database)
@@ -113,7 +113,7 @@ test('a key that PostgreSQL keeps is changed beside a running service, and nothi
   expect(await secretsOf(id)).toEqual([LATER, SECRET])
   const deployment = await database.statements.selectFrom('deployment').selectAll().executeTakeFirstOrThrow()
   expect(deployment).toMatchObject({ nextEncryptionKey: null, previousEncryptionKey: null })
-  // The service that was running meanwhile opens what is sealed anew, and seals with the new key itself.
+  // The service that kept running opens what was resealed, and seals with the new key itself.
   if (database.embedded) return
   expect(await repeat()).toBe('true')
   const later = await subscribe()
@@ -122,11 +122,11 @@ test('a key that PostgreSQL keeps is changed beside a running service, and nothi
 
 test('the key moves from the database to the operator, and from one of the operator to the next', async () => {
   const { database } = plumbline
-  // On PostgreSQL its job has seen the change before; an embedded database has no service beside a verb.
+  // On PostgreSQL its job has seen the change by now; an embedded database has no service beside a verb.
   await followEncryptionKey(database, kept(), plumbline.config)
   const { id } = await subscribe()
   const [first, second] = [randomBytes(32), randomBytes(32)]
-  // A process that is started with a key of its own goes on with the one that is kept, until the change.
+  // A process started with its own key continues with the stored one until the rotation.
   expect((await withEncryptionKey(named(first), database)).isKeptInDatabase).toBe(true)
   expect(await secretsOf(id, named(first))).toEqual([LATER, SECRET])
   expect(await rotateEncryptionKey(database, named(first), 0)).toMatchObject({ unreadable: 0, remaining: 0 })
@@ -136,7 +136,7 @@ test('the key moves from the database to the operator, and from one of the opera
 
   await expect(rotateEncryptionKey(database, named(first), 0)).rejects.toThrow('ENCRYPTION_KEY_PREVIOUS')
   await expect(withEncryptionKey(named(second), database)).rejects.toThrow('not the one')
-  // Whoever knows both seals with the old one as long as there may be others who know that one alone.
+  // A process that knows both seals with the old one while there may be others that know only that one.
   expect((await withEncryptionKey(named(second, first), database)).config.encryptionKey.equals(first)).toBe(true)
   expect(await rotateEncryptionKey(database, named(second, first), 0)).toMatchObject({ unreadable: 0, remaining: 0 })
   expect(await secretsOf(id, named(second))).toEqual([LATER, SECRET])
@@ -151,7 +151,7 @@ test('a change that was interrupted goes on where it was', async () => {
   const seal = (by: Buffer, i: number) =>
     vault(by).seal(`answer ${i}`, `answer org_a key_${String(i).padStart(4, '0')}`)
   for (let i = 0; i < many; i++) {
-    // Every third was sealed anew before it was interrupted, and every fifth before keys had names.
+    // Every third was resealed before the interruption, and every fifth is from before keys had names.
     const sealed = i % 3 === 0 ? seal(fresh, i) : seal(old, i)
     const body = i % 5 === 0 && i % 3 !== 0 ? `v1.${sealed.slice(markOf(old).length)}` : sealed
     const row = { organizationId: 'org_a', key: `key_${String(i).padStart(4, '0')}`, fingerprint: 'x', status: 200 }
@@ -192,7 +192,7 @@ test('a key beside an embedded database is changed in its file, and both are the
     .insertInto('idempotencyRecords')
     .values({ ...row, body, createdAt: new Date() })
     .execute()
-  // As if it had been interrupted right after the file was changed: the service starts all the same.
+  // As if interrupted right after the file was changed: the service starts all the same.
   changeKeyFile(file)
   expect((await withEncryptionKey(given(), database)).config.encryptionKey.equals(config.encryptionKey)).toBe(true)
   expect(await rotateEncryptionKey(database, given(), 0)).toEqual({ resealed: 1, unreadable: 0, remaining: 0 })

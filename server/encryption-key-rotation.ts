@@ -9,21 +9,21 @@ import { type Deployment, deploymentOf, digest } from './encryption-key.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 /**
- * Changes the encryption key of a deployment while its services run. First every process knows both keys and seals with
- * the old one; then the database says that the new one seals; then what was sealed with the old one is sealed anew. At
- * every moment all that is sealed can be opened by all of them, so this can be interrupted anywhere and run again, and
- * goes on where it was.
+ * Changes the encryption key of a deployment while its services run. First every process learns both keys and seals
+ * with the old one; then the database says that the new one seals; then everything sealed with the old one is resealed.
+ * At every moment all processes can open everything that is sealed, so this can be interrupted anywhere; run again, it
+ * continues where it stopped.
  */
 export interface Rotation {
-  /** How many values were sealed anew. */
+  /** How many values were resealed. */
   resealed: number
-  /** How many could not be opened by any key that is known here; the old key is kept for them. */
+  /** How many could not be opened with any known key; the old key is kept for them. */
   unreadable: number
-  /** How many are still sealed with another key. Not zero: run it again. */
+  /** How many are still sealed with another key. If not zero, run it again. */
   remaining: number
 }
 
-/** Every process looks once a second which key seals; this is ample time for all of them. */
+/** Every process checks once a second which key seals; this is ample time for all of them. */
 const UNTIL_ALL_KNOW_MS = 5000
 
 export async function rotateEncryptionKey(
@@ -59,7 +59,7 @@ export async function rotateEncryptionKey(
   return rotation
 }
 
-/** The key to change to, once all processes know it, and those that are changed from. */
+/** The key to change to, once all processes know it, and the keys to change from. */
 async function targetOf(
   db: Db,
   given: GivenConfig,
@@ -70,7 +70,7 @@ async function targetOf(
   const stored = [before.encryptionKey, before.previousEncryptionKey].filter((key) => key !== null)
   const old = [...(previous === null ? [] : [previous]), ...stored.map((key) => Buffer.from(key, 'base64'))]
   if (named !== null && file !== null) {
-    // Two different keys beside the data are those of a change that was interrupted.
+    // Two different keys in the data folder are from an interrupted rotation.
     const isUnderWay = previous !== null && !previous.equals(named)
     return isUnderWay ? { to: named, old } : { to: changeKeyFile(file), old: [...old, named] }
   }
@@ -92,7 +92,7 @@ const HOW_TO_BEGIN =
   '(openssl rand -base64 32) and ENCRYPTION_KEY_PREVIOUS to the present one, start every process anew with both, and ' +
   'run this again.'
 
-/** So many rows a transaction, so that none holds locks or the embedded database for long. */
+/** Rows per transaction, so that none holds locks or the embedded database for long. */
 const BATCH_ROWS = 200
 
 interface SealedRow {
@@ -101,7 +101,7 @@ interface SealedRow {
   sealed: string
 }
 
-/** One walk along the primary key, over what the new key has not sealed. */
+/** One pass along the primary key, over what the new key has not sealed. */
 async function reseal(database: Database, column: SealedColumn, to: Buffer, rotation: Rotation): Promise<void> {
   const { open, seal } = vault(to)
   const [first, second] = column.key.map((name) => sql.ref(name))
@@ -121,7 +121,7 @@ async function reseal(database: Database, column: SealedColumn, to: Buffer, rota
           continue
         }
         const place = column.place(row.organizationId, row.key)
-        // What somebody has changed meanwhile is theirs, and sealed with the new key.
+        // A value changed in the meantime stays as it is; it was sealed with the new key.
         const { numAffectedRows = 0n } = await sql`
           update ${sql.table(column.table)} set ${sql.ref(column.column)} = ${seal(text, place)}
           where ${first} = ${row.organizationId} and ${second} = ${row.key} and ${sql.ref(column.column)} = ${row.sealed}`.execute(

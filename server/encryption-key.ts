@@ -5,14 +5,13 @@ import type { Database, Db, Tables } from './database/database.ts'
 import { useKeys } from './encryption/vault.ts'
 
 /**
- * All processes of a deployment have to encrypt and sign with the same key. It comes from the operator (`ENCRYPTION_KEY`)
- * or from the data folder of an embedded database. If there is neither, the first process generates one and stores it in
- * the database, where the others find it. That protects copies of single tables but not of the whole database, so the
- * caller should warn when `isKeptInDatabase` is true.
+ * All processes of a deployment have to encrypt and sign with the same key. It comes from the operator
+ * (`ENCRYPTION_KEY`) or from the data folder of an embedded database. If there is neither, the first process generates
+ * one and stores it in the database, where the others find it. That protects copies of single tables but not of the
+ * whole database, so the caller should warn when `isKeptInDatabase` is true.
  *
- * Which of several keys is sealed with, while a deployment changes from one to another, is said by the database and so is
- * the same everywhere. Throws ConfigError when that key is not among those that are known here, because none of the
- * others could decrypt what is in the database.
+ * During a key rotation the database says which key seals, so that it is the same everywhere. Throws ConfigError if
+ * this process does not know that key, because no other can decrypt what is in the database.
  */
 export async function withEncryptionKey(
   given: GivenConfig,
@@ -37,7 +36,7 @@ export async function withEncryptionKey(
   }
 }
 
-/** Takes part in a change of the key that an operator makes meanwhile; a job of every process that is not alone. */
+/** Follows a key rotation that an operator runs meanwhile; a job of every process that is not alone. */
 export async function followEncryptionKey(database: Database, given: GivenConfig, config: Config): Promise<void> {
   useKeys(config.encryptionKey, keysOf(given, await deploymentOf(database.statements)))
 }

@@ -21,20 +21,20 @@ import { tellDisabled } from './webhooks/tell-disabled.ts'
 export interface JobParts {
   database: Database
   config: Config
-  /** What the environment says, for what the deployment may decide anew. */
+  /** The configuration from the environment, for whatever the deployment may change later. */
   given: GivenConfig
   clock: Clock
   log: Logger
   surroundings: Surroundings
-  /** Hears of every attempt to deliver. */
+  /** Called for every delivery attempt. */
   attemptMade?(attempt: AttemptMade): void
 }
 
 export interface Jobs {
-  /** Something was committed that a job waits for. */
+  /** Call this after committing something that a job waits for. */
   wake(): void
   readonly delivery: Delivery
-  /** Ends after the work under way. */
+  /** Resolves after the work in progress. */
   stop(): Promise<void>
 }
 
@@ -45,8 +45,8 @@ interface Job {
 }
 
 /**
- * What happens without a request: deadlines pass, papers run out, old rows go. Every process runs every job; each is one
- * cheap statement while nothing is due, and safe to run in several processes at once.
+ * What happens without a request: deadlines pass, documents expire, old rows are removed. Every process runs every job;
+ * each is one cheap statement when nothing is due, and safe to run in several processes at once.
  */
 export function startJobs(parts: JobParts): Jobs {
   const { database, config, given, clock, log, surroundings } = parts
@@ -84,7 +84,7 @@ export function startJobs(parts: JobParts): Jobs {
     wake: delivery.wake,
     delivery,
     async stop() {
-      // Jobs record events; what they recorded last is still dispatched, and delivered by the next start at the latest.
+      // Jobs record events; the last of them are still dispatched, and delivered by the next start at the latest.
       await Promise.all(loops.map((stop) => stop()))
       await delivery.stop()
     },
@@ -94,7 +94,7 @@ export function startJobs(parts: JobParts): Jobs {
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-// One run at a time, and the next one only after a pause: a job that takes long does not pile up.
+// One run at a time with a pause in between, so that a slow job does not pile up.
 function loop(job: Job, log: Logger): () => Promise<void> {
   let stopped = false
   let timer: NodeJS.Timeout | undefined

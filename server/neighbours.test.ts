@@ -5,8 +5,8 @@ import { type Answer, type Builder, startTestPlumbline, type TestPlumbline } fro
 import { operations } from './operations.ts'
 
 /**
- * What one builder does, and another one must not feel. Whether it is felt is asked of what is shared, the connections and
- * the locks, and not of a stopwatch.
+ * What one builder does must not affect another. This is checked on what they share, the connections and the locks,
+ * rather than with a stopwatch.
  */
 const VENDORS = 400
 
@@ -15,7 +15,7 @@ let flooding: Builder
 let neighbour: Builder
 let vendorId: string
 
-// A skill that takes longer than a request may, whatever the database is.
+// A skill that takes longer than a request may, on any database.
 const handlers: typeof operations = {
   ...operations,
   async getUsage(input, call) {
@@ -25,7 +25,7 @@ const handlers: typeof operations = {
 }
 
 beforeAll(async () => {
-  // Three connections for transactions, of which one organization has one at a time.
+  // Three connections for transactions, of which one organization may hold one at a time.
   plumbline = await startTestPlumbline({ DATABASE_POOL_SIZE: '3', DATABASE_STATEMENT_TIMEOUT_MS: '2000' }, { handlers })
   ;[flooding, neighbour] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
   const { body } = await plumbline.post('/api/ext/vendors', { companyName: 'Own' }, { key: neighbour.key })
@@ -70,9 +70,9 @@ test.each([12, 50])(
   },
 )
 
-// The embedded database has one connection, so nobody can hold a lock there while another one asks for it.
+// The embedded database has one connection, so nobody can hold a lock there while another asks for it.
 describe.skipIf(inject('postgres') === null)('while somebody holds a lock for long', () => {
-  /** Does the work while the vendor's row is held by a transaction of nobody's. */
+  /** Does the work while an unrelated transaction holds the vendor's row. */
   async function whileHeld<T>(id: string, work: () => Promise<T>): Promise<T> {
     return plumbline.database.transaction(async (trx) => {
       await sql`select 1 from "vendors" where "id" = ${id} for update`.execute(trx)
@@ -111,7 +111,7 @@ describe.skipIf(inject('postgres') === null)('while somebody holds a lock for lo
   })
 })
 
-// What it would show on the embedded database too takes long to set up there.
+// It would hold on the embedded database too, but takes long to set up there.
 test.skipIf(inject('postgres') === null)('a composite skill that has too much to go through says so', async () => {
   const builder = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'A' }, { key: builder.key })

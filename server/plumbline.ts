@@ -19,11 +19,11 @@ import { operations, repeats } from './operations.ts'
 import { portalRoutes } from './portal/routes.ts'
 import { assertComposites } from './skills/catalogue.ts'
 
-/** One running service: an HTTP server, its database, and the jobs beside the requests. */
+/** One running service: an HTTP server, its database, and the background jobs. */
 export interface Plumbline {
-  /** Where it listens; people and links reach it at `config.publicUrl`. */
+  /** The address it listens on; people and links use `config.publicUrl`. */
   readonly url: string
-  /** Where the metrics are read; null when they are not kept. */
+  /** Where to read the metrics; null if they are off. */
   readonly metricsUrl: string | null
   readonly config: Config
   readonly database: Database
@@ -31,19 +31,19 @@ export interface Plumbline {
   readonly connections: Pick<Connections, 'unreadBytes'>
   readonly clock: Clock
   readonly log: Logger
-  /** Stops taking requests, finishes those it took and the deliveries under way, and closes the database. */
+  /** Stops accepting requests, finishes those in progress and the deliveries under way, and closes the database. */
   stop(): Promise<void>
 }
 
 export interface Parts extends Pick<AppParts, 'validator' | 'answerCheck'> {
   config: GivenConfig
   log: Logger
-  /** Where given, these take the place of what `config` would open; tests and benchmarks do that. */
+  /** If given, used instead of what `config` would open; for tests and benchmarks. */
   database?: Database
   clock?: Clock
   contract?: Contract
   handlers?: Handlers
-  /** Whether every validator is compiled soon after the start; otherwise each is when it is first asked for. */
+  /** Whether to compile every validator soon after startup; otherwise each is compiled on first use. */
   warm?: boolean
 }
 
@@ -118,7 +118,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         await close(server)
         await running.stop()
         await app.limits.stop()
-        // Last, because an operator may want to watch how the drain goes.
+        // Last, because an operator may want to watch the drain.
         if (onOwnPort !== null) await close(onOwnPort.server)
         await database.close()
       },
@@ -138,7 +138,7 @@ const ALLOWS_PRIVATE =
 const NO_WALL =
   'row-level security does not hold: only the conditions of its queries keep organizations apart. The user of DATABASE_URL has to own the tables, and be able to work as the role "<owner>_one_organization"; see the README'
 
-// For the machines that watch over the service.
+// Health checks for load balancers and supervisors.
 function addHealthRoutes(express: Express, isReady: () => Promise<void>): void {
   express.get('/healthz', (_req, res) => {
     res.json({ status: 'alive' })
@@ -158,11 +158,11 @@ function addHealthRoutes(express: Express, isReady: () => Promise<void>): void {
 
 const HEADERS_TIMEOUT_MS = 20_000
 const CHECKING_INTERVAL_MS = 5000
-// Longer than the 60 s for which load balancers keep a connection that nobody uses, so that it is they who close it: one
-// that we closed may be sent a request at that very moment.
+// Longer than the 60 s for which load balancers keep idle connections, so that they are the ones to close them: a
+// connection that we close may be sent a request at that very moment.
 const KEEP_ALIVE_MS = 65_000
 
-// Anybody can ask whether the service is ready, so those who ask within a second share one look at the database.
+// Anybody can ask whether the service is ready, so requests within a second share one check of the database.
 const BELIEVED_READY_MS = 1000
 
 function readiness(database: Database): () => Promise<void> {
@@ -180,21 +180,21 @@ function readiness(database: Database): () => Promise<void> {
 
 interface Listening {
   server: Server
-  /** To be called before the event loop turns, so that no request comes while there is nobody to answer it. */
+  /** Call this before the event loop turns, so that no request arrives before the app can handle it. */
   answerBy(app: App): void
 }
 
-// The app is made after the port is known, because its links may contain it.
+// The app is created after the port is known, because its links may contain it.
 async function listen(config: Config): Promise<Listening> {
   const request = withPrototype(IncomingMessage)
   const response = withPrototype(ServerResponse)
   const server = createServer({
     IncomingMessage: request.create,
     ServerResponse: response.create,
-    // A request without it is refused by the app, with a request id.
+    // The app refuses a request without a Host header, with a request id.
     requireHostHeader: false,
-    // 1 MiB in a minute is what a bad telephone line manages. The headers, 16 KiB at most, come in one piece from anybody
-    // who means it; a client that sends a byte now and then holds its connection no longer than this.
+    // 1 MiB in a minute is what a bad phone line manages. The headers, 16 KiB at most, arrive in one piece from any
+    // honest client; one that sends a byte now and then holds its connection no longer than this.
     requestTimeout: config.requestTimeoutMs,
     headersTimeout: Math.min(config.requestTimeoutMs, HEADERS_TIMEOUT_MS),
     connectionsCheckingInterval: Math.min(config.requestTimeoutMs / 2, CHECKING_INTERVAL_MS),
@@ -210,15 +210,15 @@ async function listen(config: Config): Promise<Listening> {
       request.use(express.request)
       response.use(express.response)
       server.on('request', express)
-      // An expectation that is none of HTTP's is the app's to refuse, and so is what could not be read.
+      // Unknown expectations are refused by the app, and so are unparsable requests.
       server.on('checkExpectation', express)
       server.on('clientError', refuseUnread)
     },
   }
 }
 
-// Express gives every request and response its own prototypes, and changing the prototype of an object is slow. Objects
-// that are created with them need no change.
+// Express sets its own prototypes on every request and response, and changing an object's prototype is slow. Objects
+// created with them need no change.
 function withPrototype<Class extends typeof IncomingMessage | typeof ServerResponse>(
   base: Class,
 ): { create: Class; use(prototype: object): void } {
@@ -234,11 +234,11 @@ function withPrototype<Class extends typeof IncomingMessage | typeof ServerRespo
   }
 }
 
-/** How long requests under way are waited for, in milliseconds. */
+/** How long to wait for requests in progress, in milliseconds. */
 const DRAIN_MS = 20_000
 
 async function close(server: Server): Promise<void> {
-  // Whoever asks without being told that it ends here is not waited for either.
+  // A connection whose last response did not announce the end is not waited for either.
   server.keepAliveTimeout = 1
   const closed = new Promise((done) => server.close(done))
   server.closeIdleConnections()
@@ -247,8 +247,8 @@ async function close(server: Server): Promise<void> {
   clearTimeout(hurry)
 }
 
-// The first request to each path would wait for its validator to be compiled. They are compiled in advance, one by one, so
-// that requests are answered in between, and only after those that waited for the start.
+// The first request to each path would have to wait for its validator to be compiled. So they are compiled in advance,
+// one by one, with requests handled in between, starting only after those that waited for startup.
 const WARM_AFTER_MS = 500
 
 function startWarming(app: App, log: Logger): () => void {

@@ -26,7 +26,7 @@ import {
 import { newPostgresUrl, startTestPlumbline } from '../test/support/plumbline.ts'
 import { openDatabase } from './database/database.ts'
 
-/** How the process starts and ends, as seen by whoever runs it: a shell, npm, systemd, a container. */
+/** How the process starts and ends, as seen by its parent: a shell, npm, systemd, a container. */
 const root = path.resolve(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -34,7 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const dataDir = path.join(folder, 'data')
 const environment: Environment = { ...openEnvironment({ DATA_DIR: dataDir }), LOG_LEVEL: 'info' }
 
-/** Runs a process that is expected to end by itself. */
+/** Runs a process that is expected to exit by itself. */
 function run(args: string[], env: Environment): Promise<{ code: number | string | undefined; stderr: string }> {
   return new Promise((done) => {
     execFile(
@@ -47,7 +47,7 @@ function run(args: string[], env: Environment): Promise<{ code: number | string 
 }
 
 describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
-  // A migrated database spares the first start most of its work.
+  // A migrated database saves the first start most of its work.
   beforeAll(() => {
     const database = path.join(dataDir, 'database')
     mkdirSync(database, { recursive: true })
@@ -65,7 +65,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     expect(isHeld()).toBe(true)
     npm.signal(signal)
     await npm.ended
-    // What supervises npm may start it again at once, and would find the port taken.
+    // A supervisor of npm may restart it at once, and would find the port taken.
     if (signal === 'SIGTERM') expect(isHeld()).toBe(false)
     await npm.closed
     expect(npm.log).toContain('"stopping"')
@@ -75,7 +75,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
   test('a data folder that cannot be made ends the start with a sentence', async () => {
     const file = path.join(folder, 'file')
     writeFileSync(file, '')
-    // Below /proc a recursive mkdir of Node never returns.
+    // Below /proc Node's recursive mkdir never returns.
     const places = [path.join(file, 'data'), ...(existsSync('/proc/self') ? ['/proc/plumbline'] : [])]
     for (const place of places) {
       const { code, stderr } = await run(['server/main.ts'], { DATA_DIR: place })
@@ -134,7 +134,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       { ms: 600, report: (sentence) => reports.push(sentence) },
     )
     await expect(opening).rejects.toThrow(/^PostgreSQL at 127.0.0.1:\d+\/builders did not answer within 1 s: .*\.$/)
-    // Tried several times, and reported once.
+    // Retried several times, reported once.
     expect(reports).toEqual([expect.stringContaining('does not answer')])
     expect(reports.join()).not.toContain('s3cret')
     const { code, stderr } = await run(['server/cli/main.ts', 'organizations', 'list'], {
@@ -151,7 +151,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     const unit = readFileSync(path.join(root, 'deploy/plumbline.service'), 'utf8')
     const ignored = readFileSync(path.join(root, '.dockerignore'), 'utf8').split('\n')
 
-    /** What the image has: the files that the Dockerfile copies, and the packages that are not for development. */
+    /** The contents of the image: the files that the Dockerfile copies, and the non-development packages. */
     function assemble(): void {
       const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
       for (const [name, { dev = false, link = false }] of Object.entries<{ dev?: boolean; link?: boolean }>(
@@ -184,7 +184,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
 
     test('the commands of the container and of systemd run the pinned Node, answer, and drain', async () => {
       assemble()
-      // One command is all that both run, so one start tests both.
+      // Both run the same single command, so one start tests both.
       expect(container).toEqual(['node_modules/.bin/node', 'server/main.ts'])
       expect(systemd).toEqual(container)
       const inImage = settings(dockerfile.find(([name]) => name === 'ENV')?.[1] ?? '')
@@ -197,7 +197,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
         { ...inUnit, ...inImage, ...environment, PORT: port, HOST: '0.0.0.0' },
         { command: container.map((part, i) => (i === 0 ? path.join(place, part) : part)), folder: place },
       )
-      // Pages are made from files that are read when they are first asked for.
+      // Pages are rendered from files that are only read on the first request.
       for (const page of ['/docs', '/docs/guides', '/docs/changelog', '/docs/samples.json', '/docs/openapi.json']) {
         expect([page, (await fetch(service.url + page)).status]).toEqual([page, 200])
       }
@@ -244,7 +244,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
   test('a database that comes up after the service is waited for', async () => {
     const url = new URL(await databaseUrl())
     const realPort = Number(url.port)
-    // It lets the third connection in.
+    // It accepts the third connection.
     const sockets = new Set<Socket>()
     let connections = 0
     const late = createServer((client) => {

@@ -17,7 +17,7 @@ async function run(): Promise<void> {
     if (stopping) return
     stopping = true
     log.info({ reason }, 'stopping')
-    // Before the service is up there is nothing to finish, and whatever it waits for it need not wait for.
+    // Until the service is up there is nothing to finish, so we need not wait for startup.
     const stopped = running?.stop() ?? Promise.resolve()
     stopped.then(
       () => process.exit(0),
@@ -27,7 +27,7 @@ async function run(): Promise<void> {
       },
     )
   }
-  // From the beginning, because as process 1 of a container a process gets no signal that it does not handle.
+  // Right away, because as process 1 of a container a process does not get signals that it does not handle.
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   if (config.endsWithParent) whenParentEnds(() => stop('npm has ended'))
@@ -43,7 +43,7 @@ async function run(): Promise<void> {
 
 const PARENT_CHECK_MS = 500
 
-// npm passes SIGTERM on, but SIGKILL leaves it no time to. The system then gives its children another parent.
+// npm forwards SIGTERM, but SIGKILL leaves it no time to. The system then gives its children another parent.
 function whenParentEnds(then: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {
@@ -66,7 +66,7 @@ export async function serve(): Promise<void> {
 
 const EXPECTED = [ConfigError, DataFolderInUse, DataFolderUnusable, DatabaseUnavailable, ContractError]
 
-/** One sentence for what the operator can put right; for anything else, the whole error. */
+/** One sentence for what the operator can fix; for anything else, the whole error. */
 function reasonNotToStart(error: unknown): unknown {
   if (error instanceof Error && EXPECTED.some((kind) => error instanceof kind))
     return `Plumbline did not start: ${error.message}`

@@ -3,11 +3,11 @@ import { afterEach, expect, inject, test, vi } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
 import { type Contract, loadContract, readContract } from './http/contract.ts'
 
-/** Soon after the start every validator is compiled, so that no request has to wait for its own. */
+/** Soon after startup every validator is compiled, so that no request has to wait for its own. */
 let plumbline: TestPlumbline | null = null
 afterEach(() => plumbline?.stop())
 
-// What is compiled does not depend on the database.
+// Compilation does not depend on the database.
 test.skipIf(inject('postgres') !== null)(
   'everything is compiled to the last operation, and what cannot be is said without waiting for a request',
   { timeout: 150_000 },
@@ -22,7 +22,7 @@ test.skipIf(inject('postgres') !== null)(
   },
 )
 
-/** The contract with a schema that cannot be compiled in the body of the last operation that takes one. */
+/** The contract with a schema that does not compile, in the body of the last operation that has one. */
 function brokenAtItsEnd(): { contract: Contract; operationId: string } {
   const { document, operations } = loadContract()
   const last = [...operations.values()].findLast(({ takesBody }) => takesBody)

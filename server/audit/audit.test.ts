@@ -8,12 +8,12 @@ import { forgetOldAuditEntries } from './retention.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // Requests of the tests come from this machine, which is trusted to say for whom.
+  // The tests' requests come from this machine, which is trusted to set X-Forwarded-For.
   plumbline = await startTestPlumbline({ TRUSTED_PROXIES: 'loopback' })
 })
 afterAll(() => plumbline.stop())
 
-// biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came over the wire, whatever that is.
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever came over the wire.
 type Body = any
 
 const LIST = '/api/ext/audit-entries'
@@ -22,7 +22,7 @@ function from(address: string, requestId = 'req_of-the-test') {
   return { headers: { 'x-forwarded-for': address, 'x-request-id': requestId } }
 }
 
-/** The entries of a thing, the oldest first, once there are so many. */
+/** The entries of a resource, oldest first, once there are at least that many. */
 async function entriesOf(resourceId: string, many = 1): Promise<Body[]> {
   const isThere = ({ body }: Answer) => body.data.length >= many
   return (await plumbline.until(`${LIST}?resourceId=${resourceId}&sort=at`, isThere)).body.data
@@ -76,7 +76,7 @@ describe('a change', () => {
     )
     await plumbline.patch(`/api/ext/communities/${community.id}`, { city: 'Georgetown' }, from(address))
     await plumbline.post(`/api/ext/communities/${community.id}/status`, { status: 'active' }, from(address))
-    // Nothing is different since, so there is nothing to tell.
+    // This changes nothing, so nothing is recorded.
     await plumbline.patch(`/api/ext/communities/${community.id}`, { city: 'Georgetown' }, from(address))
     await plumbline.delete(`/api/ext/communities/${community.id}`, from(address))
     const entries = await entriesOf(community.id, 4)
@@ -132,7 +132,7 @@ describe('what operators do', () => {
     const key = await createKey(database, clock, { organizationId, name: 'Short' })
     await rotateKey(database, clock, key.id, 0)
     await revokeKey(database, clock, key.id)
-    // It is over already.
+    // It is already revoked.
     await revokeKey(database, clock, key.id)
     const told = await entriesOf(key.id, 3)
     expect(told.map(({ action }) => action)).toEqual(['key.created', 'key.rotated', 'key.revoked'])
@@ -312,7 +312,7 @@ describe('the list', () => {
 
 test('a filter that no index serves looks through a stretch at a time, and comes to the end of the trail', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
-  // Ids sort by their time; these lie long ago, and the one that is looked for lies before them all.
+  // Ids sort by time; these are from long ago, and the one we look for precedes them all.
   await sql`
     insert into "auditEntries" ("organizationId", "id", "at", "actorType", "action", "resourceId")
     select ${organizationId}, 'aud_' || lpad(i::text, 26, '0'), '2020-01-01', 'system', case i when 1 then 'home.archived' else 'home.updated' end, 'hom_x'

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../client/contract.gen.ts'
 
 export type ResourceType = AuditEntry['resourceType']
 
-/** What the ids of each kind of resource begin with. An entry keeps the id alone, which says what kind it is of. */
+/** The id prefix of each kind of resource. An entry stores only the id, which reveals the kind. */
 const PREFIXES: Readonly<Record<ResourceType, string>> = {
   organization: 'org',
   user: 'usr',
@@ -35,9 +35,9 @@ export function typeOf(resourceId: string): ResourceType {
   return type
 }
 
-/** The first id that one of the kind could have, and the first that lies behind all of them. */
+/** The first possible id of this kind, and the first one after all of them. */
 export function rangeOf(type: ResourceType): { from: string; to: string } {
   const prefix = PREFIXES[type]
-  // In the order of bytes the grave accent comes right behind the underscore.
+  // In byte order the backtick comes right after the underscore.
   return { from: `${prefix}_`, to: `${prefix}\`` }
 }

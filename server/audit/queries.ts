@@ -8,15 +8,15 @@ import { rangeOf, typeOf } from './kinds.ts'
 type Query = Input<'listAuditEntries'>['query']
 
 /**
- * The audit trail is read from two tables: the events, in the order of their sequence, and the entries of what fired
- * none, in the order of their ids. Each is read along its own index, and the two are put together by the time that is
- * in the ids of both. A cursor says how far each of them was read, so nothing is skipped or repeated.
+ * The audit trail is read from two tables: the events, by sequence, and the entries for what fired no event, by id.
+ * Each is read along its own index, and the two are merged by the time contained in both kinds of id. A cursor stores
+ * how far each was read, so nothing is skipped or repeated.
  *
- * A filter that no index serves is held against a stretch of so many rows and no more, whatever they hold.
+ * A filter without an index is applied to a stretch of this many rows and no more, however few of them match.
  */
 const STRETCH = 5000
 
-/** How far a table was read: the sequence of an event, the id of an entry; null before its first row. */
+/** How far a table was read: the sequence of an event or the id of an entry; null before its first row. */
 type Place = string | number | null
 
 interface Found {
@@ -26,7 +26,7 @@ interface Found {
 
 interface Stream {
   found: Found[]
-  /** Where the stretch ended that was looked through; null where there is nothing beyond it. */
+  /** Where the searched stretch ended; null if there is nothing beyond it. */
   end: Place
 }
 
@@ -47,19 +47,19 @@ interface Row {
   requestId: string | null
 }
 
-/** What the two tables are to the reading of them. */
+/** How to read one of the two tables. */
 interface Source {
   table: string
   place: string
   at: string
-  /** SQL of what the id of an entry is in this table. */
+  /** SQL for this table's counterpart of an entry's id. */
   idOf(id: string): string
   always: RawBuilder<unknown> | null
   action: string
-  /** What is filtered by, beside what both tables call the same. */
+  /** The filter columns, besides those that have the same name in both tables. */
   filtered: RawBuilder<unknown>
   columns: RawBuilder<unknown>
-  /** Whether there is anything here with this outcome. */
+  /** A condition for rows with this outcome. */
   outcome(wanted: AuditEntry['outcome']): RawBuilder<unknown>
 }
 
@@ -102,7 +102,7 @@ export async function list(call: Tenant, query: Query): Promise<{ data: AuditEnt
   const [event, entry] = [reader(events, start.event), reader(entries, start.entry)]
   while (data.length < limit) {
     const [a, b] = [event.next(), entry.next()]
-    // Where a stretch has ended, what comes after it is not known, and may come before what the other table has.
+    // What follows the end of a stretch is unknown, and may precede what the other table has.
     if ((a === undefined && event.goesOn()) || (b === undefined && entry.goesOn())) break
     if (a === undefined && b === undefined) break
     const first = b === undefined || (a !== undefined && comesBefore(a, b, isDescending)) ? event : entry
@@ -121,14 +121,14 @@ function reader({ found, end }: Stream, start: Place) {
     goesOn: () => end !== null,
     isDone: () => at >= found.length && end === null,
     place(): Place {
-      // Once all that was found is taken, the rest of the stretch was read too.
+      // Once every match is taken, the rest of the stretch has been read too.
       if (at >= found.length && end !== null) return end
       return found[at - 1]?.place ?? start
     },
   }
 }
 
-// The last 26 characters of an id are its time and what tells it from others of that time.
+// The last 26 characters of an id are its time and what distinguishes it from others of that time.
 function comesBefore(a: Found, b: Found, isDescending: boolean): boolean {
   return a.entry.id > b.entry.id === isDescending
 }
@@ -161,7 +161,7 @@ async function read({ db, organizationId }: Tenant, source: Source, query: Query
     const { from, to } = rangeOf(query.resourceType)
     filters.push(sql`"resourceId" >= ${from} and "resourceId" < ${to}`)
   }
-  // One more than the page holds tells that there are more; behind a filter only the length of the stretch does.
+  // Without a filter, one row more than the page shows whether there is another page; with one, read a whole stretch.
   const most = filters.length === 0 ? limit + 1 : STRETCH
   const { rows } = await sql<Row & { end: Place; read: number }>`
     with stretch as materialized (

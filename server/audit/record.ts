@@ -6,14 +6,14 @@ import type { Call, Change, WriteCall } from '../http/call.ts'
 import { typeOf } from './kinds.ts'
 
 /**
- * What the audit trail says by itself. A change that fires an event is not written down twice: its event bears the
- * request and the address, and is listed as an entry.
+ * The audit trail's own entries. A change that fires an event is not recorded twice: the event carries the request id
+ * and the address, and is listed as an entry.
  */
 export interface NewEntry {
   organizationId: string
   at: Date
   actor: AuditActor
-  /** The kind of the resource and what became of it, such as `key.revoked`. */
+  /** The kind of the resource and what happened to it, such as `key.revoked`. */
   action: string
   resourceId: string
   changed?: readonly string[]
@@ -44,8 +44,8 @@ export async function recordEntries(db: Db, entries: readonly NewEntry[]): Promi
 }
 
 /**
- * What an operator has done to something of a builder, in the transaction in which it is done. A reading that leaves the
- * house, such as an export, is recorded too.
+ * Records what an operator did to a builder's data, in the transaction that does it. Reads that leave the service, such
+ * as an export, are recorded too.
  */
 export async function recordOperatorAct(
   db: Db,
@@ -54,7 +54,7 @@ export async function recordOperatorAct(
   await recordEntries(db, [{ ...act, actor: { type: 'operator', id: null } }])
 }
 
-/** Writes down what a transaction has changed without an event that tells of it: one entry for each resource. */
+/** Records what a transaction changed without an event that covers it: one entry for each resource. */
 export async function recordChanges(call: WriteCall): Promise<void> {
   const told = new Set(call.events.map(({ resourceId }) => resourceId))
   const untold = new Map<string, Change>()
@@ -74,16 +74,16 @@ export async function recordChanges(call: WriteCall): Promise<void> {
   )
 }
 
-// That something was updated says the least; what else became of it says more.
+// "Updated" says the least; anything else that happened to it says more.
 function merged(before: Change, after: Change): Change {
   const what = before.what === 'updated' ? after.what : before.what
   return { ...before, what, fields: what === 'created' ? [] : [...new Set([...before.fields, ...after.fields])] }
 }
 
-/** A page that is looked at again and again within this time is one visit. */
+/** Repeated views of a page within this time are one visit. */
 const ONE_VISIT_MS = 10 * 60_000
 
-/** A look into the vendor portal, once in ten minutes for each address that was sent to a vendor and each client. */
+/** A view of the vendor portal, at most once in ten minutes per portal address and client. */
 export async function recordVisit({
   db,
   organizationId,

@@ -12,34 +12,34 @@ interface Parts {
   log: Logger
 }
 
-/** Where a refused request came from; the principal is that of a caller who was known and lacked something. */
+/** Where a refused request came from; the principal is set if the caller was authenticated but lacked something. */
 interface Refused {
   principal: Principal | null
   address: string
   requestId: string
 }
 
-/** How often the same refusal of the same caller at the same address is written down. */
+/** How often the same refusal of the same caller at the same address is recorded. */
 const EVERY_MS = 60_000
 
-/** So many entries an organization and minute: whoever has found an old key may send it from a million addresses. */
+/** Entries per organization and minute: whoever has found an old key may send it from a million addresses. */
 const MOST_PER_MINUTE = 60
 
-/** So many refusals are told apart; past them all are forgotten, which costs a few entries more. */
+/** How many refusals are told apart. Beyond that we forget all of them, which costs a few extra entries. */
 const MOST_REMEMBERED = 10_000
 
 interface Remembered {
   until: number
-  /** Refused since it was last written down. */
+  /** Refusals since the last entry. */
   count: number
 }
 
 /**
- * Writes down who was refused because of who they are: by a key that is over or may not be used from there, or for a lack
- * of permission. Whoever came with a key that never was belongs to no builder, and is in the log alone.
+ * Records who was refused because of who they are: a key that has ended or may not be used from that address, or a
+ * missing permission. An unknown key belongs to no builder, and appears only in the log.
  *
- * What a stranger can have written is bounded: the first refusal of a minute is an entry, and those that follow are a
- * number in the next one.
+ * What a stranger can cause to be written is bounded: the first refusal in a minute is an entry, and the following ones
+ * are a count in the next entry.
  */
 export function refusalRecorder({ database, clock, log }: Parts) {
   const remembered = new Map<string, Remembered>()
@@ -74,7 +74,7 @@ export function refusalRecorder({ database, clock, log }: Parts) {
         refused: { reason: problem.code, count },
       },
     ]).catch((error: unknown) => {
-      // The request was refused all the same; nobody has to wait for a database that is away to hear so.
+      // The request was refused anyway; its response must not wait for an unreachable database.
       log.error({ err: error, requestId }, 'a refusal was not written down')
     })
   }

@@ -5,7 +5,7 @@ import type { Database, Db } from '../database/database.ts'
 
 const DAY_MS = 86_400_000
 
-/** Removes the entries that are older than the audit trail goes back. */
+/** Removes entries that are past the audit retention period. */
 export async function forgetOldAuditEntries(
   database: Database,
   clock: Clock,
@@ -21,7 +21,7 @@ export async function forgetOldAuditEntries(
   )
 }
 
-/** Until the end of the transaction entries can be removed, which the table refuses otherwise. */
+/** Allows this transaction to remove audit entries, which the table otherwise refuses. */
 export async function allowRemoval(trx: Db): Promise<void> {
   await sql`select set_config('plumbline.removes_audit_entries', 'on', true)`.execute(trx)
 }

@@ -2,12 +2,12 @@ import path from 'node:path'
 import { type GivenConfig, readConfig } from '../config.ts'
 
 /**
- * A backup of the embedded database is its folder as it lies on the disk, in a gzipped tar, with a note in front of what
- * it is. The encryption key is in it only where the operator asks for that.
+ * A backup of the embedded database is its folder as it is on disk, in a gzipped tar that starts with a note describing
+ * it. The encryption key is only included if the operator asks for it.
  */
 export interface Note {
   format: typeof FORMAT
-  /** The Plumbline that made it. */
+  /** The version of Plumbline that made it. */
   version: string
   createdAt: string
   /** The newest migration of the schema. */
@@ -16,10 +16,10 @@ export interface Note {
 
 export const FORMAT = 'plumbline-backup-1'
 
-/** The names in the archive, which are also those in the data folder, but for the note's. */
+/** The names in the archive; except for the note, they are the same in the data folder. */
 export const NAMES = { note: 'backup.json', database: 'database', key: 'encryption-key' } as const
 
-/** A backup or a restore that cannot be done; the message is a sentence for the operator. */
+/** A backup or a restore that is not possible; the message is a sentence for the operator. */
 export class BackupRefused extends Error {}
 
 export function isNote(value: unknown): value is Note {
@@ -27,7 +27,7 @@ export function isNote(value: unknown): value is Note {
   return format === FORMAT && [version, createdAt, migration].every((each) => typeof each === 'string')
 }
 
-/** The configuration of an embedded database. Reading it makes no key where there is none yet. */
+/** The configuration of an embedded database. Reading it does not create a missing key. */
 export function embeddedConfig(env: NodeJS.ProcessEnv): GivenConfig {
   const given = readConfig({ ...env, ENCRYPTION_KEY: env.ENCRYPTION_KEY || NO_KEY })
   if (given.databaseUrl !== null) {

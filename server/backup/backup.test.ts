@@ -13,7 +13,7 @@ import { createKey } from '../keys/keys.ts'
 import { createOrganization } from '../organizations/organizations.ts'
 import { type Plumbline, startPlumbline } from '../plumbline.ts'
 
-// It is about the embedded database; PostgreSQL has tools of its own.
+// Only for the embedded database; PostgreSQL has its own tools.
 describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   const root = mkdtempSync(path.join(tmpdir(), 'plumbline-backup-test-'))
   const folder = (name: string) => path.join(root, name)
@@ -44,7 +44,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     return startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock(), warm: false })
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what was printed, whatever that is.
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was printed.
   function cli(dataDir: string, ...args: string[]): Promise<{ code: number; json: any }> {
     const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir }
     const script = path.join(import.meta.dirname, '../cli/main.ts')
@@ -74,7 +74,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect([again.code, again.json.error.code]).toEqual([1, 'backup_refused'])
     const nothing = await cli(folder('nothing'), 'backup', '--out', folder('nothing.tar.gz'))
     expect(nothing.json.error.detail).toContain('There is no embedded database')
-    // Neither the refusals nor the backups leave anything behind.
+    // Neither refusals nor backups leave anything behind.
     expect(readdirSync(root).sort()).toEqual(['bare.tar.gz', 'first', 'whole.tar.gz'])
     expect(readdirSync(folder('first')).sort()).toEqual(['database', 'encryption-key'])
   })

@@ -24,13 +24,13 @@ import { BackupRefused, databaseFolder, embeddedConfig, FORMAT, NAMES, type Note
 export interface Made extends Note {
   file: string
   bytes: number
-  /** Whether the key is in it, and else what has to be kept beside it. */
+  /** Whether the key is included, and if not, what has to be kept with the backup. */
   encryptionKey: string
 }
 
 /**
- * Writes the embedded database into a file, piece by piece, so that its size does not matter. The file bears its name
- * only once it is whole. While it is written the data folder is this process's, and no service can start on it.
+ * Streams the embedded database into a file, so that its size does not matter. The file gets its name only once it is
+ * complete. Meanwhile this process holds the data folder, and no service can start on it.
  */
 export async function backUp(env: NodeJS.ProcessEnv, wanted: { out: string; withKey: boolean }): Promise<Made> {
   const folder = databaseFolder(embeddedConfig(env))
@@ -48,7 +48,7 @@ export async function backUp(env: NodeJS.ProcessEnv, wanted: { out: string; with
   }
 }
 
-// Opens the database once, which finishes what a crash may have left to do, and closes it, so that its files are whole.
+// Opens the database once, which completes any crash recovery, and closes it, so that its files are consistent.
 async function look(env: NodeJS.ProcessEnv): Promise<{ config: Config; migration: string }> {
   const given = readConfig(env)
   const database = await openDatabase(given)
@@ -74,9 +74,9 @@ async function write(file: string, folder: string, note: Note, key: Buffer | nul
     writeFileSync(path.join(staging, NAMES.note), JSON.stringify(note, null, 2))
     if (key !== null) writeFileSync(path.join(staging, NAMES.key), key.toString('base64'), { mode: 0o600 })
     symlinkSync(folder, path.join(staging, NAMES.database))
-    // The note comes first, so that it can be read without reading all.
+    // The note comes first, so that it can be read without reading everything.
     const names = [NAMES.note, ...(key === null ? [] : [NAMES.key]), NAMES.database]
-    // Whoever can read it can read all of every builder's.
+    // Whoever can read it can read the data of every builder.
     const out = createWriteStream(partial, { mode: 0o600 })
     await pipeline(create({ gzip: true, cwd: staging, follow: true, portable: true, strict: true }, names), out)
     renameSync(partial, file)

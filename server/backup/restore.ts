@@ -14,8 +14,8 @@ export interface Restored extends Note {
 }
 
 /**
- * Puts a backup into an empty data folder. It is unpacked beside the place where the database will be, opened there with
- * its key, and moved only then; a service does not start on a folder in which a restore was interrupted.
+ * Restores a backup into an empty data folder. It is unpacked next to the database's final location, opened there with
+ * its key, and only then moved; a service does not start on a folder with an interrupted restore.
  */
 export async function restore(env: NodeJS.ProcessEnv, file: string): Promise<Restored> {
   const given = embeddedConfig(env)
@@ -44,7 +44,7 @@ export async function restore(env: NodeJS.ProcessEnv, file: string): Promise<Res
   }
 }
 
-// The key may lie there already; what a restore that was interrupted has left makes room for this one.
+// The key may already be there; leftovers of an interrupted restore are replaced.
 const MAY_BE_THERE = new Set<string>([NAMES.key, RESTORING, 'owner.pid'])
 
 function assertEmpty(dataDir: string): void {
@@ -75,7 +75,7 @@ function readNote(unpacked: string, file: string): Note {
     const note: unknown = JSON.parse(readFileSync(path.join(unpacked, NAMES.note), 'utf8'))
     if (isNote(note) && existsSync(databaseFolder({ dataDir: unpacked }))) return note
   } catch {
-    // No note, or none of ours: answered below.
+    // No note, or not one of ours: reported below.
   }
   throw new BackupRefused(`${file} is not a backup that this version of Plumbline knows.`)
 }
@@ -87,7 +87,7 @@ async function assertKnown({ migration, version }: Note): Promise<void> {
   )
 }
 
-// A backup that is damaged, or whose key is another, shows that here and not at the next start.
+// A damaged backup, or one with another key, has to fail here and not at the next start.
 async function assertOpens(given: GivenConfig, unpacked: string, file: string): Promise<void> {
   const encryptionKey = keyFor(given, unpacked)
   if (encryptionKey === null) {
@@ -116,7 +116,7 @@ function keyFor({ encryptionKey, dataDir }: GivenConfig, unpacked: string): Buff
   return file === undefined ? null : Buffer.from(readFileSync(file, 'utf8'), 'base64')
 }
 
-// The key first: with the key alone nothing is taken for a database, and the restore can be done again.
+// The key first: a key alone is not mistaken for a database, so the restore can be repeated.
 function put(dataDir: string, unpacked: string, given: GivenConfig): void {
   const key = path.join(dataDir, NAMES.key)
   const restoredKey = path.join(unpacked, NAMES.key)

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 
-/** What the database itself says of the tables that belong to an organization, so that none has to be named. */
+/** The tables that belong to an organization, from the database's own catalogue, so that none has to be listed. */
 export interface OwnedTable {
   name: string
   /** The primary key without the organization. */
   key: string[]
-  /** Columns that can hold a text in one form or another, other than keys and references. */
+  /** Columns that can contain text in any form, except keys and references. */
   texts: { name: string; type: string }[]
   isVersioned: boolean
   references: Reference[]
@@ -14,7 +14,7 @@ export interface OwnedTable {
 
 export interface Reference {
   columns: string[]
-  /** The table that is referred to. */
+  /** The referenced table. */
   to: string
 }
 
@@ -53,7 +53,7 @@ function isId(column: string): boolean {
   return column === 'organizationId' || column === 'id' || /Ids?$/.test(column)
 }
 
-/** The tables in an order in which their rows can be removed: whatever refers to another comes before it. */
+/** The tables in an order in which their rows can be removed: a table comes before those that it refers to. */
 export function childrenFirst(tables: readonly OwnedTable[]): OwnedTable[] {
   const left = new Map(tables.map((table) => [table.name, table]))
   const ordered: OwnedTable[] = []

@@ -7,14 +7,14 @@ import { invalid, notFound } from '../http/problem.ts'
 import { childrenFirst, type OwnedTable, ownedTables } from './catalogue.ts'
 
 /**
- * Where the index that leads with the organization holds a part of a table only: conditions that together cover it, each
- * of which is answered by an index.
+ * For tables whose indexes on the organization are partial: conditions that together cover the table, each served by an
+ * index.
  */
 export const PARTS: Record<string, readonly string[]> = {
   events: ['"sequence" is not null', '"sequence" is null'],
 }
 
-/** What a request that had begun before may still write is looked for so many times. */
+/** How many times to sweep for rows written by requests that were already in progress. */
 const MOST_SWEEPS = 10
 
 export interface Erased {
@@ -24,9 +24,9 @@ export interface Erased {
 }
 
 /**
- * Removes everything of a builder. Its keys are refused first, then its rows go in bounded batches, each a transaction,
- * and the builder itself goes last, so that whatever interrupts this, it can be done again under the same name. Once the
- * builder is gone the same call removes what may have been written at the last moment.
+ * Removes everything of a builder. Its keys are revoked first, then its rows go in bounded batches, each in a
+ * transaction, and the builder itself goes last, so that after any interruption it can be run again under the same
+ * name. Once the builder is gone, the same call removes what may have been written at the last moment.
  */
 export async function eraseOrganization(
   { database, clock }: { database: Database; clock: Clock },
@@ -68,7 +68,7 @@ export async function eraseOrganization(
   return { organizationId, erased }
 }
 
-// A revoked key is refused everywhere within a second, and nothing more is delivered.
+// A revoked key is refused everywhere within a second, and no further deliveries are made.
 async function closeDoors(database: Database, clock: Clock, organizationId: string): Promise<void> {
   const now = clock.now()
   await database.transaction(async (trx) => {
@@ -88,7 +88,7 @@ async function closeDoors(database: Database, clock: Clock, organizationId: stri
 }
 
 async function removeRows(database: Database, table: OwnedTable, organizationId: string): Promise<number> {
-  // Rows that refer to others of their own table would hold these back, whatever the order.
+  // References within the table would block removal in any order.
   for (const { columns, to } of table.references) {
     if (to !== table.name) continue
     for (const column of columns.filter((name) => name !== 'organizationId')) {
@@ -113,7 +113,7 @@ function batchOf({ name }: OwnedTable, organizationId: string, condition: RawBui
     select ctid from ${sql.table(name)} where "organizationId" = ${organizationId} and ${condition} limit ${BATCH_ROWS}))`
 }
 
-// 23503: something refers to it that was written after its table was swept.
+// 23503: something written after its table was swept still refers to it.
 const STILL_REFERRED_TO = '23503'
 
 async function removeOrganization(database: Database, organizationId: string, isLast: boolean): Promise<boolean> {

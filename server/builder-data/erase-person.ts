@@ -7,11 +7,11 @@ import { type OwnedTable, ownedTables } from './catalogue.ts'
 import { type Mark, markOf, NEUTRAL } from './identity.ts'
 
 /**
- * A person is a user of the builder, or somebody at one of its vendors. What tells who they are (name, e-mail address,
- * telephone number, and whatever else the operator names) is replaced wherever it lies in the builder's rows: records,
- * messages, reasons, the payloads of events, stored answers of receivers. Ids stay, so that history still holds.
+ * A person is a user of the builder, or somebody at one of its vendors. What identifies them (name, e-mail address,
+ * phone number, and whatever else the operator names) is replaced wherever it occurs in the builder's rows: records,
+ * messages, reasons, event payloads, stored responses of receivers. Ids stay, so that the history remains consistent.
  *
- * The columns come from the database's catalogue, so that no later one is forgotten.
+ * The columns come from the database's catalogue, so that later ones are not forgotten.
  */
 export interface ErasedPerson {
   organizationId: string
@@ -26,7 +26,7 @@ export const NOT_SEARCHED: Record<string, string> = {
   idempotencyRecords: 'The stored answers are encrypted, and gone within 24 hours.',
 }
 
-/** Columns that hold no text of anybody's. */
+/** Columns that hold no text written by anybody. */
 export const OPAQUE: Record<string, readonly string[]> = {
   webhooks: ['secret', 'previousSecret'],
   apiKeySecrets: ['start'],
@@ -58,12 +58,12 @@ export async function eraseUser(
     ...(isErased ? [] : [markOf(user.email, address), ...nameMark(user.name)]),
     ...also.map((text) => markOf(text)),
   ]
-  // First, so that they can do nothing any more; it is refused where the builder would be left without an owner.
+  // First, to take away their access; refused if the builder would be left without an owner.
   await updateUser(database, clock, id, { status: 'disabled' })
   const { organizationId } = user
   const sweeping = { database, clock, organizationId, marks }
   const changed = await sweep(sweeping, (table) => table !== 'users')
-  // Last, because a run that was interrupted before begins again from what stands here.
+  // Last, because a repeated run after an interruption starts from what this row says.
   await updateUser(database, clock, id, { name: NEUTRAL.name, email: address })
   add(changed, { users: 1 })
   add(changed, await sweep(sweeping, (table) => table !== 'users'))
@@ -96,7 +96,7 @@ export async function eraseContact(
   ]
   const { organizationId } = vendor
   const sweeping = { database, clock, organizationId, marks }
-  // The vendor last, because a run that was interrupted before begins again from what stands there.
+  // The vendor last, because a repeated run after an interruption starts from what its row says.
   const changed = await sweep(sweeping, (table) => table !== 'vendors' && table !== 'users')
   add(changed, await sweep(sweeping, (table) => table === 'vendors'))
   add(changed, await sweep(sweeping, (table) => table !== 'users'))
@@ -114,7 +114,7 @@ function isMeant(person: Contact, { name, email }: { name?: string | undefined; 
   return name !== undefined && person.name === name
 }
 
-// A name of one small word is replaced where it stands as a name, and looked for nowhere else.
+// A name that is one lower-case word is replaced in name fields only, and searched for nowhere else.
 function nameMark(name: string | null): Mark[] {
   return name !== null && /[\s\p{Lu}]/u.test(name) ? [markOf(name)] : []
 }
@@ -124,7 +124,7 @@ interface Sweeping extends Parts {
   marks: readonly Mark[]
 }
 
-/** So many rows are looked through in a statement. */
+/** Rows searched per statement. */
 const WINDOW_ROWS = 1000
 
 async function sweep(sweeping: Sweeping, includes: (table: string) => boolean): Promise<Record<string, number>> {

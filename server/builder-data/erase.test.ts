@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => populated?.stop())
 
-/** Every table of the whole database in a text of which one of these occurs, whatever its case. */
+/** Every table in the whole database that contains one of these texts, ignoring case. */
 async function tablesWith(...wanted: string[]): Promise<string[]> {
   const db = populated.plumbline.database.statements
   const { rows } = await sql<{ table: string; columns: string[] }>`
@@ -62,16 +62,16 @@ describe('a person', () => {
     expect(Object.keys(changed).sort()).toEqual(['events', 'messages', 'statusChanges', 'users'])
     const escaped = JSON.stringify(name).slice(1, -1)
     expect(await tablesWith(name, escaped, 'Zenobia Quillfeather', ` ${email}`, `<${email}`, `"${email}`)).toEqual([])
-    // Another address that ends in the same way is somebody else's.
+    // Another address with the same ending belongs to somebody else.
     expect(await tablesWith(`not-${email}`)).toContain('messages')
     const user = (await listUsers(database, organizationId)).find((one) => one.id === id)
     expect(user).toMatchObject({ name: 'Erased person', email: `${id}@erased.invalid`, status: 'disabled' })
     const after = await plumbline.get(`/api/ext/messages/${message.body.id}`)
     expect(after.body.recipients.map((recipient: { id: string }) => recipient.id)).toEqual([id])
     expect(after.body.version).toBe(message.body.version + 1)
-    // What was not about them is as it was.
+    // Data about others is unchanged.
     expect((await plumbline.get(`/api/ext/vendors/${vendor.body.id}`)).body.contactName).toBe('Somebody')
-    // Once more there is nothing left to do.
+    // A second run has nothing left to do.
     const again = await eraseUser(plumbline, id, { confirm: 'Erased person', also: [] })
     expect(again.changed).toEqual({ users: 1 })
   })
@@ -149,7 +149,7 @@ describe('a builder', () => {
       code: 'validation_failed',
     })
     const removed: string[] = []
-    // Interrupted at the first table, it has refused the keys already, and can be done again.
+    // If interrupted at the first table, it has already revoked the keys, and can be run again.
     const interrupted = eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes', () => {
       throw new Error('Interrupted.')
     })

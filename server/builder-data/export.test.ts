@@ -6,7 +6,7 @@ import { ownedTables } from './catalogue.ts'
 import { exportOrganization } from './export.ts'
 import { INSIDE, KINDS, LEFT_OUT, type Table } from './kinds.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test asserts on what was written, whatever that is.
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was written.
 type Line = { kind: string; data: any }
 
 let populated: Populated
@@ -57,7 +57,7 @@ test('every row of the builder is in it, and nobody else’s', async () => {
     const { rows } = await sql<{ id: string }>`
       select "id" from ${sql.table(name)} where "organizationId" = ${organizationId}`.execute(database.statements)
     const missing = rows.filter(({ id }) => !text.includes(`"id":"${id}"`))
-    // The export itself goes into the audit trail once it is done.
+    // The export itself is added to the audit trail when it is done.
     expect([name, missing.length]).toEqual([name, name === 'auditEntries' ? 1 : 0])
   }
   expect(text).not.toContain('Somebody else entirely')
@@ -94,7 +94,7 @@ test('it has no secret, nor an address that opens the portal', async () => {
 
 test('what is written while it is read is not in it', async () => {
   const { plumbline } = populated
-  // The embedded database has one connection, and everybody else waits.
+  // The embedded database has one connection, so everybody else waits.
   if (plumbline.database.embedded) return
   let done = false
   const whole = await exported(async () => {

@@ -15,10 +15,10 @@ import { columnList, KINDS, type Kind, LEFT_OUT, type Row } from './kinds.ts'
 
 export const FORMAT = 'plumbline-export-1'
 
-/** So many records are in memory at a time. The largest, a bid request with hundreds of lines, has some 400 kB. */
+/** Records in memory at a time. The largest, a bid request with hundreds of lines, takes some 400 kB. */
 const PAGE_ROWS = 200
 
-/** Never written, wherever it may be found: what opens something. Events of former days may hold one. */
+/** Credentials, which are never exported wherever they occur. Old events may contain one. */
 const SECRET = new Set(['portalUrl', 'secret', 'previousSecret'])
 
 export interface Progress {
@@ -28,9 +28,9 @@ export interface Progress {
 }
 
 /**
- * Everything of a builder as lines of JSON, the first of which says what follows. All of it is read in one transaction
- * that sees the database as it was at one moment, page by page, so that neither what is changed meanwhile nor the size
- * of the builder matters. `write` is awaited, and may be as slow as what it writes to.
+ * Exports everything of a builder as lines of JSON, the first of which says what follows. It is read page by page in
+ * one transaction with a single snapshot, so neither concurrent changes nor the builder's size matter. `write` is
+ * awaited, and may be as slow as its destination.
  */
 export async function exportOrganization(
   { database, config }: { database: Database; config: Config },

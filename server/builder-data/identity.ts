@@ -1,12 +1,12 @@
 import { invalid } from '../http/problem.ts'
 
-/** A text that tells who somebody is, and what stands in its place once they are erased. */
+/** A text that identifies somebody, and its replacement once they are erased. */
 export interface Mark {
-  /** Every text that it is found in is like one of these, which is told a hundred times faster than by the pattern. */
+  /** Any text that contains it matches one of these LIKE patterns, which is a hundred times faster to test. */
   likes: string[]
-  /** A regular expression of PostgreSQL. */
+  /** A PostgreSQL regular expression. */
   pattern: string
-  /** Case says nothing in an e-mail address, nor in a name of several words. */
+  /** Case is irrelevant in an e-mail address and in a name of several words. */
   ignoresCase: boolean
   neutral: string
 }
@@ -14,8 +14,8 @@ export interface Mark {
 export const NEUTRAL = { name: 'Erased person', email: 'erased@erased.invalid', other: 'erased' } as const
 
 /**
- * A mark is looked for as a whole: "Ann Lee" is not in "Joann Leeds", nor ann@example.com in joann@example.com. A single
- * word in small letters could be any word, a status or the name of a field, and is refused.
+ * A mark only matches as a whole: "Ann Lee" is not found in "Joann Leeds", nor ann@example.com in joann@example.com. A
+ * single lower-case word could be any word, a status or a field name, and is refused.
  */
 export function markOf(text: string, neutral?: string): Mark {
   const kind = kindOf(text)
@@ -24,7 +24,7 @@ export function markOf(text: string, neutral?: string): Mark {
       { pointer: '--also', code: 'too_common', message: `"${text}" is too common a text to be looked for` },
     ])
   }
-  // In JSON some characters are escaped, in a plain text they are not.
+  // Some characters are escaped in JSON but not in plain text.
   const forms = [...new Set([text, JSON.stringify(text).slice(1, -1)])]
   const [before, after] = kind === 'email' ? AROUND_EMAIL : AROUND_WORD
   return {
@@ -42,7 +42,7 @@ function kindOf(text: string): keyof typeof NEUTRAL | null {
   return /[\s\p{Lu}\d]/u.test(text) ? 'name' : null
 }
 
-// What follows upon a line break in JSON is preceded by the letter n.
+// In JSON, text after a line break is preceded by the letter n of its escape.
 const ESCAPED = String.raw`(?<=\\[bfnrt])|(?<=\\u[[:xdigit:]]{4})`
 const AROUND_WORD = [`(?:(?<![[:alnum:]_])|${ESCAPED})`, '(?![[:alnum:]_])'] as const
 const AROUND_EMAIL = [`(?:(?<![[:alnum:]_.+%-])|${ESCAPED})`, String.raw`(?![[:alnum:]_-]|\.[[:alnum:]])`] as const

@@ -19,21 +19,21 @@ import * as messages from '../people/messages/queries.ts'
 import * as webhooks from '../webhooks/queries.ts'
 
 /**
- * What a builder's data consist of, kind by kind, for the export. Every table that belongs to an organization is a kind
- * of its own, lies inside another kind's records, or is left out with its reason; a test holds this against the
- * database, so that no later table and no later column is forgotten.
+ * What a builder's data consists of, kind by kind, for the export. Every table that belongs to an organization is its
+ * own kind, is part of another kind's records, or is left out for a stated reason; a test checks this against the
+ * database, so that no later table or column is forgotten.
  */
 export interface Kind {
   kind: string
   table: Table
-  /** What the records are read in the order of, a page at a time: columns that an index has behind the organization. */
+  /** The order in which records are paged: columns that follow the organization in an index. */
   order: readonly string[]
-  /** SQL of a condition that the index asks for. */
+  /** An SQL condition that the index requires. */
   where?: string
-  /** Which columns are in the records, and those that are not with the reason; null where the records are the contract's. */
+  /** The columns in the records; `leftOut` gives reasons for the others. Null if the records are as in the contract. */
   columns: readonly string[] | null
   leftOut?: Record<string, string>
-  /** The records of one page, in its order. */
+  /** The records of one page, in the page's order. */
   records(call: WriteCall, page: readonly Row[]): Promise<object[]>
 }
 
@@ -41,7 +41,7 @@ export type Table = keyof typeof columns
 type ColumnOf<Name extends Table> = Exclude<keyof (typeof columns)[Name] & string, 'organizationId'>
 export type Row = Record<string, unknown>
 
-/** Records as the contract has them, for the ids of a page. */
+/** Records in the contract's form, for the ids of a page. */
 function asInContract(
   kind: string,
   table: Table,
@@ -57,7 +57,7 @@ function asInContract(
   }
 }
 
-/** Rows as they are kept, where the contract has no record or shows it only within another one. */
+/** Rows as stored, where the contract has no such record or shows it only within another one. */
 function asKept<Name extends Table>(
   kind: string,
   table: Name,
@@ -139,7 +139,7 @@ export const KINDS: readonly Kind[] = [
   ]),
   asKept('status_change', 'statusChanges', ['id', 'resourceId', 'from', 'to', 'at', 'by', 'reason']),
   asKept('event', 'events', EVENT_COLUMNS, { ...EVENT, order: ['sequence'], where: '"sequence" is not null' }),
-  // What happened a moment ago has no place yet; there are few of these at any time.
+  // The most recent events have no sequence yet; there are only ever a few of these.
   asKept('event', 'events', EVENT_COLUMNS, { ...EVENT, order: ['recordedOrder'], where: '"sequence" is null' }),
 ]
 
@@ -150,7 +150,7 @@ export const INSIDE: Partial<Record<Table, string>> = {
   purchaseOrderLines: 'purchase_order',
 }
 
-/** Tables that belong to an organization and are not exported. */
+/** Tables that belong to an organization but are not exported. */
 export const LEFT_OUT: Partial<Record<Table, string>> = {
   apiKeySecrets: 'Hashes of secrets, which are of use to nobody but this deployment.',
   bidRequestNumbers: 'A counter; the numbers themselves are in the bid requests.',

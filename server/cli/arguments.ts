@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { isAllowable, MOST_ALLOWED_ADDRESSES } from '../keys/allowed-addresses.ts'
 import { ALL_PERMISSIONS } from '../keys/roles.ts'
 
-// Each makes what is written behind an option into what a verb takes, and refuses with a sentence what cannot be meant.
+// Each parses an option's text into the value that a verb takes, and rejects invalid text with a sentence.
 
 export function text(most: number): (value: string) => string {
   return (value) => {
@@ -77,7 +77,7 @@ export function amount(value: Limit): number | null {
   return value === 'none' ? null : value
 }
 
-/** For an option that may be given several times. */
+/** For an option that may be repeated. */
 export function collected(value: string, before: string[]): string[] {
   return [...before, text(254)(value)]
 }

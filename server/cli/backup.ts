@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { bareVerb } from './verb.ts'
 
-// Both load the embedded database's archive only when they are asked for.
+// Both load the embedded database's archive code only on demand.
 export function addBackupVerbs(program: Command): void {
   program
     .command('backup')

@@ -12,15 +12,15 @@ import { readConfig } from '../config.ts'
 import { claimDataFolder } from '../database/data-folder.ts'
 import { type Plumbline, startPlumbline } from '../plumbline.ts'
 
-/** The operators' verbs as operators use them: a process each, beside a service on the same database. */
+/** The operators' verbs as operators use them: each in its own process, next to a service on the same database. */
 interface Run {
   code: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what was printed, whatever that is.
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was printed.
   json: any
   text: string
 }
 
-/** What a key is answered about itself, or the problem instead. */
+/** What a key is told about itself, or the problem instead. */
 type Seen = Caller & { code?: string }
 
 const script = path.join(import.meta.dirname, 'main.ts')
@@ -35,7 +35,7 @@ function cli(...args: string[]): Promise<Run> {
       (_error, stdout, stderr) => {
         const code = child.exitCode ?? -1
         const text = code === 0 ? stdout : stderr
-        // An export is a line of JSON for each record.
+        // An export is one line of JSON per record.
         const isOne = text.startsWith('{\n')
         done({ code, text, json: isOne ? JSON.parse(text) : null })
       },
@@ -43,7 +43,7 @@ function cli(...args: string[]): Promise<Run> {
   })
 }
 
-// What is decided before a database is asked does not depend on which one it is.
+// Anything decided before the database is queried does not depend on which database it is.
 describe.skipIf(inject('postgres') !== null)('without a database', () => {
   test('on a data folder that a running server holds, a verb says so and leaves it alone', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))

@@ -96,7 +96,7 @@ function withLife(command: Command): Command {
     .option('--never-expires', 'until it is revoked')
 }
 
-/** When the key is to end; null for never, undefined where nothing was said. */
+/** When the key expires; null for never, undefined if no option was given. */
 function endOf({ expiresAt, expiresInDays, neverExpires }: Life, clock: Clock): Date | null | undefined {
   if (neverExpires) return null
   if (expiresInDays !== undefined) return new Date(clock.nowMs() + expiresInDays * DAY_MS)

@@ -4,15 +4,15 @@ import path from 'node:path'
 import { problem } from '../http/problem.ts'
 
 /**
- * Hands `work` a place to write lines to: stdout, or a new file, which bears its name only once it is whole. A write is
- * over when it has been taken, so that nothing piles up in front of a slow reader.
+ * Gives `work` a destination for lines: stdout, or a new file, which gets its name only once it is complete. A write
+ * resolves when it has been consumed, so that nothing piles up in front of a slow reader.
  */
 export async function writingLines<T>(
   out: string | undefined,
   work: (write: (lines: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   if (out === undefined) {
-    // What is wrong with the reader is told to the write, and nobody else need hear of it.
+    // Errors of the reader reach the write itself; nobody else needs to handle them.
     process.stdout.on('error', () => {})
     return work(
       (lines) =>
@@ -24,7 +24,7 @@ export async function writingLines<T>(
   const file = path.resolve(out)
   if (existsSync(file)) throw problem('conflict', `${file} exists already; name another file.`)
   const partial = `${file}.partial`
-  // Whoever can read it can read all of the builder's.
+  // Whoever can read it can read all of the builder's data.
   const handle = await open(partial, 'w', 0o600)
   try {
     const result = await work((lines) => handle.writeFile(lines))
@@ -39,7 +39,7 @@ export async function writingLines<T>(
 
 const PROGRESS_MS = 1000
 
-/** Says on stderr how far it is, once a second at most, as JSON like everything there. */
+/** Reports progress on stderr, at most once a second, as JSON like everything there. */
 export function progressOnStderr(): (sentence: () => string) => void {
   let saidAt = Date.now()
   return (sentence) => {

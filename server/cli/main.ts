@@ -9,10 +9,10 @@ import { addVendorVerbs } from './vendors.ts'
 import { verb } from './verb.ts'
 
 /**
- * The operators' verbs: `npm run --silent cli -- <command>`. Each works on the database that the environment names, and
+ * The operators' verbs: `npm run --silent cli -- <command>`. Each works on the database named by the environment, and
  * prints JSON: its result on stdout, or `{ "error": { code, detail } }` on stderr with exit code 1.
  *
- * On the embedded database a verb can run only while no server does, because that database belongs to one process.
+ * On the embedded database a verb only runs while no server does, because that database belongs to one process.
  */
 const program = new Command('plumbline').description('Operates a Plumbline service.')
 addOrganizationVerbs(program)
@@ -37,14 +37,14 @@ program
   .description('Make a builder with communities, homes, vendors, bids and orders to try the service on.')
   .action(
     verb(async ({ database, config }) => {
-      // It needs the whole service, which the other verbs need not wait for.
+      // It needs the whole service, which the other verbs should not have to load.
       const { makeDemo } = await import('../demo/demo.ts')
       return makeDemo(database, config)
     }),
   )
 
 function silence(command: Command): void {
-  // What commander would write to stderr in prose is written by `fail` as JSON.
+  // Commander would write prose to stderr; `fail` writes it as JSON instead.
   command.exitOverride().configureOutput({ writeErr: () => {} })
   for (const inner of command.commands) silence(inner)
 }

@@ -4,25 +4,25 @@ import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { withEncryptionKey } from '../encryption-key.ts'
 
-/** What every verb works on. */
+/** What every verb works with. */
 export interface Workplace {
   database: Database
   clock: Clock
   config: Config
-  /** What the environment says, before the deployment has settled on its key. */
+  /** The configuration from the environment, before the deployment's key is determined. */
   given: GivenConfig
 }
 
-// Somebody waits for the answer, or a script that can ask again.
+// Short, because a person is waiting, or a script that can retry.
 const DATABASE_PATIENCE_MS = 5000
 
-/** What a command does, between opening the database (and bringing it up to date) and closing it. */
+/** Wraps a command: opens the database and migrates it, runs the command, closes the database. */
 export function verb<Options extends object>(
   run: (workplace: Workplace, options: Options, migrations: string[]) => Promise<unknown>,
 ): (options?: Options) => Promise<void> {
   return async (options) => {
     const given = readConfig(process.env)
-    // Nobody else waits for what an operator asks, and an export or an erasure may take its time.
+    // Nobody else waits for an operator's command, and an export or an erasure may take its time.
     const database = await openDatabase({ ...given, databaseStatementTimeoutMs: 0 }, { ms: DATABASE_PATIENCE_MS })
     try {
       const migrations = await migrate(database)
@@ -35,7 +35,7 @@ export function verb<Options extends object>(
   }
 }
 
-/** What a command does without a database that is open. */
+/** Wraps a command that runs without an open database. */
 export function bareVerb<Options extends object>(
   run: (options: Options) => Promise<unknown>,
 ): (options: Options) => Promise<void> {

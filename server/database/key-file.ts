@@ -4,10 +4,7 @@ import path from 'node:path'
 import { assertNotRestoring, DataFolderUnusable } from './data-folder.ts'
 import { makeFolder } from './make-folder.ts'
 
-/**
- * The keys stored with an embedded database: the current one, created if missing, and the previous one during a
- * rotation.
- */
+/** The keys stored with an embedded database: the current one, created if missing, and the old one while it rotates. */
 export function keysInDataFolder(file: string): { encryptionKey: Buffer; previousEncryptionKey: Buffer | null } {
   if (!existsSync(file)) {
     // The key of the backup belongs there.

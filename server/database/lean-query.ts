@@ -3,12 +3,11 @@ import { columnReader, columnText } from './wire-types.ts'
 
 /**
  * Executes a prepared statement with as little work as the protocol allows: it is parsed once per connection, its row
- * description is requested once per process (it cannot change for a prepared statement; PostgreSQL refuses instead),
- * and rows are read by a function generated for the statement.
+ * description is requested once per process (it cannot change; PostgreSQL would refuse the statement instead), and rows
+ * are read by a function generated for it.
  *
  * It is a query as `pg` accepts for submission, with the methods that `pg` calls while the answer comes in. Some of
- * what it calls on the connection is not public, so package.json pins `pg` to the one version that this was written
- * against.
+ * what it calls on the connection is not public, so package.json pins `pg` to the one version this was written against.
  */
 export interface Statement {
   readonly name: string

@@ -2,9 +2,7 @@ import { CompiledQuery, type DatabaseConnection, PostgresDriver } from 'kysely'
 import pg from 'pg'
 import { ORGANIZATION_SETTING } from './wall.ts'
 
-/**
- * Transactions of the pool that see one organization's rows. This is set together with `begin`, so it costs no time.
- */
+/** Transactions of the pool that see one organization's rows. Setting this goes out with `begin` and costs no time. */
 export class NarrowDriver extends PostgresDriver {
   readonly #begin: CompiledQuery
 

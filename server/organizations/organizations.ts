@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { notFound, problem } from '../http/problem.ts'
 
-/** The interface is open to those on pro_plus. */
+/** The API is open to organizations on pro_plus. */
 export const TIERS = ['standard', 'pro_plus'] as const
 
 export interface NewOrganization {
@@ -21,8 +21,8 @@ export interface NewOrganization {
 }
 
 /**
- * Makes a builder and its owner. Throws `beta_full` when the deployment has as many as it admits: creations take turns,
- * so that of two at once the last place goes to one.
+ * Creates a builder and its owner. Throws `beta_full` if the deployment has as many as it admits; creations are
+ * serialized, so that only one of two concurrent ones gets the last place.
  */
 export async function createOrganization(database: Database, clock: Clock, wanted: NewOrganization) {
   const now = clock.now()
@@ -75,7 +75,7 @@ export async function listOrganizations(database: Database) {
     .execute()
 }
 
-/** Throws `not_found`. What is left out stays; a new tier holds for every key within a second. */
+/** Throws `not_found`. Fields left out stay as they are; a new tier applies to every key within a second. */
 export async function updateOrganization(
   database: Database,
   clock: Clock,

@@ -93,7 +93,7 @@ test('a narrow key gets the operations that it may use, what they refer to, and 
   assertWhole(body)
 })
 
-// Every reference leads somewhere, every component is referred to, every tag is declared and used.
+// Every reference resolves, every component is referred to, every tag is declared and used.
 function assertWhole(document: { components: Record<string, object>; tags: { name: string }[] }): void {
   const text = JSON.stringify(document)
   const references = new Set(

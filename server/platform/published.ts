@@ -5,15 +5,15 @@ import type { ContractDocument, OperationObject } from '../http/contract.ts'
 import { described } from '../http/description.ts'
 
 /**
- * The contract as one caller may use it: the operations below /api/ext that its permissions cover, the composite skills
- * likewise, the webhooks, and what these refer to. A key that is narrow gets a document that is short.
+ * The contract as one caller may use it: the operations below /api/ext and the composite skills that its permissions
+ * cover, the webhooks, and what these refer to. A narrow key gets a short document.
  */
 interface Published {
   document: OpenApiDocument
   yaml: string | undefined
 }
 
-/** Made once for each set of permissions; there are seldom more than a handful of them. */
+/** One per set of permissions; there is rarely more than a handful. */
 const MOST_REMEMBERED = 50
 const remembered = new Map<string, Published>()
 
@@ -39,7 +39,7 @@ function publishedFor(call: Call): Published {
   return published
 }
 
-/** The document as a key with every permission sees it, and other parts of the interface where they are asked for. */
+/** The document as a key with every permission sees it, plus other parts of the API on request. */
 export function publishWhole(document: ContractDocument, publicUrl: string, parts = [EXTERNAL]): OpenApiDocument {
   const permission = document.components.schemas?.Permission as { enum: string[] }
   return publish(document, new Set(permission.enum), publicUrl, parts)
@@ -101,7 +101,7 @@ function mayCall({ security = [] }: OperationObject, held: ReadonlySet<string>):
   )
 }
 
-/** The ways in that the paths name, and no others. */
+/** The security schemes that these paths use, and no others. */
 function schemesOf(components: ContractDocument['components'], paths: Record<string, unknown>) {
   const operations = Object.values(paths).flatMap((item) => Object.values(item as Record<string, OperationObject>))
   const named = new Set(operations.flatMap(({ security = [] }) => security.flatMap(Object.keys)))
@@ -120,7 +120,7 @@ function tagsOf(value: unknown): Set<string> {
   return tags
 }
 
-/** The components that a value refers to, directly or by way of others, in the order of the document. */
+/** The components that a value refers to, directly or indirectly, in the document's order. */
 function reached(components: ContractDocument['components'], from: unknown): ContractDocument['components'] {
   const used = new Set<string>()
   const visit = (value: unknown): void => {
