@@ -165,7 +165,7 @@ export function createApp(parts: AppParts): App {
     return {
       'X-Request-Id': requestId,
       'Api-Version': contract.version,
-      // Responses belong to a single builder, and are exactly what their Content-Type says.
+      // A response is for one builder only, and is exactly what its Content-Type says.
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     }

@@ -111,7 +111,7 @@ async function openPostgres(
   for (const each of [pool, unbounded]) {
     // The pool replaces a connection that is lost while idle; without a listener the process would exit.
     each.on('error', () => {})
-    // Nor does one lost between two statements of a transaction matter here: the next statement fails and is handled.
+    // The same if it is lost between two statements of a transaction: the next statement fails, and is handled.
     each.on('connect', (client) => client.on('error', () => {}))
   }
   const shared = new SharedStatements(bounded)

@@ -18,7 +18,8 @@ export class SharedStatements {
   readonly #gathering = new Map<Insertion, Gathering>()
   #nextRead = 0
 
-  // Few connections make large batches, which suits reads. A write delays those behind it, so writes have more.
+  // Few connections make large batches, which suits reads. Writes have more, because one that waits for the disk delays
+  // those behind it.
   constructor(config: pg.ClientConfig, role: string | null = null, lanes = { reading: 3, writing: 12 }) {
     this.#config = { ...config, pipeline: true }
     this.#reading = Array.from({ length: lanes.reading }, () => new Lane(this.#config, role))

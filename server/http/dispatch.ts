@@ -122,7 +122,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
       throw problem('answer_not_kept', `It was answered with ${status} at ${at}. Read the records that it was about.`)
     }
     const record = await operate(call, reader.id, { [reader.parameter]: resourceId })
-    // The ETag must be that of the record as it is now.
+    // Dropped, because the ETag must be that of the record as it is now.
     delete headers.ETag
     return toAnswer(operation, { status, headers, body: record as object }, '')
   }
