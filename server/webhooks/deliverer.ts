@@ -142,10 +142,19 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   function start(claimed: Claimed): void {
     underWay++
     shares.add(claimed.organizationId, 1)
-    void attempt(claimed).then((outcome) => {
-      settled.push({ claimed, outcome })
-      void settleAll()
-    })
+    void attempt(claimed).then(
+      (outcome) => {
+        settled.push({ claimed, outcome })
+        void settleAll()
+      },
+      (error: unknown) => {
+        // This process does not know the key that the secret is sealed with, which is no fault of the receiver. The claim
+        // runs out, and a process that knows the key makes the attempt.
+        log.error({ err: error, webhookId: claimed.webhookId }, 'a delivery could not be signed')
+        underWay--
+        release(claimed)
+      },
+    )
   }
 
   async function attempt(claimed: Claimed): Promise<Outcome> {
