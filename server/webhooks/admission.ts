@@ -6,9 +6,9 @@ import * as webhooks from './queries.ts'
 import { MOST_ACTIVE, MOST_WEBHOOKS } from './webhook.ts'
 
 /**
- * Which subscriptions there may be: none to what whoever makes or changes it may not read, only so many, and no two that
- * send the same to the same address by mistake. Those of one organization are admitted one after the other, so that two
- * requests at once do not both find the last place, or each no other.
+ * Which subscriptions may exist: none for events that whoever makes or changes it may not read, only so many, and no
+ * accidental duplicates of event and address. Admission is serialized per organization, so that two concurrent requests
+ * cannot both take the last place, or both miss each other as a duplicate.
  */
 interface Sending extends Pick<Webhook, 'url' | 'eventTypes'> {
   allowDuplicate?: boolean
@@ -29,7 +29,7 @@ export async function admitNew(call: WriteCall, wanted: Sending): Promise<void> 
   refuseTwin(wanted, active)
 }
 
-/** The same for what a change makes of a subscription that its transaction has locked. */
+/** The same for changes to a subscription that its transaction has locked. */
 export async function admitChange(
   call: WriteCall,
   before: Webhook,
@@ -42,7 +42,7 @@ export async function admitChange(
   if (status !== 'active' || !isOther) return
   await webhooks.takeTurn(call)
   const others = (await webhooks.active(call)).filter(({ id }) => id !== before.id)
-  // Where there are too many already, from before there was a limit, those that are active stay so.
+  // Organizations that exceeded the limit before it existed keep their active subscriptions.
   if (!wasActive) refuseTooMany(others)
   refuseTwin({ url, eventTypes, allowDuplicate }, others)
 }

@@ -7,28 +7,29 @@ import type { Owner, Owners } from './owners.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING } from './webhook.ts'
 
 /**
- * Taking deliveries into work. A claim holds for LEASE_MS; a process that dies loses it, and another one takes the
- * delivery up again.
+ * Claims deliveries for sending. A claim is valid for LEASE_MS; if a process dies, its claims lapse and another process
+ * picks the deliveries up.
  *
- * What is claimed for one subscription is decided under the lock of its row, in a statement after the one that locked it,
- * so that all processes together keep to its limits: never more under way than could disable it, and one at a time once
- * it is being probed. A subscription that somebody else is claiming for is passed over and comes again.
+ * What is claimed for a subscription is decided under its row lock, in a statement after the one that took the lock, so
+ * that all processes together respect its limits: never more in flight than could disable it, and one at a time while
+ * it is being probed. A subscription that another process is claiming for is skipped and tried again later.
  *
- * Why no queue library: the delivery has to be a row in any case, because subscribers read it, so a library's job would be
- * a second row to write and to keep in step; and none limits what is under way for each subscription, or counts its
- * failures, in the transaction that takes the work. Ten thousand empty jobs, and then 200 a second, on one PostgreSQL and
- * two busy cores: a plain SKIP LOCKED loop took up 3,400 a second and started one after 11 ms (p50), graphile-worker 0.17
- * with its local queue 10,000 and 40 to 290 ms, pg-boss 10 in batches of 50 every half second 95. Draining is no bottleneck
- * here, for the receivers are slower than either; the wait before the start is what integrators see.
+ * Why not a queue library: deliveries have to be rows anyway, because subscribers read them, so a library's job would
+ * be a second row to write and keep in sync; and no library limits what is in flight per subscription, or counts
+ * failures, in the transaction that claims the work. Measured with ten thousand empty jobs, then 200 a second, on one
+ * PostgreSQL and two busy cores: a plain SKIP LOCKED loop took 3,400 a second and started one after 11 ms (p50),
+ * graphile-worker 0.17 with its local queue 10,000 and 40 to 290 ms, pg-boss 10 in batches of 50 every half second 95.
+ * Throughput is not the bottleneck here, since receivers are slower than either; what integrators notice is the delay
+ * before the start.
  */
 
-/** Longer than an attempt (10 s) and the time until it is settled; shorter than the half minute within which work is resumed. */
+/** Longer than an attempt (10 s) plus settling it; shorter than the half minute within which work has to be resumed. */
 const LEASE_MS = 20_000
 
-/** So many tests are sent at a time, beside everything else. */
+/** How many tests are sent at a time, on top of everything else. */
 const MOST_TESTS = 20
 
-/** One delivery in the hands of this process. */
+/** One delivery that this process has claimed. */
 export interface Claimed {
   organizationId: string
   id: string
@@ -39,16 +40,16 @@ export interface Claimed {
   step: number
   /** How many attempts were made before this one. */
   attemptCount: number
-  /** When the event happened; null for a test, which is no event. */
+  /** When the event happened; null for a test, which is not an event. */
   occurredAt: string | null
   /** The exact bytes of the payload. */
   body: Buffer
-  /** Whether the subscription was being probed, with this as the one attempt. */
+  /** Whether the subscription was being probed, with this as the only attempt. */
   isProbe: boolean
   destination: Destination
 }
 
-/** Where deliveries of one subscription go and what they are signed with, as of the claim. */
+/** Where a subscription's deliveries go and what signs them, as of the claim. */
 export interface Destination {
   url: string
   sealedSecrets: string[]
@@ -56,14 +57,16 @@ export interface Destination {
 
 export interface Claims {
   deliveries: Claimed[]
-  /** Subscriptions of which as much was taken as could be: there may be more when something has ended. */
+  /** Subscriptions that have reached their limit: there may be more to claim once something has ended. */
   full: WebhookName[]
-  /** Subscriptions to ask for again in a moment, because another process was claiming for them, or what came first was
-   * cancelled. */
+  /**
+   * Subscriptions to retry in a moment, because another process was claiming for them or their first deliveries were
+   * cancelled.
+   */
   missed: WebhookName[]
 }
 
-/** A subscription whose turn it is, and how many of its deliveries may be under way. */
+/** A subscription whose turn it is, and how many of its deliveries may be in flight. */
 export interface Turn extends WebhookName {
   most: number
 }
@@ -71,7 +74,7 @@ export interface Turn extends WebhookName {
 export async function claim(database: Database, clock: Clock, owners: Owners, webhooks: Turn[]): Promise<Claims> {
   return database.transaction(async (trx) => {
     const now = clock.now()
-    // A claim that a crash of the database forgets is made again, so nobody waits for the disk.
+    // If the database crashes and loses a claim, it is simply made again, so there is no need to wait for the disk.
     await sql`set local synchronous_commit = off`.execute(trx)
     const locked = await read(trx, webhooks, owners, now, sql`for no key update of w skip locked`)
     const names = new Set(locked.map((row) => row.webhookId))
@@ -98,7 +101,7 @@ export async function claim(database: Database, clock: Clock, owners: Owners, we
   })
 }
 
-// What waited while its reader lost the permission is never sent, and waits no longer.
+// A delivery whose reader lost the permission while it was queued is cancelled, never sent.
 async function cancelUnreadable(
   trx: Db,
   taken: Taken[],
@@ -121,7 +124,7 @@ async function cancelUnreadable(
   return { sendable: taken.filter(mayGo), cancelled: new Set(unreadable.map(({ webhookId }) => webhookId)) }
 }
 
-/** A test is sent whatever the state of its subscription, once, and without a say in that state. */
+/** A test is sent once, whatever the state of its subscription, and does not affect that state. */
 export async function claimTests(database: Database, clock: Clock, owners: Owners): Promise<Claimed[]> {
   return database.transaction(async (trx) => {
     const now = clock.now()
@@ -139,8 +142,8 @@ export async function claimTests(database: Database, clock: Clock, owners: Owner
 }
 
 /**
- * Takes back what dead processes had claimed, and finds every subscription that could be sent to now: for what no wake-up
- * told of, such as retries that have come due and the work of other processes.
+ * Releases the claims of dead processes, and finds every subscription that has something to send now. This covers what
+ * no wake-up announced, such as retries that have come due and the work of other processes.
  */
 export async function findDue(database: Database, clock: Clock): Promise<WebhookName[]> {
   const now = clock.now().toISOString()
@@ -148,7 +151,7 @@ export async function findDue(database: Database, clock: Clock): Promise<Webhook
     update "deliveries" set "claimedUntil" = null where ctid = any(array(
       select ctid from "deliveries" where "claimedUntil" is not null and "claimedUntil" < ${now} for update skip locked
     ))`.execute(database.statements)
-  // One look into the index for each subscription: it costs the same however much waits.
+  // One index lookup per subscription, which costs the same however many deliveries are waiting.
   const { rows } = await sql<WebhookName>`
     select w."organizationId", w."id" as "webhookId" from "webhooks" w
     cross join lateral (
@@ -226,9 +229,8 @@ interface Taken extends WebhookName {
 
 const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eventType", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload"`
 
-// In the order in which they start: what is due longest, and of one instant in the order of the events. The rows that were
-// locked are named by where they lie (ctid): joined by their keys, the planner would read a table of some thousand rows
-// whole, every time.
+// Claims in the order of sending: longest overdue first, then by event order. Locked rows are matched by ctid: with a
+// join on their keys the planner would scan a table of some thousand rows every time.
 async function take(trx: Db, turns: (Subscription & { limit: number })[], now: Date): Promise<Taken[]> {
   if (turns.length === 0) return []
   const { rows } = await sql<Taken & { sequence: number; nextAttemptAt: string }>`
@@ -256,7 +258,7 @@ function leaseOf(now: Date): string {
   return new Date(now.getTime() + LEASE_MS).toISOString()
 }
 
-// The bytes of each payload are read once, however many subscriptions they go to.
+// Each payload is read once, however many subscriptions it goes to.
 async function prepare(trx: Db, rows: Taken[], webhooks: Subscription[], now: Date): Promise<Claimed[]> {
   if (rows.length === 0) return []
   const events = await eventsOf(
@@ -283,7 +285,7 @@ async function eventsOf(trx: Db, rows: Taken[]): Promise<Map<string, { body: Buf
   return new Map(found.map(({ id, payload, occurredAt }) => [id, { body: Buffer.from(payload), occurredAt }]))
 }
 
-// The present secret first: a receiver that knows it is done after one comparison.
+// The current secret first: a receiver that knows it is done after one comparison.
 function secretsOf(webhook: Subscription, now: Date): string[] {
   const { secret, previousSecret, previousSecretExpiresAt: expiry } = webhook
   const isOverlapping = expiry !== null && Date.parse(expiry) > now.getTime()

@@ -15,10 +15,10 @@ import { signature } from './signature.ts'
 import { Turns } from './turns.ts'
 
 /**
- * Sends what is due, with as many attempts under way as it may have, and writes down what became of them in batches.
+ * Sends what is due, with as many attempts in flight as allowed, and records the outcomes in batches.
  *
- * A receiver that hangs holds its attempts for ten seconds. It and its builder have but a share of those that this process
- * can have under way (shares.ts), so that there is always room for the others.
+ * A receiver that hangs blocks its attempts for ten seconds. It and its builder only get a share of the attempts that
+ * this process can have in flight (shares.ts), so there is always capacity for others.
  */
 export interface DelivererParts {
   database: Database
@@ -27,7 +27,7 @@ export interface DelivererParts {
   log: Logger
   owners: Owners
   tellDisabled: TellDisabled
-  /** Hears of every attempt once it is written down. */
+  /** Called for every attempt once it is recorded. */
   attemptMade?(attempt: AttemptMade): void
   resolve?: Resolve
 }
@@ -38,18 +38,18 @@ export interface AttemptMade {
   durationMs: number
   /** From the event to the first byte of its first attempt; null for any other attempt. */
   delayMs: number | null
-  /** What became of the delivery. */
+  /** The resulting status of the delivery. */
   status: Settlement['statuses'][number]
 }
 
 export interface Deliverer {
   /** These subscriptions may have something due. */
   take(webhooks: WebhookName[]): void
-  /** Somebody asked for a test. */
+  /** Somebody asked for a test delivery. */
   takeTests(): void
   /** Looks for whatever is due. */
   look(): Promise<void>
-  /** Claims nothing more, and ends when what is under way is settled. */
+  /** Stops claiming, and resolves when everything in flight is settled. */
   stop(): Promise<void>
   metrics(): DelivererMetrics
 }
@@ -58,17 +58,19 @@ export interface DelivererMetrics {
   attemptsUnderWay: number
 }
 
-/** So many deliveries a transaction: large enough to make its cost small, small enough to start within milliseconds. */
+/** Deliveries per transaction: enough to make its cost small, few enough to start within milliseconds. */
 const BATCH_CLAIMS = 512
 const BATCH_SETTLEMENTS = 512
 
-/** Starting one takes a tenth of a millisecond of this process; after so many others have their turn, requests too. */
+/**
+ * Starting one takes this process a tenth of a millisecond; after this many it yields to other work, such as requests.
+ */
 const STARTS_AT_ONCE = 64
 
-/** Another process was claiming for a subscription: it is done in a moment. */
+/** Another process was claiming for a subscription; it will be done in a moment. */
 const MISSED_RETRY_MS = 20
 
-/** A retry within this time is waited for with a timer of its own; later ones are found by looking once a second. */
+/** A retry due within this time gets its own timer; later ones are found by the check that runs once a second. */
 const TIMER_HORIZON_MS = 30_000
 
 const FAILURE_PAUSE_MS = 1000
@@ -79,7 +81,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   const { open } = vault(config.encryptionKey)
   const turns = new Turns()
   const shares = new Shares()
-  /** Subscriptions that were left with something due because they had their share under way. */
+  /** Subscriptions that still have something due but have used up their share. */
   const waiting = new Map<string, WebhookName>()
   const timers = new Map<string, { atMs: number; timer: NodeJS.Timeout }>()
   let underWay = 0
@@ -122,7 +124,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     isClaiming = false
   }
 
-  // What was set aside for them is theirs only until it is known how much they need of it.
+  // A share is only reserved until it is known how much of it is needed.
   async function claimed(chosen: Turn[]): Promise<Claims> {
     try {
       return await claim(database, clock, owners, chosen)
@@ -177,7 +179,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     })
   }
 
-  // While one batch is written the next one gathers, so a batch is as large as the load makes it.
+  // While one batch is being written the next one fills up, so batches grow with the load.
   async function settleAll(): Promise<void> {
     if (isSettling) return
     isSettling = true
@@ -195,12 +197,12 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         for (const { claimed } of batch) release(claimed)
       } catch (error) {
         log.error({ err: error }, 'settling attempts failed')
-        // Who is stopping does not wait for a database that is away: the leases run out, and the attempts are made again.
+        // On shutdown, do not wait for a database that is down: the leases expire, and the attempts are made again.
         if (isStopped) {
           underWay -= batch.length
           continue
         }
-        // What was sent is not forgotten: it is written down when the database is back.
+        // Outcomes are not lost: they are recorded when the database is back.
         settled = [...batch, ...settled]
         await new Promise((done) => setTimeout(done, FAILURE_PAUSE_MS))
       }
@@ -221,7 +223,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   function wakeAt(webhook: WebhookName, atMs: number): void {
     const inMs = atMs - clock.nowMs()
     const known = timers.get(webhook.webhookId)
-    // The earliest one is enough: what it finds says what comes next.
+    // One timer for the earliest is enough: that run finds out what comes next.
     if (isStopped || inMs > TIMER_HORIZON_MS || (known !== undefined && known.atMs <= atMs)) return
     clearTimeout(known?.timer)
     const ring = () => {
@@ -258,8 +260,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   }
 }
 
-// A builder with little to send does not wait until all of another one's are on their way. Those of one subscription stay in
-// their order.
+// A builder with few deliveries does not wait behind all of another's. Each subscription's deliveries stay in order.
 function fewestFirst(deliveries: Claimed[]): Claimed[] {
   const groups = [...Map.groupBy(deliveries, ({ organizationId }) => organizationId).values()]
   return groups.sort((one, other) => one.length - other.length).flat()

@@ -8,7 +8,7 @@ import { type Delivery, startDelivery } from './delivery.ts'
 import { forgetOldDeliveries } from './retention.ts'
 import { tellDisabled } from './tell-disabled.ts'
 
-/** What holds with several workers on one database: the service's own and two more. */
+/** What must hold with several workers on one database: the service's own and two more. */
 let plumbline: TestPlumbline
 let workers: Delivery[]
 let receiver: Receiver
@@ -56,7 +56,7 @@ function wakeAll(): void {
   for (const worker of workers) worker.wake()
 }
 
-/** Puts the clock forward and wakes the workers until the condition holds of a subscription. */
+/** Advances the clock and wakes the workers until the subscription meets the condition. */
 async function secondBySecond(id: string, holds: (webhook: Webhook) => boolean): Promise<void> {
   const look = async () => {
     const { body } = await plumbline.get(`/api/ext/webhooks/${id}`)

@@ -10,16 +10,16 @@ import { ownersOf } from './owners.ts'
 import type { TellDisabled } from './settlement.ts'
 
 /**
- * From a committed event to the receivers, inside each server process:
+ * The path from a committed event to the receivers, inside each server process:
  *
  *     record      events/record.ts   in the transaction of the change
- *     dispatch    dispatcher.ts      a place in the order, and a delivery for each subscription
- *     claim       claims.ts          what is due, as much as each subscription may have under way
+ *     dispatch    dispatcher.ts      a sequence number, and a delivery for each subscription
+ *     claim       claims.ts          what is due, up to what each subscription may have in flight
  *     send        sender.ts          ten seconds, to a public address
  *     settle      settlement.ts      the attempt, the delivery, the count of failures
  *
- * A commit in this process wakes it at once. What other processes have committed, and what comes due by the clock, is
- * found by looking once a second; that look is also what resumes the work of a process that died.
+ * A commit in this process wakes it at once. What other processes have committed, and what comes due over time, is
+ * found by a check that runs once a second; that check also resumes the work of a process that died.
  */
 export interface DeliveryParts {
   database: Database
@@ -29,16 +29,16 @@ export interface DeliveryParts {
   contract: Contract
   tellDisabled: TellDisabled
   attemptMade?(attempt: AttemptMade): void
-  /** How names are resolved to addresses; tests put their own in its place. */
+  /** How names are resolved to addresses; replaced in tests. */
   resolve?: Resolve
 }
 
 export interface Delivery {
   /** Events were committed in this process. */
   wake(): void
-  /** Something was committed in this process that a subscription may have to send at once. */
+  /** A commit in this process may have given a subscription something to send at once. */
   due(webhook: WebhookName): void
-  /** Takes on nothing more, and ends when the attempts under way are settled. */
+  /** Starts nothing more, and resolves when the attempts in flight are settled. */
   stop(): Promise<void>
   metrics(): DeliveryMetrics
 }
@@ -49,17 +49,17 @@ export interface DeliveryMetrics extends DelivererMetrics {
 
 const LOOK_EVERY_MS = 1000
 
-/** When another process is dispatching, its batch may have been cut before our events were there: look again soon. */
+/** Another process is dispatching, but may have started before our events were there: check again soon. */
 const BUSY_RETRY_MS = 10
 
 /**
- * The busier it is, the longer events are gathered between two dispatches, because a batch costs the database little more
- * than one event: a millisecond for four of them, so that in a quiet time nothing waits.
+ * The busier it is, the longer events are collected between two dispatches, because a batch costs the database little
+ * more than a single event: a millisecond for every four events, so that nothing waits in quiet times.
  */
 const GATHER_MS_PER_EVENT = 0.25
 const GATHER_MOST_MS = 25
 
-/** After a failure, the database being away for example. */
+/** After a failure, for example when the database is down. */
 const FAILURE_PAUSE_MS = 1000
 
 export function startDelivery(parts: DeliveryParts): Delivery {

@@ -4,7 +4,7 @@ import { Clock } from '../clock.ts'
 import { faultOf, isPublic } from './destination.ts'
 import { sender } from './sender.ts'
 
-/** What stands behind a private address and must never hear of us. */
+/** A service at a private address that must never receive anything from us. */
 let connections = 0
 const trap = createServer((socket) => {
   connections++
@@ -188,7 +188,7 @@ describe('a name', () => {
 })
 
 afterAll(() => {
-  // Not one packet: nothing of all this was so much as connected to.
+  // Not one packet: none of these was even connected to.
   expect(connections).toBe(0)
 })
 

@@ -4,17 +4,17 @@ import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
 
 /**
- * Where a webhook may go. Its address is looked at twice: when it is given, to tell the caller at once, and at every
- * connection, after the name was resolved, because a name can lead somewhere else by then. The connection is made to the
- * very addresses that were looked at. An operator can let it lead to private networks with WEBHOOK_ALLOW_PRIVATE, for
- * tests; what tells a cloud's machines who they are and gives them their credentials stays out of reach even then.
+ * Where a webhook may go. The address is checked twice: when it is set, to tell the caller at once, and on every
+ * connection after DNS resolution, because by then the name can lead somewhere else. The connection goes to exactly the
+ * addresses that were checked. For tests, an operator can allow private networks with WEBHOOK_ALLOW_PRIVATE; cloud
+ * metadata services, which hand out machine identities and credentials, stay blocked even then.
  */
 export class DestinationRefused extends Error {}
 
-/** Nothing but a web server listens here; on other ports a request from us could be taken for something else. */
+/** Only web servers listen on these ports; on others, our request could be mistaken for something else. */
 const PORTS = new Set(['', '443', '8443'])
 
-/** Why we would not send to this address, or null. */
+/** Why we refuse to send to this address, or null. */
 export function faultOf(address: string, allowPrivate: boolean): string | null {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return 'has to be an https address'
@@ -24,7 +24,7 @@ export function faultOf(address: string, allowPrivate: boolean): string | null {
   if (allowPrivate) return null
   if (url.protocol !== 'https:') return 'has to be an https address'
   if (!PORTS.has(url.port)) return 'has to be on port 443 or 8443'
-  // The URL parser has turned decimal, octal and hexadecimal forms into plain addresses by now.
+  // By now the URL parser has normalized decimal, octal and hexadecimal forms.
   if (isIP(host) !== 0) return isPublic(host) ? null : 'must not lead to a private or reserved network'
   const name = host.toLowerCase().replace(/\.$/, '')
   if (name === 'localhost' || name.endsWith('.localhost') || !name.includes('.'))
@@ -33,23 +33,23 @@ export function faultOf(address: string, allowPrivate: boolean): string | null {
 }
 
 /**
- * Whether an address belongs to somebody on the public internet. The library sorts every registered range (loopback,
- * private, link-local, carrier-grade, benchmark, documentation, multicast, 6to4, Teredo, NAT64, v4 in v6, …), and what
- * is in none of them is `unicast`. Of the sixth version only 2000::/3 has been given to anybody at all; that leaves out
- * what the library does not name, such as the old way of writing v4 (::7f00:1).
+ * Whether an address is on the public internet. The library classifies every registered range (loopback, private,
+ * link-local, carrier-grade, benchmark, documentation, multicast, 6to4, Teredo, NAT64, v4 in v6, …), and `unicast`
+ * means that it is in none of them. In IPv6 only 2000::/3 has been allocated at all, which also excludes what the
+ * library does not classify, such as the old IPv4-compatible form (::7f00:1).
  */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)
-  // Azure's is among the addresses of everybody.
+  // Azure's metadata address is in the public range.
   if (isMetadata(address)) return false
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST))
 }
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Whether an address leads to what clouds tell their machines, in whatever form it is written. On link-local addresses
- * nothing else is to be found for us, so they are left out as a whole.
+ * Whether an address, in whatever form, leads to a cloud's metadata services. We have no other use for link-local
+ * addresses, so all of them are blocked.
  */
 export function isMetadata(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
@@ -59,16 +59,16 @@ export function isMetadata(address: string): boolean {
 }
 
 const METADATA = [
-  // AWS, Azure, Google, Oracle, OpenStack, DigitalOcean, Tencent; and the credentials of containers at AWS.
+  // AWS, Azure, Google, Oracle, OpenStack, DigitalOcean, Tencent; and container credentials at AWS.
   '169.254.0.0/16',
   'fe80::/10',
-  // AWS: its instances' metadata, its clock, its names and its containers.
+  // AWS: instance metadata, time, DNS and containers.
   'fd00:ec2::/32',
   // Google.
   'fd20:ce::254/128',
-  // Azure: the agent that hands out certificates and the settings of extensions.
+  // Azure: the agent that hands out certificates and extension settings.
   '168.63.129.16/32',
-  // Alibaba, and Oracle's older machines.
+  // Alibaba, and older Oracle machines.
   '100.100.100.200/32',
   '192.0.0.192/32',
 ].map((range) => ipaddr.parseCIDR(range))
@@ -79,8 +79,8 @@ function contains(range: [Parsed, number], address: Parsed): boolean {
   return range[0].kind() === address.kind() && address.match(range)
 }
 
-// An address of the fourth version within one of the sixth: as the last four bytes where it is mapped, written the old way
-// or translated (NAT64), and behind the prefix of 6to4.
+// The IPv4 address embedded in an IPv6 one: in the last four bytes if mapped, in the old compatible form or translated
+// (NAT64), and after the prefix for 6to4.
 const BEFORE_V4 = ['::ffff:0:0/96', '::/96', '64:ff9b::/96'].map((range) => ipaddr.IPv6.parseCIDR(range))
 const SIX_TO_FOUR = ipaddr.IPv6.parseCIDR('2002::/16')
 
@@ -97,17 +97,17 @@ export interface Connecting {
   timeoutMs: number
   allowPrivate: boolean
   resolve: Resolve | undefined
-  /** Hears of the address of every connection, before anything is sent over it. */
+  /** Called with the address of every connection before anything is sent over it. */
   connected(origin: string, address: string): void
 }
 
-/** Opens connections for undici, to public addresses only unless `allowPrivate`. */
+/** Opens connections for undici, only to public addresses unless `allowPrivate`. */
 export function connector({ timeoutMs, allowPrivate, resolve, connected }: Connecting): buildConnector.connector {
   const isAllowed = (address: string) => (allowPrivate ? !isMetadata(address) : isPublic(address))
   const lookup = guarded(resolve ?? (allowPrivate ? resolveBySystem : resolveByDns), isAllowed)
   const connect = buildConnector({ allowH2: false, timeout: timeoutMs, lookup } as buildConnector.BuildOptions)
   return (target, done) => {
-    // An address in place of a name is never looked up.
+    // A literal address is never looked up.
     const host = target.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) !== 0 && !isAllowed(host)) return done(refusal(host), null)
     connect(target, (error, socket) => {
@@ -118,7 +118,7 @@ export function connector({ timeoutMs, allowPrivate, resolve, connected }: Conne
   }
 }
 
-// One private address among public ones is enough to refuse the name: nobody has such a thing by accident.
+// One private address among public ones is enough to refuse the name: nobody has that by accident.
 function guarded(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, { all }, done) => {
     resolve(name).then(
@@ -150,8 +150,8 @@ function refusal(address: string): DestinationRefused {
 /** Two rounds of two seconds: a name server that does not answer costs less than half of an attempt. */
 const resolver = new Resolver({ timeout: 2000, tries: 2 })
 
-// Not the system's own look-up: that one runs on the few threads that files are read on as well, and a name server that
-// hangs would hold up all of them, and with them every other receiver.
+// Not the system's own lookup: it shares a small thread pool with file reads, so a name server that hangs would block
+// the whole pool and with it every other receiver.
 async function resolveByDns(name: string): Promise<string[]> {
   const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
   const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
@@ -160,7 +160,7 @@ async function resolveByDns(name: string): Promise<string[]> {
   throw failure ?? new Error(`${name} has no address`)
 }
 
-// On the machine of a developer, names of its own lead to receivers too.
+// On a developer's machine, receivers may have names that only the system can resolve.
 async function resolveBySystem(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address)
 }

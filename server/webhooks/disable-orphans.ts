@@ -4,12 +4,12 @@ import { ownersOf } from './owners.ts'
 import type { Disabled } from './settlement.ts'
 import { tellDisabled } from './tell-disabled.ts'
 
-/** So many a transaction, because each is told of to people. */
+/** How many are disabled per transaction; each one also sends messages to people. */
 const BATCH = 100
 
 /**
- * Disables the subscriptions whose owner is gone, and tells the owners and admins of their builders. Nothing is sent for
- * them from the moment on at which their owner goes; this is what makes it visible, within a second or two.
+ * Disables the subscriptions whose owner is gone, and notifies the owners and admins of their builders. Sending stops
+ * the moment the owner goes; this only makes it visible, within a second or two.
  */
 export async function disableOrphans(surroundings: Surroundings): Promise<void> {
   const { database, clock, contract } = surroundings

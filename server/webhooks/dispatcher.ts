@@ -7,17 +7,17 @@ import type { Owner, Owners } from './owners.ts'
 import { wants } from './webhook.ts'
 
 /**
- * Gives committed events their place in the order of their organization, and makes a delivery for each subscription that
- * wants them, in one transaction: an event is dispatched once and wholly, or not yet.
+ * Gives committed events their sequence number within their organization and creates a delivery for each subscription
+ * that wants them, in one transaction: an event is dispatched either completely or not at all.
  *
- * Order: the number that a row gets when it is written is no order of commit. So the place is given afterwards, to what
- * is committed by then, by one dispatcher at a time (an advisory lock that ends with the transaction). Whoever reads
- * events by `sequence` therefore never finds one in front of what they have read already.
+ * The number that a row gets when it is inserted does not reflect commit order. So the sequence is assigned later, to
+ * what has been committed by then, by one dispatcher at a time (an advisory lock that ends with the transaction). A
+ * client that reads events by `sequence` therefore never misses one that appears behind its position.
  */
 export interface Dispatched {
-  /** Another process is dispatching at this moment; what it does not see is left to the next try. */
+  /** Another process is dispatching right now; anything it does not see is left to the next attempt. */
   isBusy: boolean
-  /** There may be more than one batch holds. */
+  /** There may be more than fits in one batch. */
   hasMore: boolean
   /** How many events were dispatched. */
   events: number
@@ -30,19 +30,20 @@ export interface WebhookName {
   webhookId: string
 }
 
-/** So many events a transaction: at a subscription or two each it takes some ten milliseconds. */
+/** Events per transaction: with a subscription or two each, a batch takes some ten milliseconds. */
 const BATCH_EVENTS = 500
 
-/** With many subscriptions a batch is cut short, so that a transaction inserts some thousands of rows at most. */
+/** With many subscriptions a batch is cut short, so that a transaction inserts a few thousand rows at most. */
 const MOST_DELIVERIES = 5000
 
-/** Any number that no other lock of this database uses. */
+/** Any number that no other lock in this database uses. */
 const DISPATCHER_LOCK = 74185008
 
 export async function dispatch(database: Database, config: Config, clock: Clock, owners: Owners): Promise<Dispatched> {
   return database.transaction(async (trx) => {
     const now = clock.now()
-    // The lock comes in a statement of its own: what the next one sees then is at least what the dispatcher before saw.
+    // The lock is taken in its own statement, so that the next one sees at least everything the previous dispatcher
+    // saw.
     const { rows } = await sql<{
       locked: boolean
     }>`select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx)
@@ -64,8 +65,7 @@ export async function dispatch(database: Database, config: Config, clock: Clock,
   })
 }
 
-// The counters of the organizations go up by the number of their events that are `ranked`, and these take the numbers in
-// between.
+// Raises each organization's counter by the number of its `ranked` events, and assigns them the numbers in between.
 const PLACED = sql`counted as (
       update "organizations" o set "lastEventSequence" = o."lastEventSequence" + c."total"
       from (select distinct "organizationId", "total" from ranked) c where o."id" = c."organizationId"
@@ -77,10 +77,10 @@ const PLACED = sql`counted as (
       returning e."organizationId", e."id", e."type", e."sequence"
     )`
 
-/** They take no trip through this process, so there may be more of them in a transaction. */
+/** These never pass through this process, so a transaction can take more of them. */
 const MOST_UNWATCHED = 2000
 
-// The events of organizations without a subscription only want their place, and are given it where they lie.
+// Events of organizations without a subscription only need a sequence, which the database assigns by itself.
 async function placeUnwatched(trx: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with waiting as (
@@ -122,7 +122,7 @@ interface Subscription extends Owner {
   ownerId: string | null
 }
 
-// Disabled ones too: what happens meanwhile is held for them.
+// Includes disabled ones: events that occur in the meantime are held for them.
 async function subscriptionsOf(trx: Db, events: Waiting[], owners: Owners, now: Date): Promise<Subscription[]> {
   const organizationIds = [...new Set(events.map((event) => event.organizationId))]
   const { rows } = await sql<Subscription>`
@@ -137,8 +137,8 @@ interface NewDelivery extends WebhookName {
   eventId: string
 }
 
-// What an owner may not read does not even wait. For one whose owner is gone everything is held, because whoever takes it
-// over may read other things; what that one may not is left out when it is to be sent.
+// An event that the owner may not read is not even queued. If the owner is gone, everything is held, because a new
+// owner may be allowed to read other things; what the new owner may not read is left out at sending time.
 function match(
   waiting: Waiting[],
   subscriptions: Subscription[],
@@ -159,7 +159,7 @@ function match(
   return { events: waiting.slice(0, taken), deliveries }
 }
 
-// One statement: the events are placed, and the deliveries take their numbers over.
+// One statement: it places the events and copies their numbers into the deliveries.
 async function place(
   trx: Db,
   events: Waiting[],

@@ -13,11 +13,11 @@ let healthy: Receiver
 let other: Builder
 
 const HANGING = 700
-/** Half of what a process can have under way. */
+/** Half of what a process can have in flight. */
 const MOST_OF_ONE = 1000
 
 describe('what a process can have under way', () => {
-  /** Gives out turns until nobody is given another, and says what each organization came to. */
+  /** Hands out turns until nobody gets another, and returns the total for each organization. */
   function fill(shares: Shares, organizations: string[]): Record<string, number> {
     const turns = new Turns()
     const sums: Record<string, number> = {}
@@ -46,7 +46,7 @@ describe('what a process can have under way', () => {
     fill(shares, ['a'])
     expect(shares.reserve('a')).toBe(0)
     expect(shares.reserve('b')).toBe(32)
-    // What has ended makes room again.
+    // Ended attempts free up capacity.
     shares.add('a', -100)
     expect(shares.reserve('a')).toBeGreaterThan(0)
   })
@@ -61,7 +61,7 @@ describe('what a process can have under way', () => {
   })
 })
 
-// The embedded database takes longer to take so many into work than they hang.
+// With the embedded database, claiming this many takes longer than the receivers hang.
 describe.skipIf(inject('postgres') === null)(
   'a builder with 700 receivers that hang, from before there was a limit',
   () => {

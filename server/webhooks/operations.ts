@@ -50,7 +50,7 @@ export const webhookOperations = {
       const isTakenOver = !isOnlySwitchedOff(body)
       if (isTakenOver) await admitChange(call, before, body)
       const isElsewhere = url !== undefined && url !== before.url
-      // Switching on what is on is how one says that the receiver is repaired.
+      // Activating a subscription that is already active is how a client says that the receiver has been repaired.
       const isSwitched = status !== undefined && (status !== before.status || status === 'active')
       if (isElsewhere || isSwitched) wakeAfterCommit(call, before.id)
       const changes = {
@@ -144,7 +144,7 @@ export const webhookOperations = {
   async redeliver({ path }, call) {
     const delivery = await call.write(async (call) => {
       const { webhookId } = await findDelivery(call, path.deliveryId)
-      // The subscription first, as everywhere, so that no two transactions wait for each other.
+      // The subscription is locked first, as everywhere, so that transactions cannot deadlock.
       const webhook = await lockInUse(call, webhookId)
       const row = await webhooks.lockDelivery(call, path.deliveryId)
       if (row === undefined) throw notFound()
@@ -160,13 +160,14 @@ export const webhookOperations = {
   },
 } satisfies Partial<Handlers>
 
-// Otherwise it would be found by the look that comes once a second.
+// Otherwise it would only be found by the check that runs once a second.
 function wakeAfterCommit(call: WriteCall, webhookId: string): void {
   const { organizationId, surroundings } = call
   call.afterCommit(() => surroundings.deliveriesDue({ organizationId, webhookId }))
 }
 
-// Whoever sends things somewhere else, or other things, answers for them; whoever only stops it does not.
+// Whoever redirects a subscription, or changes what it sends, becomes responsible for it; whoever only stops it does
+// not.
 function isOnlySwitchedOff({ status, ...rest }: Input<'updateWebhook'>['body']): boolean {
   return status === 'disabled' && Object.keys(rest).length === 0
 }

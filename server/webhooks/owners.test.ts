@@ -8,10 +8,10 @@ import { userOf } from '../keys/principals.ts'
 import type { Role } from '../keys/roles.ts'
 import { createUser } from '../people/users/users.ts'
 
-/** A subscription acts for a key or a user, and receives what that one may read at the moment of sending. */
+/** A subscription acts for a key or a user, and receives what that owner may read at the time of sending. */
 let plumbline: TestPlumbline
 let receiver: Receiver
-/** Told of everything, by a key that may read everything. */
+/** Receives everything, through a key that may read everything. */
 let witness: Receiver
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const ADMINISTERING: Permission[] = ['webhooks:read', 'webhooks:write']
 
-/** A key of an admin of its own, so that a test can take away either. */
+/** A key with an admin of its own, so that a test can take away either. */
 async function newKey(permissions: Permission[], expiresAt: Date | null = null) {
   const { organizationId, database, clock } = plumbline
   const email = `admin${++count}@harrowfinch.example.com`
@@ -120,7 +120,7 @@ describe('a subscription', () => {
     for (const { eventType, attemptCount, nextAttemptAt } of body.data)
       expect([eventType, attemptCount, nextAttemptAt]).toEqual(['home.created', 0, null])
     expect((await plumbline.get(`/api/ext/webhooks/${id}/deliveries?status=pending`)).body.data).toEqual([])
-    // By hand neither.
+    // Not by hand either.
     await plumbline.post(`/api/ext/deliveries/${body.data[0].id}/redeliver`)
     await plumbline.until(`/api/ext/deliveries/${body.data[0].id}`, (answer) => answer.body.status === 'cancelled')
     expect(objectsAt(receiver)).toEqual([vendor])
@@ -152,7 +152,7 @@ describe('a subscription whose owner is gone', () => {
     await createVendor()
     await receiver.until(1)
     await lose(key)
-    // From this moment on nothing is sent, whether or not anybody has seen to it yet.
+    // From this moment on nothing is sent, even before the service has disabled the subscription.
     const later = await createVendor()
     await witness.until((all) => all.some(({ event }) => event.data.object.id === later))
     const { body } = await plumbline.until(`/api/ext/webhooks/${id}`, (answer) => answer.body.status === 'disabled')
@@ -250,7 +250,7 @@ test('deliveries are shown to those who may read what was delivered, page by pag
     ['POST', `/api/ext/deliveries/${home?.id}/redeliver`],
   ] as const)
     expect((await plumbline.request(method, path, undefined, { key })).status).toBe(404)
-  // A test shows what the contract shows to everybody.
+  // A test shows only the contract's example, which is public.
   const tested = await plumbline.post(`/api/ext/webhooks/${id}/test`, { eventType: 'home.created' }, { key })
   expect(tested.status).toBe(202)
   expect((await plumbline.get(`/api/ext/deliveries/${tested.body.id}`, { key })).status).toBe(200)

@@ -5,31 +5,30 @@ import type { Contract } from '../http/contract.ts'
 import { permissionsOf, ROLES, type Role } from '../keys/roles.ts'
 
 /**
- * Whom a subscription acts for, and what that one may read at this moment. The statements that match events with
- * subscriptions and that take deliveries into work read it along with the subscription, so that it is as new as they are
- * and costs no statement of its own.
+ * Whom a subscription acts for, and what that owner may read right now. The statements that match events and that claim
+ * deliveries read this together with the subscription, so it is just as current and needs no extra statement.
  *
- * A key does what its permissions and the role of its user both allow, as when it calls. An owner is gone when it could
- * not make the subscription any more: a key that is revoked or has expired, a user who is disabled, either one without the
- * permission for it. The service itself always remains.
+ * As in a call, a key may do what both its permissions and its user's role allow. An owner is gone when it could no
+ * longer create the subscription: a key that is revoked or expired, a disabled user, or either one without the
+ * permission. The service itself is never gone.
  */
 export interface Owners {
-  /** What a statement over subscriptions `w` reads of their owners, where it has the joins too. */
+  /** The owner columns for a statement over subscriptions `w` that includes `joins`. */
   columns(now: Date): RawBuilder<unknown>
   readonly joins: RawBuilder<unknown>
-  /** The condition that the owner of `w` is gone, for a statement with the joins. */
+  /** The condition that the owner of `w` is gone, for a statement that includes `joins`. */
   isGone(now: Date): RawBuilder<unknown>
   /** Whether the owner may read what events of this type show. */
   mayRead(owner: Owner, type: string): boolean
 }
 
-/** What was read of the owner of a subscription. */
+/** The columns read about a subscription's owner. */
 export interface Owner {
   isOwnerGone: boolean
   ownerType: string
-  /** Those of the key; null where the owner is none. */
+  /** The key's permissions; null if the owner is not a key. */
   ownerPermissions: string[] | null
-  /** That of the user, or of the key's user. */
+  /** The role of the user, or of the key's user. */
   ownerRole: Role | null
 }
 

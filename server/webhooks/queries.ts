@@ -22,7 +22,7 @@ export async function count(call: Tenant): Promise<number> {
   return Number(found.count)
 }
 
-/** Holds back whoever else would make or switch on a subscription of the organization, until the transaction ends. */
+/** Until the transaction ends, nobody else can create or activate a subscription of the organization. */
 export async function takeTurn({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185009))`.execute(db)
 }
@@ -44,7 +44,7 @@ export async function active(call: Tenant): Promise<Active[]> {
     .execute()
 }
 
-/** Puts the secrets into a row that its transaction has made or locked. */
+/** Stores the secrets in a row that its transaction has created or locked. */
 export async function setSecrets(
   call: WriteCall,
   id: string,
@@ -68,7 +68,9 @@ export async function sealedSecret(call: Tenant, id: string): Promise<string | n
   return row?.secret ?? null
 }
 
-/** Whoever asks for a delivery now has repaired the receiver: its pause is over, and the next attempt tells. */
+/**
+ * Asking for a delivery implies that the receiver has been repaired: its pause ends, and the next attempt will show.
+ */
 export async function endPause(call: WriteCall, id: string, now: Date): Promise<void> {
   await call.db
     .updateTable('webhooks')
@@ -79,8 +81,8 @@ export async function endPause(call: WriteCall, id: string, now: Date): Promise<
     .execute()
 }
 
-// What a subscription makes of what waits for it is not written down, and follows from its state: held, or cancelled with
-// it. What is cancelled by itself is written down.
+// How a subscription's state affects its pending deliveries (held, or cancelled with it) is derived here, not stored.
+// Only deliveries cancelled individually are stored as such.
 const DELIVERY = sql`
   d."id", d."webhookId", d."eventId", d."eventType", d."test",
   case when d."status" <> 'pending' then d."status" when w."archivedAt" is not null then 'cancelled'
@@ -89,7 +91,7 @@ const DELIVERY = sql`
   case when d."status" = 'pending' and w."archivedAt" is null and (w."status" = 'active' or d."test") then d."nextAttemptAt" end as "nextAttemptAt",
   d."lastAttemptAt", d."responseStatus", d."error", d."createdAt", d."updatedAt"`
 
-// A test shows what the contract shows to everybody.
+// A test shows only the contract's example, which is public.
 function isReadable(readable: readonly string[]): RawBuilder<unknown> {
   return sql`(d."test" or d."eventType" = any(${readable}))`
 }
@@ -129,7 +131,7 @@ export async function listDeliveries(
   return page(rows, limit, sort, (row) => (byUpdate ? row.updatedAt : null))
 }
 
-// A cursor comes back from a caller, who may have made it up.
+// A cursor comes from a caller, who may have made it up.
 function instantOf(value: unknown): string {
   if (
     typeof value !== 'string' ||
@@ -164,7 +166,7 @@ export async function findDelivery(
   return rows[0]
 }
 
-/** The deliveries that exist of these ids, in the order of their ids. */
+/** The deliveries with these ids, as far as they exist, in the order of their ids. */
 export async function findDeliveries(call: Tenant, ids: readonly string[]): Promise<Delivery[]> {
   const { rows } = await sql<Delivery>`
     select ${DELIVERY} from "deliveries" d
@@ -181,7 +183,7 @@ export async function attemptsOf(call: Tenant, deliveryId: string): Promise<Deli
   return rows.reverse()
 }
 
-/** What was wrong with the attempt that failed last, of whichever delivery. */
+/** The error of the most recent failed attempt, of whichever delivery. */
 export async function lastError(call: Tenant, webhookId: string): Promise<string | null> {
   const { rows } = await sql<{ error: string | null }>`
     select "error" from "deliveries"
@@ -190,7 +192,7 @@ export async function lastError(call: Tenant, webhookId: string): Promise<string
   return rows[0]?.error ?? null
 }
 
-/** The row of a delivery, held until the transaction ends, with what decides whether it may be sent again. */
+/** Locks the row of a delivery until the transaction ends, with what decides whether it may be sent again. */
 export async function lockDelivery(
   call: WriteCall,
   id: string,
@@ -210,7 +212,7 @@ export async function sendAgain(call: WriteCall, id: string, now: Date): Promise
     .execute()
 }
 
-/** Makes due what was missed in a period, the oldest first; deliveries under way are left to their attempt. */
+/** Makes the missed deliveries of a period due, oldest first; those in flight are left to their attempt. */
 export async function recover(
   call: WriteCall,
   webhookId: string,
@@ -231,7 +233,7 @@ export async function recover(
   return Number(numAffectedRows ?? 0)
 }
 
-/** A delivery of something that is no event; its payload goes with it. */
+/** A test delivery. It has no event, so it carries its own payload. */
 export async function insertTest(
   call: WriteCall,
   test: { id: string; webhookId: string; eventId: string; eventType: string; payload: string; now: Date },

@@ -4,7 +4,7 @@ import { BATCH_ROWS, inBatches } from '../database/batches.ts'
 import type { Database } from '../database/database.ts'
 import { HELD_MS, KEPT_DAYS } from './webhook.ts'
 
-/** Removes what is past its time: attempts, deliveries that have ended, and events that were held for too long. */
+/** Deletes attempts, ended deliveries and held events once their retention period is over. */
 export async function forgetOldDeliveries(database: Database, clock: Clock, keptDays = KEPT_DAYS): Promise<void> {
   const keptSince = new Date(clock.nowMs() - keptDays * DAY_MS).toISOString()
   const heldSince = new Date(clock.nowMs() - HELD_MS).toISOString()
@@ -14,7 +14,7 @@ export async function forgetOldDeliveries(database: Database, clock: Clock, kept
     delete from "deliveryAttempts" where ctid in (
       select ctid from "deliveryAttempts" where "attemptedAt" < ${keptSince} limit ${BATCH_ROWS})`,
   )
-  // By subscription, because that is how deliveries are indexed.
+  // By subscription, because deliveries are indexed that way.
   await inBatches(
     database,
     sql`

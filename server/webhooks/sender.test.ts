@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Clock } from '../clock.ts'
 import { type SenderOptions, sender } from './sender.ts'
 
-/** Two receivers, of which the one on 127.0.0.2 stands for one out in the world. */
+/** Two receivers; the one on 127.0.0.2 stands for one on the public internet. */
 let receiver: Server
 let port = 0
 beforeAll(async () => {

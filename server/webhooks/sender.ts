@@ -4,18 +4,17 @@ import { connector, DestinationRefused, isPublic, type Resolve } from './destina
 import { readRetryAfter } from './retry-schedule.ts'
 
 /**
- * One attempt: a POST, and what came of it. Never throws; every way to fail is an outcome.
+ * One attempt: a POST and its outcome. Never throws; every kind of failure is an outcome.
  *
- * From the first byte towards the receiver to the last of its answer's headers an attempt has 10 seconds; what it answers
- * after that is not waited for. A redirect is an answer like any other that is not 2xx. Of the body the first kilobyte is
- * read, and the connection is closed when there is more than a little beyond; of what a private network answers none of it
- * is kept.
+ * An attempt has 10 seconds from the first byte sent to the last response header. A redirect is treated like any other
+ * response that is not 2xx. The first kilobyte of the body is kept, and the connection is closed if much more follows;
+ * nothing is kept of a response from a private network.
  */
 export interface Outcome {
   kind: 'succeeded' | 'rejected' | 'timed_out' | 'unreachable' | 'refused'
   startedAtMs: number
   durationMs: number
-  /** From the start to the first byte towards the receiver; null when it did not come to that. */
+  /** From the start to the first byte sent; null if nothing was sent. */
   sentAfterMs: number | null
   responseStatus: number | null
   responseBody: string | null
@@ -36,20 +35,20 @@ export interface Sender {
 
 const TIMEOUT_MS = 10_000
 const KEPT_BYTES = 1024
-/** Reading so much more keeps a connection; beyond it a new one is cheaper. */
+/** Reading up to this much keeps the connection usable; beyond it a new one is cheaper. */
 const READ_BYTES = 16 * 1024
 
 /**
- * Connections are kept for the next event, but let go before the receiver does (Node closes after 5 s), because a request
- * that meets a closing connection counts as a failure.
+ * Connections are kept for the next event, but closed before the receiver closes them (Node does after 5 s), because a
+ * request that meets a closing connection counts as a failure.
  */
 const KEEP_ALIVE_MS = 2500
 
-/** What a sender may do, and what stands in for the world in tests. */
+/** What a sender may do, and what tests replace. */
 export interface SenderOptions {
   allowPrivate: boolean
   resolve?: Resolve | undefined
-  /** Whether what is answered from an address may be kept. */
+  /** Whether responses from an address may be kept. */
   isShown?(address: string): boolean
 }
 
@@ -66,7 +65,7 @@ export function sender(clock: Clock, { allowPrivate, resolve, isShown = isPublic
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    // The one timer below stands over all of it.
+    // The timer below covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -77,8 +76,8 @@ export function sender(clock: Clock, { allowPrivate, resolve, isShown = isPublic
 }
 
 /**
- * Where connections led to a private network at any time. What is answered there is nobody's to read through us, not even
- * when the next connection leads elsewhere, because which connection an answer came over is not told.
+ * Origins that ever led to a private network. Their responses are never shown, not even when a later connection leads
+ * elsewhere, because undici does not say which connection a response came over.
  */
 class HiddenOrigins {
   readonly #origins = new Set<string>()
@@ -87,7 +86,7 @@ class HiddenOrigins {
     if (this.#origins.size < MOST_ORIGINS) this.#origins.add(origin)
   }
 
-  // Of more than can be remembered, nothing is shown.
+  // Once the set is full, no responses are shown.
   has(origin: string): boolean {
     return this.#origins.size === MOST_ORIGINS || this.#origins.has(origin)
   }
@@ -140,13 +139,13 @@ function run(
       { origin, path: pathname + search, method: 'POST', headers: attempt.headers, body: attempt.body },
       {
         onRequestStart(request) {
-          // A connection that came too late is not used any more.
+          // The connection was established too late to be used.
           if (isOver) return request.abort(new Error('The attempt is over.'))
           controller = request
           sentAfterMs = performance.now() - started
         },
         onResponseStart(_controller, statusCode, headers) {
-          // 1xx announces the answer and is none.
+          // A 1xx is only interim.
           if (statusCode < 200) return
           status = statusCode
           answeredMs = performance.now() - started
@@ -173,7 +172,7 @@ function run(
   }
 }
 
-// Cut in the middle of a character, the last one is dropped; a zero cannot be kept in a text column.
+// Drops a character that the size limit cut in half; and a text column cannot hold a NUL.
 function bodyOf(chunks: Buffer[]): string {
   return Buffer.concat(chunks)
     .toString('utf8')

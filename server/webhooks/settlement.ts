@@ -11,12 +11,12 @@ import type { Outcome } from './sender.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING, FIRST_PROBE_SECONDS } from './webhook.ts'
 
 /**
- * What became of attempts, written down in one statement: the attempts, the state of their deliveries, and the count of
- * failures of their subscriptions all hold, or none.
+ * Records the outcome of attempts in one statement: the attempts, the state of their deliveries and the failure counts
+ * of their subscriptions are written together or not at all.
  *
- * The count is exact however many processes settle at once: it is raised in the database, under the lock of the row, and
- * the failure that makes it 50 disables the subscription in the same statement. A claim that was lost meanwhile still
- * leaves its attempt in the record, but does not touch the delivery, which is in other hands.
+ * The count is exact however many processes settle at once: it is incremented in the database under the row lock, and
+ * the 50th failure disables the subscription in the same statement. If the claim was lost in the meantime, the attempt
+ * is still recorded, but the delivery is left alone because another process has it.
  */
 export interface Settled {
   claimed: Claimed
@@ -24,11 +24,11 @@ export interface Settled {
 }
 
 export interface Settlement {
-  /** What became of each delivery, in the order of the attempts. */
+  /** The resulting status of each delivery, in the order of the attempts. */
   statuses: Row['status'][]
-  /** The subscriptions that this disabled. */
+  /** The subscriptions that this settlement disabled. */
   disabled: Disabled[]
-  /** When subscriptions have something to send again. */
+  /** When subscriptions next have something to send. */
   retries: (WebhookName & { atMs: number })[]
 }
 
@@ -36,7 +36,7 @@ export interface Disabled extends WebhookName {
   reason: Exclude<WebhookDisabledReason, 'requested'>
 }
 
-/** Tells builders of subscriptions, in the transaction that disables them; gives back what is to be done after its commit. */
+/** Notifies the builders, in the transaction that disables their subscriptions; returns what to do after its commit. */
 export type TellDisabled = (trx: Db, disabled: Disabled[]) => Promise<() => void>
 
 export async function settle(
@@ -125,7 +125,7 @@ interface Changed extends WebhookName {
   pausedUntil: string | null
 }
 
-// A subscription that is paused has nothing to send before its pause is over.
+// A paused subscription has nothing to send until its pause is over.
 function retriesOf(rows: Row[], changed: Changed[]): Settlement['retries'] {
   const pauses = new Map(
     changed.map(({ webhookId, pausedUntil }) => [webhookId, pausedUntil === null ? 0 : Date.parse(pausedUntil)]),
@@ -180,11 +180,11 @@ function retryOf(claimed: Claimed, outcome: Outcome, config: Config): string | n
   return next === null ? null : new Date(next).toISOString()
 }
 
-/** What a series of attempts, in the order in which they ended, does to the count of one subscription. */
+/** How a series of attempts, in the order in which they ended, affects the failure count of one subscription. */
 interface Effect {
   organizationId: string
   webhookId: string
-  /** Failures before the first success, or all of them where there is none. */
+  /** Failures before the first success, or all of them if there was none. */
   failuresFirst: number
   succeeded: boolean
   /** Failures after the last success. */

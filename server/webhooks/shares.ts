@@ -1,16 +1,16 @@
 /**
- * How much of this process each builder may have under way.
+ * How many attempts of this process each builder may have in flight.
  *
- * A receiver that hangs holds its attempts for ten seconds, and a builder may have many of them. So a builder is given more
- * only while it has less under way than is free: alone it comes to half of all, two of them to a third each, and whatever
- * they do there is as much left for the next one as each of them has. Within a builder's room its subscriptions have
- * shares that get smaller as it fills up, for the same reason.
+ * A receiver that hangs blocks its attempts for ten seconds, and a builder may have many such receivers. So a builder
+ * is given more only while it has fewer in flight than are free: one builder alone gets up to half of the total, two
+ * get a third each, and there is always as much left for the next builder as each of them has. For the same reason, the
+ * share of each of a builder's subscriptions shrinks as the builder's capacity fills up.
  */
 export class Shares {
   #underWay = 0
   readonly #organizations = new Map<string, number>()
 
-  /** Sets aside what one more subscription of the organization may have under way, and says how much; 0 when it has to wait. */
+  /** Reserves a share for one more subscription of the organization and returns its size; 0 if it has to wait. */
   reserve(organizationId: string): number {
     const own = this.#organizations.get(organizationId) ?? 0
     const room = MOST_UNDER_WAY - this.#underWay - own
@@ -20,7 +20,7 @@ export class Shares {
     return share
   }
 
-  /** So many more are under way, or fewer where it is negative. */
+  /** Adds to the organization's attempts in flight, or subtracts if `count` is negative. */
   add(organizationId: string, count: number): void {
     const own = (this.#organizations.get(organizationId) ?? 0) + count
     this.#underWay += count
@@ -29,9 +29,9 @@ export class Shares {
   }
 }
 
-/** Sockets and memory of one process set this bound: some 50 kB each over TLS. */
+/** Bounded by the sockets and memory of one process: some 50 kB each over TLS. */
 const MOST_UNDER_WAY = 2000
 
-/** What one subscription may have under way at most, and what part of its builder's room it is left with below that. */
+/** The most one subscription may have in flight; when less is free, it gets this fraction of its builder's capacity. */
 const LARGEST_SHARE = 32
 const SHARES_LEFT = 25

@@ -11,8 +11,8 @@ import type { Disabled } from './settlement.ts'
 import { FAILURES_UNTIL_DISABLED, HELD_MS } from './webhook.ts'
 
 /**
- * Tells the owners and admins of a builder that a subscription of theirs was disabled, in the transaction that disables
- * it: they are told exactly once. Whoever wants an e-mail of it subscribes to message.sent.
+ * Notifies the owners and admins of a builder that a subscription was disabled. This happens in the transaction that
+ * disables it, so they are told exactly once. To get an e-mail, subscribe to message.sent.
  */
 export async function tellDisabled(trx: Db, surroundings: Surroundings, disabled: Disabled[]): Promise<() => void> {
   let events = 0

@@ -5,8 +5,8 @@ import * as webhooks from './queries.ts'
 import { placeOf } from './secret.ts'
 
 /**
- * A client that lost the first answer needs the secret, or its subscription is of no use to it. It is told the one that
- * the subscription has now, from where that lies sealed; of a deleted subscription there is none.
+ * A client that lost the first response needs the secret, or its subscription is useless. It is given the current
+ * secret, decrypted from where it is stored; a deleted subscription no longer has one.
  */
 export const secretToldAgain: Repeat = {
   conceal({ secret: _, ...rest }: Partial<WebhookWithSecret>) {

@@ -2,8 +2,8 @@ import type { Turn } from './claims.ts'
 import type { WebhookName } from './dispatcher.ts'
 
 /**
- * Who is served next: the organizations by turns, and within each one its subscriptions by turns, so that neither an
- * organization with a thousand subscriptions nor one with a thousand events keeps another waiting.
+ * Who is served next: round-robin over the organizations, and within each over its subscriptions, so that neither an
+ * organization with a thousand subscriptions nor one with a thousand events holds up another.
  */
 export class Turns {
   readonly #organizations = new Map<string, Map<string, WebhookName>>()
@@ -22,14 +22,14 @@ export class Turns {
   }
 
   /**
-   * Takes out those that come next until their shares add up to `most`. Maps keep the order in which things were added, so
-   * the longest waiting come first. `reserve` says what a subscription of an organization may have; where that is nothing,
-   * the organization keeps its place.
+   * Removes and returns the next subscriptions until their shares add up to `most`. Maps keep insertion order, so those
+   * waiting longest come first. `reserve` returns the share of one subscription of an organization; if that is 0, the
+   * organization keeps its place.
    */
   next(most: number, reserve: (organizationId: string) => number): Turn[] {
     const taken: Turn[] = []
     let sum = 0
-    // Whoever was served goes to the end, and is met there again while there is room.
+    // A served organization moves to the end, where this loop meets it again while capacity remains.
     for (const [organizationId, webhooks] of this.#organizations) {
       const [first] = webhooks.values()
       if (first === undefined || sum >= most) break

@@ -15,7 +15,7 @@ afterAll(() => plumbline.stop())
 beforeEach(async () => {
   receiver = await startReceiver()
 })
-// A subscription that is left behind would go on sending to a receiver that is gone.
+// A subscription left behind would keep sending to a receiver that is gone.
 afterEach(async () => {
   for (const { id } of (await plumbline.get('/api/ext/webhooks?limit=200')).body.data)
     await plumbline.delete(`/api/ext/webhooks/${id}`)
@@ -175,7 +175,7 @@ describe('subscriptions together', () => {
     const other = await subscribe({ url: `${receiver.url}/other` })
     expect((await change(other.id, { url: receiver.url })).status).toBe(409)
     expect((await change(other.id, { url: receiver.url, allowDuplicate: true })).status).toBe(200)
-    // What does not make a duplicate is not held against one that is there.
+    // Changes that do not create a duplicate are allowed despite an existing one.
     expect((await change(other.id, { excludeOwnChanges: true })).status).toBe(200)
     expect((await change(other.id, { eventTypes: ['*'] })).status).toBe(409)
     await change(first.id, { status: 'disabled' })
@@ -189,7 +189,7 @@ describe('subscriptions together', () => {
     const numbered = (i: number) => create({ url: `${receiver.url}?${i}` })
     const made: string[] = []
     for (let i = 0; i < 45; i++) made.push((await numbered(i)).body.id)
-    // At once, so that each would find the last places free.
+    // All at once, so that each could take the last places.
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => numbered(45 + i)))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(5).fill(409)])
     const refused = answers.find(({ status }) => status === 409)
@@ -197,7 +197,7 @@ describe('subscriptions together', () => {
     await change(made[0] ?? '', { status: 'disabled' })
     expect((await numbered(55)).status).toBe(201)
     expect(await change(made[0] ?? '', { status: 'active' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
-    // One that is active already may be changed.
+    // A subscription that is already active may still be changed.
     expect((await change(made[1] ?? '', { eventTypes: ['bid.submitted'] })).status).toBe(200)
     const { organizationId, database } = plumbline
     const fields = sql.raw(
@@ -305,7 +305,7 @@ describe('an event', () => {
       (answer) => answer.body.status === 'succeeded',
     )
     expect(body.attempts.map((attempt: TestAnswer) => attempt.outcome)).toEqual(['rejected', 'rejected', 'succeeded'])
-    // The receiver is on this machine, and what private networks answer is not kept.
+    // The receiver is on this machine, and responses from private networks are not kept.
     expect(body.attempts[0]).toMatchObject({ responseStatus: 500, responseBody: null })
     expect((await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 0)).status).toBe(200)
   })
@@ -412,7 +412,7 @@ describe('a receiver that fails', () => {
     const first = await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 5)
     const pauseMs = Date.parse(first.body.pausedUntil) - Date.parse(first.body.updatedAt)
     expect(pauseMs).toBe(5000)
-    // Ten more wait, and one of them is the probe.
+    // Ten more are waiting, and one of them is the probe.
     for (let i = 0; i < 10; i++) await createVendor()
     plumbline.clock.advance(7000)
     const second = await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures > 5)
@@ -493,7 +493,7 @@ test('what is asked for by hand is sent at once, and does not wait for the look 
   const started = performance.now()
   for (let round = 0; round < 4; round++) {
     const before = receiver.received.length
-    // Waiting for the next look each time would take some seconds for the twelve of them.
+    // Waiting for the next check each time would take some seconds for the twelve of them.
     await plumbline.until(`/api/ext/deliveries/${body.data[0].id}`, ({ body: one }) => one.status === 'succeeded')
     await plumbline.post(`/api/ext/deliveries/${body.data[0].id}/redeliver`, undefined, {
       headers: { 'idempotency-key': `again ${round}` },
@@ -579,7 +579,7 @@ test('a secret that leaked is ended at once', async () => {
   expect(isSignedWith(SECRET, request)).toBe(false)
 })
 
-/** Whether the secret signed it. The package's own check would ask the machine's clock, which these tests are ahead of. */
+/** Whether the secret signed it. The package's own check uses the machine's clock, which these tests run ahead of. */
 function isSignedWith(secret: string, request: Received | undefined): boolean {
   if (request === undefined) throw new Error('Nothing came in.')
   const headers = request.headers as Record<string, string>
