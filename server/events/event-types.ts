@@ -17,8 +17,8 @@ interface Example {
 
 /** The event types that the contract declares; no other code lists them by name. */
 export function eventTypes(contract: Contract): EventTypeEntry[] {
-  // Every event that happens as time passes is also emitted by some operation, so a type that none declares cannot
-  // happen yet.
+  // Every event that happens over time is also emitted by some operation, so a type that no operation declares cannot
+  // occur yet.
   const emitted = new Set([...contract.operations.values()].flatMap(({ emits }) => emits))
   return Object.keys(contract.document.webhooks ?? {}).map((name) => {
     const type = name as EventType
@@ -28,7 +28,7 @@ export function eventTypes(contract: Contract): EventTypeEntry[] {
   })
 }
 
-/** The payload that the contract shows for a type. */
+/** The example payload that the contract shows for a type. */
 export function exampleOf(contract: Contract, type: EventType): Record<string, unknown> {
   const { examples } = declarationOf(contract, type).post.requestBody.content['application/json']
   return contract.resolve<Example>(examples.event).value

@@ -19,7 +19,7 @@ async function createVendors(many: number): Promise<string[]> {
 
 const resources = (body: Body): string[] => body.data.map((event: Body) => event.data.object.id)
 
-/** The events about these resources, once all of them have their place. */
+/** The events about these resources, once all of them have a sequence. */
 async function eventsOf(ids: string[]): Promise<Body[]> {
   const isThere = ({ body }: { body: Body }) => ids.every((id) => resources(body).includes(id))
   const { body } = await plumbline.until('/api/ext/events?limit=200&sort=-sequence', isThere)
@@ -121,7 +121,7 @@ describe('whoever may read only some records', () => {
     const [home] = await eventsOf([homes[0] ?? ''])
     expect(await filtered(`ids=${home.id},${before.id}`)).toEqual([before.data.object.id])
     expect((await plumbline.get(`/api/ext/events/${home.id}`, { key })).status).toBe(404)
-    // The last one that was processed may be of a type that was readable then.
+    // The last event a client processed may be of a type that it could read at the time.
     expect((await filtered(`after=${home.id}`)).slice(0, 1)).toEqual(vendors.slice(0, 1))
   })
 

@@ -9,10 +9,10 @@ export const eventOperations = {
     const { after, ...rest } = query
     let afterSequence: number | null = null
     if (after !== undefined) {
-      // A place in the order and no more, so it need not be one of those that the caller may read still.
+      // Only a position in the order, so it need not be an event that the caller may still read.
       const event = await events.find(call, after)
       if (event === undefined) throw unknownReference(['after'])
-      // One that has no place yet is the last of all, and nothing comes after it.
+      // An event without a sequence comes last of all, and nothing comes after it.
       afterSequence = event.sequence ?? Number.MAX_SAFE_INTEGER
     }
     const readable = readableTypes(call)

@@ -8,8 +8,8 @@ import { invalidCursor, itemsThatFit, page, readCursor, writeCursor } from '../h
 import { Problem } from '../http/problem.ts'
 
 /**
- * Events are read in the order of `sequence`. The dispatcher gives that number after the commit, one event after the
- * other, so nothing ever appears before what was read already; an event without one is not listed yet.
+ * Events are read in the order of `sequence`. The dispatcher assigns it after the commit, one event after the other, so
+ * nothing ever appears before what has already been read; an event without one is not listed yet.
  */
 type EventQuery = Omit<Input<'listEvents'>['query'], 'after'>
 
@@ -19,7 +19,7 @@ interface Row {
   payload: string
 }
 
-/** Of a long event, what comes with its page is its length alone; most pages have none. */
+/** The page query returns only the length of a long event; most pages have none. */
 interface ListedRow extends Omit<Row, 'payload'> {
   payload: string | null
   bytes: number
@@ -40,7 +40,7 @@ export async function list(
   if (afterSequence !== null) conditions.push(sql`"sequence" > ${afterSequence}`)
   if (query.type !== undefined) conditions.push(sql`"type" = ${query.type}`)
   if (query.resourceId !== undefined) conditions.push(sql`"resourceId" = ${query.resourceId}`)
-  // An event never changes, so both ask for the time at which it happened.
+  // An event never changes, so both filter by the time at which it happened.
   for (const since of [query.updatedAfter, query.createdAfter]) {
     if (since !== undefined) conditions.push(sql`"occurredAt" >= ${since}`)
   }
@@ -68,7 +68,7 @@ export async function list(
   )
   const texts = data.flatMap(({ id, sequence, payload }) => {
     const text = payload ?? long.get(id)
-    // An event that was removed between the two looks had its time.
+    // The event may have been deleted between the two queries, at the end of its retention.
     return text === undefined ? [] : `{"sequence":${sequence},${text.slice(1)}`
   })
   return new Json(`{"data":[${texts.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
@@ -83,8 +83,8 @@ async function payloadsOf(call: Tenant, rows: readonly { id: string }[]): Promis
 }
 
 /**
- * Whoever reads on from a place where events are no longer kept would miss some without knowing it. The numbers of an
- * organization have no gaps, so that all is there if the first one that is kept follows upon what was read.
+ * A client that continues from a position where events have been deleted would miss some without knowing it. An
+ * organization's numbers have no gaps, so nothing is missing if the first event kept directly follows what was read.
  */
 async function assertNoGap(call: Tenant, readTo: number): Promise<void> {
   const { rows } = await sql<{ first: number }>`
@@ -100,13 +100,13 @@ async function assertNoGap(call: Tenant, readTo: number): Promise<void> {
   })
 }
 
-// What is asked for by name is little, or of one type, so that each row can be looked at.
+// These filters match few rows, or a single type, so checking each row is cheap.
 function inTypes(readable: readonly string[] | null, conditions: RawBuilder<unknown>[]): RawBuilder<unknown> {
   const types = readable === null ? [] : [sql`"type" = any(${readable})`]
   return sql.join([...conditions, ...types], sql` and `)
 }
 
-// The page of each type, and of those the first rows: it costs the same however rare the readable ones are.
+// Takes a page per type, and the first rows of those: it costs the same however rare the readable events are.
 function amongTypes(
   { organizationId }: Tenant,
   readable: readonly string[],
@@ -131,7 +131,7 @@ function toEvent({ sequence, payload }: Row): Event {
   return { ...(JSON.parse(payload) as Omit<Event, 'sequence'>), sequence }
 }
 
-/** Ids are made in the order of time, so the moves of one resource are read in the order of their ids. */
+/** Ids are in the order of creation, so sorting by id gives a resource's moves in order. */
 export async function listStatusChanges(
   call: Tenant,
   query: Input<'listStatusChanges'>['query'],

@@ -4,15 +4,15 @@ import type { Contract } from '../http/contract.ts'
 import { Problem } from '../http/problem.ts'
 
 /**
- * Who may see which events. An event shows a record, so that it is seen by those who may read such records and by nobody
- * else: in the list of events, in what a skill did or would have done, in the deliveries of a subscription, and at its
- * receiver. The contract says with each event which permission that is, and everything asks here.
+ * Who may see which events. An event shows a record, so only those who may read such records see it: in the list of
+ * events, in the result of a skill or its dry run, in a subscription's deliveries, and at its receiver. The contract
+ * declares the permission with each event, and every check comes here.
  */
 
 interface Reading {
-  /** What each type of event asks for. */
+  /** The permission for each type of event. */
   byType: ReadonlyMap<string, Permission>
-  /** What reading a record asks for, by the prefix of its id. */
+  /** The permissions for reading a record, by its id prefix. */
   byPrefix: ReadonlyMap<string, readonly string[]>
 }
 
@@ -32,7 +32,7 @@ function permissionsByType({ document }: Contract): Map<string, Permission> {
   return new Map(declared.map(([type, { post }]) => [type, post['x-permission']]))
 }
 
-// Each record has an operation that reads it by its id, and the example of that parameter begins as all of its ids do.
+// Each record has an operation that reads it by id, and that parameter's example starts with the prefix of all its ids.
 function permissionsByPrefix(contract: Contract): Map<string, readonly string[]> {
   const prefixes = new Map<string, readonly string[]>()
   for (const { method, path, permissions, declaration } of contract.operations.values()) {
@@ -51,7 +51,7 @@ function prefixOf(id: string): string | null {
   return /^([a-z]+)_/.exec(id)?.[1] ?? null
 }
 
-/** The permission without which nobody sees events of this type. */
+/** The permission needed to see events of this type. */
 export function permissionOf(contract: Contract, type: string): Permission {
   const permission = readingOf(contract).byType.get(type)
   if (permission === undefined) throw new Error(`The contract does not say who may read ${type}.`)
@@ -62,14 +62,14 @@ export function mayRead({ surroundings, permissions }: Call, type: string): bool
   return permissions.has(permissionOf(surroundings.contract, type))
 }
 
-/** The types whose events the caller may see; null where these are all of them, and nothing has to be left out. */
+/** The event types that the caller may see; null if that is all of them, so nothing has to be filtered. */
 export function readableTypes(call: Call): string[] | null {
   const types = [...readingOf(call.surroundings.contract).byType.keys()]
   const readable = types.filter((type) => mayRead(call, type))
   return readable.length === types.length ? null : readable
 }
 
-/** Throws `permission_denied` unless the caller may read the record that has this id, if there is one. */
+/** Throws `permission_denied` unless the caller may read the record with this id, if there is one. */
 export function permitReading({ surroundings, permissions }: Call, id: string): void {
   const needed = readingOf(surroundings.contract).byPrefix.get(prefixOf(id) ?? '') ?? []
   const missing = needed.find((permission) => !permissions.has(permission))

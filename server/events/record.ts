@@ -2,19 +2,19 @@ import { typeid } from 'typeid-js'
 import type { webhooks } from '../../client/contract.gen.ts'
 import type { Call, RecordedEvent, WriteCall } from '../http/call.ts'
 
-/** The names of the events, and for each the resource that it carries, from the `webhooks` of the contract. */
+/** The event types, and the resource that each carries, from the contract's `webhooks`. */
 export type EventType = keyof webhooks & string
 export type EventObject<Type extends EventType> = EventData<Type>['object']
-/** What the data of an event hold beside the resource and its old values; most hold nothing more. */
+/** What an event's data contain besides the resource and its old values; for most, nothing. */
 export type EventExtras<Type extends EventType> = Omit<EventData<Type>, 'object' | 'previous'>
 type EventData<Type extends EventType> = webhooks[Type]['post']['requestBody']['content']['application/json']['data']
 
 /**
- * An event is a row in the transaction of the change that it tells of: both hold, or neither. Its payload is fixed here,
- * to the byte, and delivered as it is on every attempt.
+ * An event is a row in the transaction of the change that it reports: both are committed, or neither. Its payload is
+ * fixed here, byte for byte, and delivered unchanged on every attempt.
  *
- * @param object the resource as its GET shows it after the change to somebody who may only read
- * @param previous the old values of the fields that changed, or the whole resource as it was
+ * @param object the resource after the change, as its GET shows it to a caller who may only read
+ * @param previous the old values of the fields that changed, or the whole resource before the change
  */
 export async function recordEvent<Type extends EventType>(
   call: WriteCall,
@@ -32,7 +32,7 @@ interface Identified {
   id: string
 }
 
-/** The row of an event, for a statement that writes it together with something else. */
+/** The row of an event, for a statement that inserts it along with something else. */
 export function makeEvent<Type extends EventType>(
   call: Call,
   type: Type,
@@ -87,15 +87,15 @@ export interface EventRow {
   actorId: string | null
   payload: string
   occurredAt: string
-  /** Which request it was, and where it came from: what the audit trail adds to an event. */
+  /** The id and the client address of the request, which the audit trail adds to an event. */
   requestId: string
   address: string | null
 }
 
-// 256 kB, counted in characters; what is beyond ASCII may weigh a little more.
+// 256 kB, counted in characters; non-ASCII text may take a little more.
 const MOST_CHARACTERS = 256 * 1024
 
-// Where the resource of an event is read, by the first word of the event's name.
+// The path under which an event's resource is read, by the first word of the event type.
 const COLLECTIONS: Record<string, string> = { bid_request: 'bids/requests', po: 'purchase-orders' }
 
 function collectionOf(type: string): string {
@@ -103,7 +103,7 @@ function collectionOf(type: string): string {
   return COLLECTIONS[noun] ?? `${noun}s`
 }
 
-// What every change changes says nothing about this one.
+// These change every time, so they say nothing about this change.
 const ALWAYS_CHANGED = new Set(['version', 'updatedAt'])
 
 function changedFields(object: object, previous: object): Record<string, unknown> | null {

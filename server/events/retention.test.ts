@@ -59,7 +59,7 @@ describe('events', () => {
     const after = await plumbline.get(`/api/ext/events?after=${old[1].id}`)
     expect([after.status, after.body.code]).toEqual([422, 'unknown_reference'])
     expect((await plumbline.get(`/api/ext/events/${old[1].id}`)).status).toBe(404)
-    // Backwards there is an end, and nothing is missed by it.
+    // Reading backwards simply ends there, and misses nothing.
     const backwards = await plumbline.get(`/api/ext/events?limit=1&sort=-sequence&cursor=${descending}`)
     expect([backwards.status, backwards.body.data]).toEqual([200, []])
   })
@@ -100,7 +100,7 @@ test('a service enforces it by itself, for as long as it is configured', async (
   })
   const another = await startPlumbline({
     ...{ config, clock, log: plumbline.log, warm: false },
-    // The database is the first one's to close.
+    // The first instance closes the database.
     database: { ...database, close: async () => {} },
   })
   await plumbline.until('/api/ext/events?sort=-sequence', ({ body }) => body.data.length === 0)
@@ -129,6 +129,6 @@ test('windows of limits go an hour after they ended, and those that count stay',
   const after = await scopes()
   expect(after.filter((scope) => before.includes(scope))).toEqual([])
   expect(after.length).toBeGreaterThan(0)
-  // Whoever comes back is counted anew.
+  // A client that returns starts with a fresh count.
   expect((await plumbline.get('/api/ext/vendors')).status).toBe(200)
 })

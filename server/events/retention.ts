@@ -5,10 +5,9 @@ import { BATCH_ROWS, inBatches } from '../database/batches.ts'
 import type { Database } from '../database/database.ts'
 
 /**
- * Removes events that are older than they are kept; `keptDays` is null where they are kept for ever. They are found by
- * their ids, which begin with the time of their making: the oldest lie at the beginning of the primary key. An event
- * that has no place yet was not told to anybody and stays. The count of an organization's events is its own and goes
- * on, so that no number is given twice.
+ * Deletes events older than the retention period; `keptDays` is null if they are kept for ever. Ids start with their
+ * creation time, so the oldest are at the start of the primary key. An event without a sequence has not been dispatched
+ * to anybody yet and stays. The organization's counter lives elsewhere and continues, so no number is used twice.
  */
 export async function forgetOldEvents(database: Database, clock: Clock, keptDays: number | null): Promise<void> {
   if (keptDays === null) return
@@ -25,7 +24,7 @@ export async function forgetOldEvents(database: Database, clock: Clock, keptDays
 
 const DAY_MS = 86_400_000
 
-// The least id that can be made in that millisecond: a UUID of version 7 begins with the time.
+// The smallest id that can be created in that millisecond: a UUIDv7 starts with the time.
 function firstIdAt(instant: Date): string {
   const time = Math.max(0, instant.getTime()).toString(16).padStart(12, '0')
   return TypeID.fromUUID('evt', `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`).toString()

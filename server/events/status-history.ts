@@ -1,7 +1,7 @@
 import { typeid } from 'typeid-js'
 import type { WriteCall } from '../http/call.ts'
 
-/** Keeps one move of a status, of whatever kind of resource, in the transaction that makes it. */
+/** Records one status change of any kind of resource, in the transaction that makes it. */
 export async function recordStatusChange(
   call: WriteCall,
   move: { id: string; from: string | null; to: string; reason?: string | null | undefined },

@@ -4,7 +4,7 @@ import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/
 import { eventsOf } from '../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../test/support/site.ts'
 
-/** How long the addresses of the portal hold, and what ends them before. */
+/** How long the addresses of the portal are valid, and what ends them earlier. */
 const DAY_MS = 86_400_000
 
 let plumbline: TestPlumbline
@@ -23,7 +23,7 @@ const tokenOf = (portalUrl: string): string => portalUrl.split('/').at(-1) ?? ''
 const newVendor = async (): Promise<string> =>
   (await post('/vendors', { companyName: 'Blanco Framers', email: 'bids@blanco.example.com' })).body.id
 
-/** What an address is answered on its page and by the interface: the status and the text of the one, the code of the other. */
+/** How the page and the interface answer an address: status and text of the page, code of the interface. */
 async function opens(portalUrl: string) {
   const page = await fetch(plumbline.url + new URL(portalUrl).pathname)
   const { status, body } = await plumbline.get('/api/portal/invitations', { key: tokenOf(portalUrl) })
@@ -103,7 +103,7 @@ test('an address that is revoked opens nothing, and the invitation stays as it w
   expect(await opens(portalUrl)).toMatchObject({ page: 410, code: 'revoked_token' })
   const after = await read(request.id)
   expect(after).toMatchObject({ status: 'sent', version: request.version + 1, invitations: [revoked.body, {}] })
-  // Done again, it changes nothing; the vendor still comes in by its whole portal.
+  // Repeating it changes nothing; the vendor can still use the address of its whole portal.
   expect((await post(`/invitations/${id}/revoke`)).body).toEqual(revoked.body)
   expect(await read(request.id)).toEqual(after)
   expect((await plumbline.get(`/api/portal/invitations/${id}`, { key: tokenOf(whole) })).status).toBe(200)

@@ -11,8 +11,8 @@ import { notFound, Problem, problem, unknownReference } from '../http/problem.ts
 import * as portal from './queries.ts'
 
 /**
- * What a vendor does with the invitations that its token lets it see: look at them, and say whether it will bid. It is
- * shown what it was asked and what it has answered, and nothing of any other vendor.
+ * What a vendor does with the invitations that its token covers: view them, and say whether it will bid. It is shown
+ * what it was asked and what it has answered, and nothing about any other vendor.
  */
 export async function readInvitation(call: Call, invitationId: string): Promise<PortalBidInvitation> {
   const { bidRequestId } = await visible(call, invitationId)
@@ -20,7 +20,7 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
   const vendor = await vendors.find(call, String(call.principal.id))
   const { timeZone, ...community } = await portal.siteOf(call, request.communityId)
   const { status, viewedAt, respondedAt, declineReason } = invitationOf(request, invitationId)
-  // One that was not sent is not visible, so this is never so.
+  // An invitation that was not sent is not visible, so this is never true.
   if (status === 'pending') throw notFound()
   return {
     id: invitationId,
@@ -53,8 +53,8 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
 }
 
 /**
- * Every visit comes through here, to the pages or by the vendor's own system. It notes that the vendor was there, and that
- * it has seen the invitation where one is named; the first time only.
+ * Every visit, through the pages or by the vendor's own system, comes through here. The first visit records that the
+ * vendor was there and, if an invitation is named, that it has been viewed.
  */
 export async function lookAround(call: Call, invitationId: string | undefined): Promise<PortalVisit> {
   return call.write(async (call) => {
@@ -73,7 +73,7 @@ export async function lookAround(call: Call, invitationId: string | undefined): 
   })
 }
 
-/** "We will bid" or "We decline"; both can be changed as long as a bid is awaited. */
+/** "We will bid" or "We decline"; the vendor can change its mind for as long as a bid is awaited. */
 export async function replyTo(call: Call, invitationId: string, reply: PortalAnswer): Promise<PortalBidInvitation> {
   await call.write(async (call) => {
     const { bidRequestId, vendorId } = await visible(call, invitationId)
@@ -89,8 +89,8 @@ export async function replyTo(call: Call, invitationId: string, reply: PortalAns
 }
 
 /**
- * Each change of an answer is an event that goes out to every subscriber, so there are no more than a few an hour. The
- * request is held, so no two are counted at once.
+ * Each changed answer is an event sent to every subscriber, so only a few an hour are allowed. The request is locked,
+ * so concurrent answers are counted one after the other.
  */
 const MOST_ANSWERS = 6
 const HOUR_MS = 3_600_000
@@ -127,14 +127,14 @@ async function noteView(
 
 async function noteVendor(call: WriteCall) {
   const before = await vendors.lock(call, String(call.principal.id))
-  // It may have been archived a moment ago, after it was let in.
+  // The vendor may have been archived since the token was checked.
   if (before.portalStatus === 'joined' || before.archivedAt !== null) return before
   const after = await vendors.update(call, before, { portalStatus: 'joined' })
   await recordEvent(call, 'vendor.updated', after, before)
   return after
 }
 
-/** The invitation, if the caller's token lets it see that one; what it does not let it see is not found. */
+/** The invitation, if the caller's token covers it; otherwise it is not found. */
 async function visible(call: Call, invitationId: string): Promise<portal.InvitationAddress> {
   const found = await portal.addressOf(call, invitationId, portal.visibleTo(call.principal))
   if (found === undefined) throw notFound()

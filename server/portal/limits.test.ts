@@ -6,7 +6,7 @@ import { eventsAbout } from '../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../test/support/site.ts'
 import { forgetEndedWindows } from '../database/limit-windows.ts'
 
-/** How much is taken of a vendor and of whoever tries addresses, and what the log says of visits. */
+/** The limits on a vendor and on whoever guesses addresses, and what is logged about visits. */
 let plumbline: TestPlumbline
 let site: Site
 // biome-ignore lint/suspicious/noExplicitAny: a log line is whatever was logged.
@@ -23,7 +23,7 @@ const ask = async (): Promise<Answer['body']> =>
   (await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })).body
 const tokenOf = (portalUrl: string): string => portalUrl.split('/').at(-1) ?? ''
 
-/** As a client at this address sends it, behind the proxy that the service trusts. */
+/** A request as a client at this address sends it, behind the proxy that the service trusts. */
 const from = (client: string) => ({ 'x-forwarded-for': client })
 const open = (token: string, client: string) => fetch(`${plumbline.url}/portal/${token}`, { headers: from(client) })
 const list = (key: string, client: string) => plumbline.get('/api/portal/invitations', { key, headers: from(client) })
@@ -60,7 +60,7 @@ test('a client sends 120 requests a minute, whatever it tries, and version six c
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await open(token, '2001:db8:7:1::9')).status).toBe(429)
   expect((await open(token, '2001:db8:7:2::9')).status).toBe(200)
-  // Keys have limits of their own, wherever they come from.
+  // Keys have limits of their own, wherever their requests come from.
   const headers = from('2001:db8:7:1::9')
   expect((await plumbline.get('/api/ext/me', { key: site.key, headers })).status).toBe(200)
 })

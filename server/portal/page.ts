@@ -8,8 +8,8 @@ import type {
 } from '../../client/contract.gen.ts'
 
 /**
- * The vendor's pages, as plain HTML without a script. Everything that anybody typed goes through `text`, and no page
- * holds an amount, a name or a count of anybody but the vendor who is looking.
+ * The vendor's pages, as plain HTML without scripts. Everything that anybody typed goes through `text`, and no page
+ * contains an amount, name or count of anybody but the vendor who is looking.
  */
 export function requestPage(invitation: PortalBidInvitation): string {
   const { builder, vendor, request, community, homes } = invitation
@@ -78,7 +78,7 @@ export function vendorPage(view: {
   builder: PortalVisit['builder']
   vendor: PortalVisit['vendor']
   invitations: readonly PortalBidInvitationSummary[]
-  /** The page's own address, below which those of the invitations lie. */
+  /** The page's own path, below which the invitations' pages are. */
   path: string
 }): string {
   const items = view.invitations.map(
@@ -139,7 +139,7 @@ function addressLines(address: Address | null): string[] {
   return [address.line1, address.line2, address.city, address.state, address.postalCode].filter((part) => part !== null)
 }
 
-// A calendar date belongs to no time zone; UTC keeps it from moving.
+// A calendar date has no time zone; UTC keeps it from shifting.
 const LONG_DATE = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'UTC' })
 
 function longDate(date: string): string {
@@ -148,7 +148,7 @@ function longDate(date: string): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text as it has to be written inside an element or a quoted attribute. */
+/** Escapes text for an element or a quoted attribute. */
 function text(value: string): string {
   return value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }

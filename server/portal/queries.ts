@@ -4,20 +4,22 @@ import type { Principal, Tenant, WriteCall } from '../http/call.ts'
 import { notFound } from '../http/problem.ts'
 import { listing } from '../resources/listing.ts'
 
-// Inside JSON the database would write instants in its own way.
+// Within JSON the database would format instants in its own way.
 const REQUEST = `
   select json_build_object('number', r."number", 'title', r."title", 'status', r."status", 'scope', r."scope", 'deadline', r."deadline",
     'deadlineAt', to_char(r."deadlineAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
 
-/** A vendor's invitations, the newest first; it never hears of those that were not sent. */
+/** A vendor's invitations, newest first; those that were not sent are left out. */
 export const list = listing<PortalBidInvitationSummary>({
   table: 'invitations',
   columns: { id: 'id', status: 'enum', request: { sql: REQUEST } },
   where: `t."status" <> 'pending'`,
 })
 
-/** The condition on invitations that a vendor's token stands for: all of the vendor, or the one that it was made for. */
+/**
+ * The condition for the invitations that a vendor's token covers: all of the vendor's, or only the one it was made for.
+ */
 export function visibleTo({ id, subjectId }: Principal): Record<string, string> {
   const vendorId = String(id)
   return subjectId === null || subjectId === id ? { vendorId } : { vendorId, id: subjectId }
@@ -44,12 +46,12 @@ export async function addressOf(
 }
 
 export interface Answers {
-  /** When the hour began in which they are counted; null before the first. */
+  /** The start of the hour in which answers are counted; null before the first. */
   since: string | null
   count: number
 }
 
-/** How often the answer to an invitation was changed of late. */
+/** How often the answer to an invitation was changed recently. */
 export async function answersOf({ db, organizationId }: Tenant, id: string): Promise<Answers> {
   return db
     .selectFrom('invitations')

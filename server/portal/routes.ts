@@ -9,8 +9,8 @@ import { vendorBehind } from '../keys/portal-authenticator.ts'
 import { messagePage, requestPage, vendorPage } from './page.ts'
 
 /**
- * The pages behind the addresses that vendors are sent. Whoever has an address is the vendor, and a page does nothing but
- * call the operations that the contract opens to a vendor, as that vendor.
+ * The pages behind the addresses that are sent to vendors. Whoever has an address acts as the vendor, and a page only
+ * calls, as that vendor, the operations that the contract opens to vendors.
  */
 interface Parts {
   surroundings: Surroundings
@@ -22,19 +22,19 @@ interface Page {
   html: string
 }
 
-/** What is known of a request to a page; in the end the log line says it, as for every other request. */
+/** What is known about a page request; it is logged at the end, as for every other request. */
 interface Visit {
   requestId: string
   address: string
   principal: Principal | null
 }
 
-// On the vendor's own page "We decline" takes a line of text; nothing larger is read.
+// With "We decline" the vendor can send a line of text; nothing larger is accepted.
 const MOST_BYTES = 16 * 1024
 const MOST_REASON = 1000
 const MOST_LISTED = 100
 
-// The second is the page of one invitation, by the address of the vendor's whole portal.
+// The second is the page of one invitation under the address of the vendor's whole portal.
 const PATHS = ['/portal/:token', '/portal/:token/:invitationId']
 
 export function portalRoutes(parts: Parts): Router {
@@ -54,7 +54,8 @@ export function portalRoutes(parts: Parts): Router {
     ),
   )
   routes.use('/portal', (error: unknown, _req: Request, res: Response, _next: NextFunction) => {
-    // An address that cannot be decoded is none; else the form could not be read: too long, or not a form at all.
+    // An address that cannot be decoded does not exist; any other error is a form that is too long or not a form at
+    // all.
     if (error instanceof URIError) write(res, NOT_FOUND)
     else
       write(res, {
@@ -65,7 +66,7 @@ export function portalRoutes(parts: Parts): Router {
   return routes
 }
 
-// The line never has the address of the page: the token in it is a secret.
+// The path is never logged, because the token in it is a secret.
 function logAtEnd({ log }: Parts, req: Request, res: Response, visit: Visit): void {
   const started = performance.now()
   const operationId = req.method === 'POST' ? 'answerPortalInvitation' : 'openPortal'
@@ -77,7 +78,7 @@ function logAtEnd({ log }: Parts, req: Request, res: Response, visit: Visit): vo
   })
 }
 
-/** Opens the token and writes out what `make` makes of it: a page, or null to show the page anew. */
+/** Authenticates the token and sends the page that `make` returns; null redirects to the page, to show it afresh. */
 async function answer(
   parts: Parts,
   req: Request,
@@ -123,7 +124,7 @@ const WRONG_FORM: Page = {
   html: messagePage('That did not work', 'Please use the buttons of the page.'),
 }
 
-/** What a person is told who can do nothing with the words for programs. */
+/** The problem codes put into words for people. */
 const SAID: { readonly [Code in Problem['code']]?: Page } = {
   invalid_key: NOT_FOUND,
   not_found: NOT_FOUND,
@@ -156,7 +157,7 @@ const SAID: { readonly [Code in Problem['code']]?: Page } = {
   },
 }
 
-// The address is a secret: it must not travel on in a Referer, nor the page stay in a shared cache.
+// The address is a secret: it must not leak through a Referer header, nor the page stay in a shared cache.
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",

@@ -9,15 +9,15 @@ import { type Populated, startPopulated } from '../../test/support/populated.ts'
 import { buildSite, type Site } from '../../test/support/site.ts'
 
 /**
- * Who is shown the addresses of the portal. Whoever has one acts for the vendor, so they are for callers with bids:write,
- * in answers with a single thing, and nowhere else.
+ * Who is shown portal addresses. Whoever has one acts for the vendor, so only callers with bids:write see them, only in
+ * responses about a single record, and nowhere else.
  */
 let populated: Populated
 let plumbline: TestPlumbline
 let world: World
 let site: Site
 let receiver: Receiver
-/** May do everything but write bids. */
+/** May do everything except write bids. */
 let reader: string
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const addressIn = /\/portal\/((?:inv|ven)_[0-9a-z]{26})\.[\w-]{32}/g
 
-/** What the addresses in a text open; those of the contract's examples, which anybody may read, open nothing. */
+/** What the addresses in a text give access to; those in the contract's public examples give access to nothing. */
 function addressed(text: string): string[] {
   return [...text.matchAll(addressIn)].map(([, id = '']) => id).filter((id) => !EXAMPLE_IDS.has(id))
 }
@@ -51,7 +51,7 @@ describe('a key without bids:write is shown no address', () => {
   const gets = [...contract.operations.values()].filter((each) => each.method === 'GET' && isOpenToKeys(each))
 
   test.each(gets)('by $id', async (operation) => {
-    // The skill of the example is one that this key may not run.
+    // This key may not run the skill in the example.
     const address = operation.id === 'getSkill' ? '/api/ext/skills/getBidRequest' : world.addressFor(operation)
     const answer = await world.send(operation, { address, key: reader })
     expect(answer.status).toBe(200)
@@ -66,7 +66,7 @@ describe('a key without bids:write is shown no address', () => {
     let ran = 0
     for (const skill of skills) {
       for (const dryRun of [true, false]) {
-        // Each is given what it may name, and refuses the rest; what counts is what comes back.
+        // A skill refuses any input that it does not declare; what counts is what it returns.
         for (const given of [input, { bidRequestId: input.bidRequestId }, { vendorId: input.vendorId }, {}]) {
           const answer = await plumbline.post('/api/ext/execute', { skill, input: given, dryRun }, { key: reader })
           if (answer.status === 200) ran++
@@ -130,7 +130,7 @@ describe('a key with bids:write is shown an address', () => {
     ]) {
       const tried = await post('/execute', { skill, input, dryRun: true })
       expect(tried.status).toBe(200)
-      // What only reads is no dry run.
+      // For a skill that only reads, a dry run is an ordinary run.
       expect([skill, addressesIn(tried).length]).toEqual([skill, skill === 'getBidRequest' ? 2 : 0])
       const events: { type: string; data: unknown }[] = tried.body.events
       expect(addressed(JSON.stringify(events))).toEqual([])

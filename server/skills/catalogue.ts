@@ -15,10 +15,10 @@ import { flatInput, inlined, type ObjectSchema, objectSchema, published, resultO
 import { suggestVendorsForScope } from './suggest-vendors-for-scope.ts'
 
 /**
- * Everything that can be run by name: each operation of the contract under its operationId, and the composite skills that
- * the contract declares under `x-skills`. A composite skill has no power of its own: it changes things by operations
- * alone, and so passes the permission checks, the validation and the events of each. What it reads of many records at
- * once comes from the queries of their slices, and is covered by the permissions that it asks for.
+ * Everything that can be run by name: each operation of the contract under its operationId, and the composite skills
+ * declared under `x-skills`. A composite skill has no powers of its own: it changes things only through operations, so
+ * each one's permission checks, validation and events apply. Bulk reads use the queries of the modules concerned, and
+ * are covered by the permissions that the skill requires.
  */
 export interface Skill {
   readonly name: string
@@ -27,32 +27,32 @@ export interface Skill {
   readonly description: string
   readonly permissions: readonly Permission[]
   readonly writes: boolean
-  /** Null has a meaning of its own in this skill's input: it clears, where leaving out would keep. */
+  /** Whether null in the input clears a value, where leaving it out would keep it. */
   readonly nullClears: boolean
   readonly inputSchema: ObjectSchema
   readonly outputSchema: Schema
-  /** The input without superfluous nulls and with its defaults; throws `validation_failed` with pointers below /input. */
+  /** The input with defaults and without superfluous nulls; throws `validation_failed` with pointers below /input. */
   check(input: unknown): Record<string, unknown>
-  /** The result; null where the skill answers without one. */
+  /** The result; null if the skill has none. */
   run(input: Record<string, unknown>, call: Call): Promise<PublishedResult>
 }
 
 export type PublishedResult = Record<string, unknown> | string | null
 
 export interface Catalogue {
-  /** By name. */
+  /** Sorted by name. */
   readonly skills: readonly Skill[]
   /** Throws `skill_not_found` with the nearest names. */
   find(name: string): Skill
 }
 
-/** A composite skill, seen from where it is not known which: its input was checked by the schema that its type comes from. */
+/** Any composite skill; its input has been checked against the schema that its type is generated from. */
 type AnyComposite = (input: Record<string, unknown>, call: Call, effort: Effort) => Promise<object>
 const COMPOSITES = { awardBid, suggestVendorsForScope, detectOverCommittedBudgets } as unknown as Readonly<
   Record<string, AnyComposite>
 >
 
-/** Running a skill is no skill: it would only wrap another one. */
+/** Running a skill is not itself a skill: it would only wrap another one. */
 const NOT_A_SKILL = 'executeSkill'
 
 const catalogues = new WeakMap<Contract, Catalogue>()
@@ -66,7 +66,7 @@ export function catalogueOf(contract: Contract): Catalogue {
   return catalogue
 }
 
-/** Throws unless the contract's composite skills are those that are written. */
+/** Throws unless the implemented composite skills are exactly those that the contract declares. */
 export function assertComposites(contract: Contract): void {
   const declared = Object.keys(declaredComposites(contract))
   const missing = declared.filter((name) => !Object.hasOwn(COMPOSITES, name))
@@ -78,7 +78,7 @@ export function assertComposites(contract: Contract): void {
 function makeCatalogue(contract: Contract): Catalogue {
   assertComposites(contract)
   const ajv = withFormats(new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true }))
-  // What a vendor does in the portal is no skill of the builder's agents.
+  // What a vendor does in the portal is not a skill for the builder's agents.
   const operations = [...contract.operations.values()].filter(
     ({ id, schemes }) => schemes.has('apiKey') && id !== NOT_A_SKILL,
   )
@@ -110,7 +110,7 @@ function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Ski
     kind: 'operation',
     summary: declaration.summary ?? id,
     description: descriptionOf({ ...declaration, permissions, emits, writes: method !== 'GET' }),
-    // The contract's own rule holds them to the permissions that there are.
+    // The contract's lint allows only permissions that exist.
     permissions: permissions as Permission[],
     writes: method !== 'GET',
     nullClears: method === 'PATCH',
@@ -155,7 +155,7 @@ function compositeSkill(contract: Contract, name: string, declared: DeclaredComp
   }
 }
 
-/** Throws `permission_denied` unless the caller holds all that the skill needs. */
+/** Throws `permission_denied` unless the caller has every permission that the skill needs. */
 export function permitSkill(call: Call, skill: Skill): void {
   const missing = skill.permissions.find((permission) => !call.permissions.has(permission))
   if (missing !== undefined) {
@@ -165,7 +165,7 @@ export function permitSkill(call: Call, skill: Skill): void {
   }
 }
 
-/** Whether the skill belongs into the caller's catalogue. A composite one can be run in no other way than by executeSkill. */
+/** Whether the skill belongs in the caller's catalogue. A composite skill can only be run through executeSkill. */
 export function mayUse(call: Call, skill: Skill): boolean {
   const holds = skill.permissions.every((permission) => call.permissions.has(permission))
   return holds && (skill.kind === 'operation' || call.permissions.has('skills:write'))
@@ -188,5 +188,5 @@ function checker(schema: ObjectSchema, ajv: Ajv, setter?: Checked['setter']): Sk
   }
 }
 
-/** How many names an unknown one is answered with. */
+/** How many similar names are suggested for an unknown one. */
 const MOST_NEAREST = 5

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** A builder with a community, a home whose framing is budgeted, and the means to play a bidding. */
+/** A builder with a community, a home with a framing budget, and what is needed to run a bidding round. */
 class Site {
   readonly builder: Builder
   communityId = ''
@@ -46,7 +46,7 @@ class Site {
     return body.id
   }
 
-  /** A request to the vendors with a bid of each that is given an amount. */
+  /** Sends the vendors a request, and records a bid for each one that has an amount. */
   async request(
     amounts: Record<string, number | null>,
     more: object = {},

@@ -7,7 +7,7 @@ import type { Effort } from './effort.ts'
 import { assertCommunity } from './named-community.ts'
 import { everyPage } from './pages.ts'
 
-/** How many are listed; the contract says so too. The rest is in the count. */
+/** How many are listed, as the contract says; the count includes the rest. */
 const MOST_LISTED = 500
 
 export async function detectOverCommittedBudgets(

@@ -1,10 +1,10 @@
 import { problem } from '../http/problem.ts'
 
 /**
- * What one run of a composite skill may cost. A builder with a hundred communities has a few thousand vendors and homes,
- * so these records are several times what the skills are made for, and pages of 200 of them come within the time with
- * room to spare. What needs more is a mistake or a flood, and in a skill that writes it would hold locks meanwhile: it is
- * refused, and with its transaction nothing of it remains.
+ * Limits what one run of a composite skill may cost. A builder with a hundred communities has a few thousand vendors
+ * and homes, so this is several times what the skills are made for, and pages of 200 easily fit the time. Anything
+ * beyond is a mistake or a flood, and a skill that writes would hold locks throughout: it is refused, and its
+ * transaction rolled back.
  */
 const MOST_RECORDS = 20_000
 const MOST_MS = 15_000
@@ -18,7 +18,7 @@ export class Effort {
     this.#skill = skill
   }
 
-  /** To be called with what was read, before anything is done with it; throws `too_much_work`. */
+  /** Call this with the number of records read, before processing them; throws `too_much_work`. */
   spend(records: number): void {
     this.#records += records
     if (this.#records > MOST_RECORDS)

@@ -9,9 +9,9 @@ import { Shares } from '../http/shares.ts'
 import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
 
 /**
- * Runs a skill for a caller. All that it writes is one transaction, so that of a skill made of several operations all
- * hold or none. A dry run goes the same way, through the same locks and checks, up to a savepoint that it falls back to
- * in the end; nobody else has seen anything of it, and it shows nothing that was hidden when it began.
+ * Runs a skill for a caller. Everything it writes is one transaction, so a skill that consists of several operations
+ * succeeds or fails as a whole. A dry run takes the same locks and makes the same checks, but is rolled back to a
+ * savepoint at the end: nobody else sees anything of it, and it reveals nothing that was hidden when it began.
  */
 export async function execute(
   call: Call,
@@ -35,8 +35,8 @@ export async function execute(
 }
 
 /**
- * A composite skill that reads keeps a processor and the connections that all readers share busy for as long as it runs,
- * so two of an organization run at a time, and its next ones begin when these are done.
+ * A composite skill that reads keeps a CPU core and the readers' shared connections busy while it runs, so an
+ * organization can run two at a time, and further ones wait for these to finish.
  */
 const readingTurns = new Shares({ of: 'composite skills', most: 2, mostWaiting: 100, waitMs: 10_000 })
 
@@ -61,7 +61,7 @@ async function perform(skill: Skill, given: Record<string, unknown>, call: Call,
     const events = call.events.slice(before)
     if (dryRun) {
       await sql`rollback to savepoint "dryRun"`.execute(call.db)
-      // They were never committed, so nobody is to be told that some were.
+      // They were never committed, so they must not be announced.
       call.events.length = before
       call.changes.length = changesBefore
     }
@@ -69,20 +69,20 @@ async function perform(skill: Skill, given: Record<string, unknown>, call: Call,
   })
 }
 
-// An event gets its place in the order of all events after its transaction, and one of a dry run never does.
+// An event gets its sequence only after the transaction, and one of a dry run never does.
 function toEvent({ payload }: RecordedEvent): Event {
   const { id, ...rest } = JSON.parse(payload) as Omit<Event, 'sequence'>
   return { id, sequence: null, ...rest }
 }
 
 /**
- * The problem of a skill as the problem of its execution: what it says of its input stands below /input there. A pointer
- * at something that an operation inside a composite skill was given, but the skill was not, becomes one at the input.
+ * Turns a problem of the skill into one of the execution, where the input is below /input. If a pointer refers to
+ * something that the skill passed to an operation but did not itself receive, it becomes /input.
  */
 function belowInput(skill: Skill, error: unknown): unknown {
   const found = toProblem(error)
   const faults = found.extras.errors
-  // Anything unforeseen goes on as it is, because the log wants all of it.
+  // Unexpected errors pass through unchanged, so that they are logged in full.
   if (faults === undefined || found.status >= 500) return error
   const moved = faults.map((fault) => ({ ...fault, pointer: moveBelow(skill, fault.pointer) }))
   if (found.code === 'unknown_reference') return unknownReference(moved.map((fault) => fault.pointer))

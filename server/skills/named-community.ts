@@ -2,8 +2,8 @@ import type { Call } from '../http/call.ts'
 import { Problem, unknownReference } from '../http/problem.ts'
 
 /**
- * Throws `unknown_reference` when the input of a skill names a community that is not there, so that a mistyped id is not
- * taken for a community in which there is nothing to find. Needs communities:read, where one is named.
+ * Throws `unknown_reference` if a skill's input names a community that does not exist, so that a mistyped id is not
+ * taken for a community without findings. Needs communities:read if a community is named.
  */
 export async function assertCommunity(call: Call, communityId: string | undefined): Promise<void> {
   if (communityId === undefined) return

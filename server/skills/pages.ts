@@ -3,15 +3,15 @@ import type { OperationId } from '../http/contract.ts'
 import type { Answered } from '../http/operation.ts'
 import type { Effort } from './effort.ts'
 
-/** The operations that answer a page. */
+/** The operations that return a page. */
 type ListId = {
   [Id in OperationId]: Answered<Id> extends { data: unknown[]; nextCursor: string | null } ? Id : never
 }[OperationId]
 type Item<Id extends ListId> = Answered<Id> extends { data: (infer Each)[] } ? Each : never
 
 /**
- * A list from its first page to its last, as a caller would read it. What belongs to the items is to be read for a page
- * at once, because a statement for each of thousands takes longer than all else together.
+ * Reads a list from the first page to the last, as a caller would. Callers should load related data once per page,
+ * because a statement for each of thousands of items would take longer than everything else together.
  */
 export async function* everyPage<Id extends ListId>(
   call: Call,

@@ -3,9 +3,9 @@ import { ContractError } from '../http/contract.ts'
 import { decimalFormats } from '../http/formats.ts'
 
 /**
- * The schemas of skills, made from the contract. A skill takes one flat object, so an operation's path parameters, query
- * parameters and body fields stand side by side in it (a rule of the lint keeps their names apart), and each schema is
- * complete in itself, because whoever reads it may not have the document it comes from.
+ * The schemas of skills, derived from the contract. A skill takes one flat object, so an operation's path parameters,
+ * query parameters and body fields are merged into it (a lint rule keeps their names distinct). Each schema is
+ * self-contained, because its reader may not have the document it comes from.
  */
 export type ObjectSchema = Schema & { properties: Record<string, Schema>; required: string[] }
 
@@ -27,7 +27,7 @@ export function flatInput(contract: Contract, operation: Operation): ObjectSchem
     Object.assign(properties, body.properties)
     required.push(...body.required)
   }
-  // A change has to change something, beside naming what it changes.
+  // An update has to change something, in addition to naming what it changes.
   const least = typeof body?.minProperties === 'number' ? { minProperties: body.minProperties + required.length } : {}
   if (Object.keys(properties).length !== own + Object.keys(body?.properties ?? {}).length) {
     throw new ContractError(`${operation.id} has two inputs of one name, which its skill could not tell apart.`)
@@ -35,7 +35,7 @@ export function flatInput(contract: Contract, operation: Operation): ObjectSchem
   return { type: 'object', additionalProperties: false, required, ...least, properties }
 }
 
-/** The result of an operation: the body of its success, null where there is none. */
+/** The result of an operation: the body of its successful response, or null if it has none. */
 export function resultOf(contract: Contract, operation: Operation): Schema {
   const success = Object.keys(operation.declaration.responses).find((status) => status.startsWith('2'))
   const response = contract.resolve<ResponseObject>(
@@ -50,7 +50,7 @@ function bodySchema(contract: Contract, operation: Operation): ObjectSchema | nu
   return declared === undefined ? null : objectSchema(contract, declared, operation.id)
 }
 
-/** A schema of an object, with everything that it refers to in its place. */
+/** An object schema with all references inlined. */
 export function objectSchema(contract: Contract, schema: Schema, of: string): ObjectSchema {
   const { properties, required = [], ...rest } = inlined(contract, schema)
   if (rest.type !== 'object' || properties === undefined)
@@ -58,7 +58,7 @@ export function objectSchema(contract: Contract, schema: Schema, of: string): Ob
   return { ...rest, required: required as string[], properties: properties as Record<string, Schema> }
 }
 
-/** A schema with everything that it refers to in its place. What stands beside a reference goes before what it names. */
+/** A schema with all references inlined. What is written beside a reference overrides the target. */
 export function inlined(contract: Contract, schema: Schema, under: readonly string[] = []): Schema {
   const { $ref, ...beside } = schema
   if (typeof $ref !== 'string') return mapInner(schema, (inner) => inlined(contract, inner, under))
@@ -71,8 +71,8 @@ export function inlined(contract: Contract, schema: Schema, under: readonly stri
 }
 
 /**
- * Without the formats that nobody else knows; what they mean is said in words. (`multipleOf` would say it in the schema's
- * own terms, but validators that reckon in binary refuse 1.15 as a multiple of 0.01.)
+ * Removes formats that only we know and describes them in words. (`multipleOf` would express them in JSON Schema, but
+ * validators that use binary floating point reject 1.15 as a multiple of 0.01.)
  */
 export function published<S extends Schema>(schema: S): S {
   const { format, ...rest } = mapInner(schema, published)
@@ -84,8 +84,8 @@ export function published<S extends Schema>(schema: S): S {
 }
 
 /**
- * The value without the nulls that mean "left out". A model that has to name every parameter sends null for those that it
- * does not need; where null is a value of its own, it stays.
+ * Removes nulls that mean "left out". A model that has to name every parameter sends null for those it does not need;
+ * where null is a valid value, it stays.
  */
 export function withoutNulls(schema: Schema, value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -113,12 +113,12 @@ export function acceptsNull(schema: Schema): boolean {
   return !('const' in schema)
 }
 
-/** The schema itself, or the alternatives that it leaves. */
+/** The schema's alternatives, or the schema itself if it has none. */
 function variants(schema: Schema): Schema[] {
   return Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [schema]
 }
 
-/** The schema with each schema directly inside it replaced. */
+/** A copy of the schema in which each directly nested schema is replaced. */
 export function mapInner(schema: Schema, change: (inner: Schema) => Schema): Schema {
   const copy: Schema = { ...schema }
   if (objectOf(schema.properties) !== null) {

@@ -279,7 +279,7 @@ test('tool and function definitions hold what the key may use, under names and s
   expect(narrowNames).not.toContain('suggestVendorsForScope')
 })
 
-// The part of JSON Schema that strict functions know.
+// The subset of JSON Schema that strict functions support.
 const STRICT = new Set([
   ...[
     'type',
@@ -315,7 +315,7 @@ test('random inputs that the published schema of a skill allows, with two decima
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv, { mode: 'full' })
   for (const skill of catalogueOf(contract).skills) {
-    // The maker of values knows no lookarounds, and not always how many properties an object needs.
+    // The value generator does not support lookarounds, and does not always get minProperties right.
     const schema: unknown = JSON.parse(JSON.stringify(skill.inputSchema), (name, value) =>
       name === 'pattern' && /\(\?[=!<]/.test(value) ? undefined : value,
     )

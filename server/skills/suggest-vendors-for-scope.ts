@@ -14,11 +14,11 @@ import type { Effort } from './effort.ts'
 import { assertCommunity } from './named-community.ts'
 import { everyPage } from './pages.ts'
 
-/** What each part weighs in the score; the contract tells callers the same. */
+/** The weight of each part in the score; the contract documents the same values. */
 const WEIGHTS = { scorecard: 0.5, load: 0.25, price: 0.25 }
-/** What stands for a part of which nothing is known: neither for the vendor nor against it. */
+/** The points for a part about which nothing is known: neither for nor against the vendor. */
 const UNKNOWN_POINTS = 50
-/** How many vendors that are passed over are listed. */
+/** How many of the vendors passed over are listed. */
 const MOST_LISTED = 1000
 
 interface Candidate {
@@ -27,7 +27,7 @@ interface Candidate {
   price: Price | null
 }
 
-/** Of one home, so that bids on one and on many compare. */
+/** Per home, so that bids on one home and on many can be compared. */
 interface Price {
   amount: number
   bidId: string
@@ -63,7 +63,7 @@ export async function suggestVendorsForScope(
   }
 }
 
-// Stricter than inviting, which a vendor without any papers can be: what is suggested can be engaged as it stands.
+// Stricter than inviting, which is possible without any papers: whoever is suggested can be engaged right away.
 function reasonToPassOver(vendor: Vendor, { openCommitment }: VendorScorecard): VendorPassedOver['reason'] | null {
   if (vendor.status !== 'active') return vendor.status
   if (vendor.complianceStatus === 'expired') return 'compliance_expired'
@@ -132,7 +132,7 @@ function ranked(candidates: readonly Candidate[]): VendorSuggestion[] {
       },
     }
   })
-  // The name decides between equals, so that the same data always give the same order.
+  // Ties are broken by name, so that the same data always give the same order.
   suggestions.sort((a, b) => b.score - a.score || (a.companyName < b.companyName ? -1 : 1))
   return suggestions.map((suggestion, i) => ({ ...suggestion, rank: i + 1 }))
 }

@@ -4,7 +4,10 @@ import type { OperationId } from '../http/contract.ts'
 import type { Repeat, Repeats } from '../http/repeat.ts'
 import { catalogueOf, permitSkill } from './catalogue.ts'
 
-/** An execution is told again as its skill would be: to whoever may run the skill now, and without what that one conceals. */
+/**
+ * A repeated execution follows the rules of its skill: only for callers who may run the skill now, and without what the
+ * skill conceals.
+ */
 export function executionToldAgain(repeats: Repeats): Repeat {
   const ofSkill = ({ skill }: Pick<Execution, 'skill'>) =>
     Object.hasOwn(repeats, skill) ? repeats[skill as OperationId] : undefined

@@ -9,9 +9,9 @@ export function toTool({ name, description, inputSchema }: Skill): ToolDefinitio
 }
 
 /**
- * A skill in the function-calling format. Strict functions know a part of JSON Schema only, and want every property to be
- * required: what is optional takes null instead, which executing understands as "left out". Where null already means
- * something else, and where an object is open, a function cannot be strict.
+ * A skill in the function-calling format. Strict functions support only a subset of JSON Schema and require every
+ * property to be required, so optional ones also accept null, which executeSkill treats as "left out". A function
+ * cannot be strict where null already has a meaning, or where an object is open.
  */
 export function toFunction(skill: Skill): FunctionDefinition {
   const { name, description, inputSchema } = skill
