@@ -8,17 +8,20 @@ import { asMembers, type Columns, MOST_SHORT_BYTES } from './columns.ts'
 import type { SortedAs } from './declared.ts'
 import { type StatementTexts, statementTexts } from './statement-texts.ts'
 
-/** What a list of a resource is made from; every name in it is ours, and every value of a caller becomes a parameter. */
+/** The definition of a resource's list. All names in it are ours; values from callers always become parameters. */
 export interface Listed {
   readonly table: string
   readonly columns: Columns
-  /** SQL of a condition on the row as `t` that holds for everything that is listed. */
+  /** An SQL condition on the row as `t` that applies to every listed row. */
   readonly where?: string
-  /** Query parameters that are no plain comparison with the column of their name: SQL of a condition on the parameter. */
+  /**
+   * Query parameters that are not a plain comparison with the column of the same name: an SQL condition on the
+   * parameter.
+   */
   readonly filters?: Record<string, (parameter: string) => string> | undefined
-  /** Columns that can be long; the table then says in its column `bytes` about how long they are together. */
+  /** Columns that can be long; the table's column `bytes` then holds their approximate total size. */
   readonly long?: readonly string[] | undefined
-  /** What `q` searches: columns of text, or SQL of a text over the row as `t`. */
+  /** What `q` searches: text columns, or an SQL text expression over the row as `t`. */
   readonly search?: readonly (string | { sql: string })[] | undefined
   /** Fields that are sorted by another column. */
   readonly sorts?: Readonly<Record<string, SortedAs | undefined>> | undefined
@@ -41,8 +44,8 @@ type Parameter = (value: unknown) => string
 const PAGING = new Set(['limit', 'cursor', 'sort', 'includeArchived'])
 
 /**
- * Pages of a resource, as JSON that the database has written for the most part. Statements are built once for each shape
- * of a question (which filters, which sort, whether there is a cursor).
+ * Pages of a resource, as JSON that is mostly written by the database. A statement is built once for each shape of
+ * query (which filters, which sort, whether there is a cursor).
  */
 export function listing<R>(listed: Listed) {
   const texts = statementTexts()
@@ -51,7 +54,7 @@ export function listing<R>(listed: Listed) {
     const position = cursor === undefined ? null : readCursor(sort, cursor)
     const { statement, values } = select(listed, texts, tenant, query, within, position)
     const { rows } = await tenant.db.executeQuery(rowsAsJson(statement, values)).catch((error: unknown) => {
-      // A value in a cursor that its column cannot read was not written by us.
+      // A cursor with a value that its column cannot hold was not written by us.
       if (position !== null && isDataError(error)) throw invalidCursor()
       throw error
     })
@@ -68,12 +71,12 @@ export function listing<R>(listed: Listed) {
 
 const LENGTH = `${BESIDE}bytes`
 
-// It is the last column, where it need not be looked for in every row.
+// It is the last column, so it need not be searched for in every row.
 function lengthOf(row: object): number {
   return Number('json' in row ? (row as JsonRow).raw.at(-1) : cell(row, LENGTH))
 }
 
-/** How many of the rows the page holds. No character takes more than three bytes, so hardly a page has to be measured. */
+/** How many of the rows fit the page. A character takes at most three bytes, so pages rarely have to be measured. */
 function countOf(
   items: readonly string[],
   limit: number,
@@ -90,7 +93,7 @@ function countOf(
   return itemsThatFit(sizes, limit)
 }
 
-/** The items with those that are long, which came with their page as good as empty. */
+/** The items, with the long ones filled in, which were almost empty in the page query. */
 async function withLong(
   { table, columns }: Listed,
   texts: StatementTexts,
@@ -107,14 +110,14 @@ async function withLong(
   const wanted = ids.filter((id) => id !== null)
   const { rows: read } = await db.executeQuery(rowsAsJson(statement, [organizationId, wanted]))
   const long = new Map(read.map((row) => [cell(row, 'id'), textOf(row)]))
-  // What was removed between the two looks is left out.
+  // An item deleted between the two queries is left out.
   return items.flatMap((item, i) => (ids[i] == null ? item : (long.get(ids[i]) ?? [])))
 }
 
 interface Order {
   field: string
   descending: boolean
-  /** Ids are made in the order of time, so the primary key is the index of the usual sort. */
+  /** Ids are in order of creation, so the primary key serves as the index of the default sort. */
   byId: boolean
 }
 
@@ -134,7 +137,7 @@ function select(
 ): { statement: string; values: unknown[] } {
   const { limit, sort, includeArchived = false } = query
   const order = orderOf(sort)
-  // In whichever order they were sent, the same filters are one shape.
+  // The same filters are one shape, in whatever order they were sent.
   const wanted = Object.entries(query)
     .filter(([name, value]) => value !== undefined && !PAGING.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -159,7 +162,7 @@ function select(
     const sorting = order.byId ? `t."id" ${direction}` : `t."${by}" ${direction}, t."id" ${direction}`
     const always = listed.where === undefined ? [] : [listed.where]
     const where = ['t."organizationId" = $1', ...always, ...conditions].join(' and ')
-    // The cursor needs what the page is sorted by, as the database writes it.
+    // The cursor needs the sort value exactly as the database writes it.
     const members = asMembers(listed.columns, ['id', order.field], listed.long)
     const length = listed.long === undefined ? '' : `, t."bytes" as "${LENGTH}"`
     return `select ${members}${length} from "${listed.table}" as t where ${where} order by ${sorting} limit ${take}`
@@ -193,7 +196,7 @@ function condition(listed: Listed, name: string, value: unknown, parameter: Para
   return `${typeof column === 'object' ? `(${column.sql})` : `t."${name}"`} = ${parameter(value)}`
 }
 
-// Every word has to occur somewhere. The words are one parameter, so that their number does not change the shape.
+// Every word has to occur somewhere. The words are a single parameter, so their number does not change the shape.
 function contains(search: readonly (string | { sql: string })[], words: string, parameter: Parameter): string {
   const patterns = words
     .split(/\s+/)
@@ -209,7 +212,7 @@ function positionOf(row: object, { field, byId }: Order): Position {
   return { value: byId ? null : cell(row, field), id: cell(row, 'id') }
 }
 
-// A column of a row in whichever form it came, as a later comparison with it has to be written.
+// A column of a row, whichever form the row came in, as text for a later comparison.
 function cell(row: object, name: string): string {
   return String('json' in row ? cellOf(row as JsonRow, name) : (row as Record<string, unknown>)[name])
 }

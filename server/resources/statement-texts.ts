@@ -1,7 +1,7 @@
 /**
- * The statements of one resource, each built when its shape first occurs and kept from then on. A shape says which
- * declared names occur in it, in an order of their own, and never a value. Still a list with ten filters can be asked in
- * thousands of ways: nobody's program asks in more than a few, so past the bound a text is built each time.
+ * Caches the statements of one resource, each built when its shape first occurs. A shape consists only of declared
+ * names, in a fixed order, never of values. Still, a list with ten filters has thousands of shapes. Real clients use
+ * only a few, so beyond the limit statements are built each time.
  */
 export type StatementTexts = (shape: string, build: () => string) => string
 

@@ -3,8 +3,9 @@ import type { Call } from '../../http/call.ts'
 import { addressesOf, seesAddresses } from '../../keys/portal-addresses.ts'
 
 /**
- * Lays the addresses of invitations over an answer, for a caller who may invite: over each one with a single bid
- * request, so that what its ETag names is always the same. Lists and events do not come through here, and have none.
+ * Adds the invitations' addresses to a response for a caller who may invite. This applies to every response with a
+ * single bid request, so that an ETag always stands for the same content. Lists and events do not use this, and never
+ * have addresses.
  */
 export async function withAddresses(call: Call, request: BidRequest): Promise<BidRequest> {
   return { ...request, invitations: await withOwnAddresses(call, request.invitations) }

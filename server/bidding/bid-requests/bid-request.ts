@@ -9,8 +9,8 @@ import type { Call } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 
 /**
- * A bid request's way: drafted, sent, closed by its deadline and perhaps sent again, and in the end
- * awarded or cancelled; a draft that is not wanted is cancelled too, and no vendor ever hears of it.
+ * The life of a bid request: drafted, sent, closed by its deadline and perhaps sent again, and finally awarded or
+ * cancelled. An unwanted draft is cancelled too, without any vendor hearing of it.
  */
 export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRequestStatus[]>> = {
   draft: ['sent', 'cancelled'],
@@ -20,18 +20,18 @@ export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRe
   cancelled: [],
 }
 
-/** An invitation that may still be answered, and becomes `no_response` when bidding closes. */
+/** An invitation that can still be answered, and becomes `no_response` when bidding closes. */
 export const OPEN_INVITATION: readonly InvitationStatus[] = ['sent', 'viewed', 'will_bid']
 
 /**
- * Whether amounts of bids are to be left out of every answer and event. It depends on the stored status alone, not on
- * the deadline beside the clock: what a version of the request shows never changes, so its ETag stays true.
+ * Whether bid amounts are left out of every response and event. This depends only on the stored status, not on
+ * comparing the deadline with the clock: what a version of the request shows never changes, so its ETag stays valid.
  */
 export function hidesAmounts(request: Pick<BidRequest, 'blind' | 'status'>): boolean {
   return request.blind && request.status === 'sent'
 }
 
-/** Whether this call leaves amounts out: a dry run does so too where it is only its own change that would show them. */
+/** Whether this call leaves amounts out: a dry run also does when only its own change would reveal them. */
 export function leavesOutAmounts(
   { keptHidden }: Pick<Call, 'keptHidden'>,
   request: Pick<BidRequest, 'id' | 'blind' | 'status'>,
@@ -39,13 +39,13 @@ export function leavesOutAmounts(
   return hidesAmounts(request) || keptHidden?.has(request.id) === true
 }
 
-/** Whether a vendor's bid may come in at this instant. */
+/** Whether a vendor's bid is accepted at this instant. */
 export function takesBids(request: Pick<BidRequest, 'status' | 'deadlineAt' | 'acceptLate'>, now: Date): boolean {
   if (request.status === 'sent') return request.acceptLate || !isDue(request, now)
   return request.status === 'closed' && request.acceptLate
 }
 
-/** Whether the deadline has passed and the clock is to close the request. */
+/** Whether the deadline has passed, so that the request is due to be closed. */
 export function isDue(request: Pick<BidRequest, 'status' | 'deadlineAt'>, now: Date): boolean {
   return request.status === 'sent' && Date.parse(request.deadlineAt) <= now.getTime()
 }
@@ -69,7 +69,10 @@ type Editable = keyof Pick<
   | 'externalId'
 >
 
-/** What can still change once vendors are pricing it: nothing that would make their bids incomparable. Null is everything. */
+/**
+ * What can be edited once vendors are pricing it: nothing that would make their bids incomparable. Null means
+ * everything.
+ */
 const EDITABLE: Readonly<Record<BidRequestStatus, readonly Editable[] | null>> = {
   draft: null,
   sent: ['title', 'message', 'deadline', 'acceptLate', 'inclusions', 'exclusions', 'externalId'],
@@ -78,7 +81,7 @@ const EDITABLE: Readonly<Record<BidRequestStatus, readonly Editable[] | null>> =
   cancelled: ['externalId'],
 }
 
-/** Of the fields that are to change, those that the status holds fixed. */
+/** Of the fields to be changed, those that cannot change in this status. */
 export function fixedFields(status: BidRequestStatus, fields: readonly string[]): FieldError[] {
   const editable: readonly string[] | null = EDITABLE[status]
   if (editable === null) return []
@@ -87,7 +90,7 @@ export function fixedFields(status: BidRequestStatus, fields: readonly string[])
     .map((field) => ({ pointer: `/${field}`, code: 'fixed', message: `cannot change once the request is ${status}` }))
 }
 
-/** Lines as they are kept: each with a name, a quantity and a unit. */
+/** Lines as stored: each with a name, a quantity and a unit. */
 export function wholeLines(lines: readonly Checked['BidRequestLineInput'][]): BidRequestLine[] {
   const taken = new Set(lines.map((line) => line.lineId))
   return lines.map(({ lineId, description, quantity, unit, required }, i) => {

@@ -190,7 +190,7 @@ test('the deadline is a day of the community: it ends at midnight there, and one
       '/deadline past',
     ])
   }
-  // Across the end of daylight saving time the day has 25 hours, and still ends at midnight.
+  // When daylight saving time ends the day has 25 hours, and still ends at midnight.
   expect((await ask({ deadline: '2031-11-02' })).deadlineAt).toBe('2031-11-03T06:00:00.000Z')
 })
 
@@ -424,7 +424,7 @@ test('bid requests are found by status, trade, community, home, invited vendor a
   ).body
   const found = async (query: string) =>
     (await get(`/requests?${query}`, own)).body.data.map((request: { id: string }) => request.id)
-  // A list counts the invitations, of which there can be many.
+  // A list has a count of the invitations, of which there can be many.
   const listed = [second, first].map(({ vendorIds, invitations, ...rest }) => ({
     ...rest,
     invitationCount: invitations.length,

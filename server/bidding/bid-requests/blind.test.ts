@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Both amounts, their mean and the prices of one: each occurs nowhere else, so it is found wherever it is told. */
+/** Both amounts, their average and one bid's prices: none occurs anywhere else, so any leak is found. */
 const SECRETS = ['48217.31', '53908.77', '51063.04', '32538.77', '21.37', '21370']
 
 interface Blind {
@@ -21,7 +21,7 @@ interface Blind {
   dryRun(skill: string, input: object): Promise<Answer>
 }
 
-/** A blind request that is open, with a bid for a lump sum and one in lines. */
+/** An open blind request with a lump-sum bid and an itemized one. */
 async function blindRequest(more: object = {}): Promise<Blind> {
   const site = await buildSite(plumbline)
   const { key } = site
@@ -104,7 +104,7 @@ test('closing a blind request for good shows its amounts, and leaves the trace t
   expect(closed.body).toMatchObject({ result: shown, events: [{ data: { object: shown } }] })
   expect((await eventsAbout(plumbline, requestId)).at(-1)?.data.object).toMatchObject(shown)
 
-  // What can be read is told by a dry run too.
+  // A dry run also shows what the caller could read anyway.
   const award = await dryRun('awardBid', { bidId: lumpSum, createPurchaseOrder: true })
   expect(award.body.result).toMatchObject({ bid: { amount: 48_217.31 }, purchaseOrder: { total: 48_217.31 } })
   const reopened = await dryRun('reopenBidRequest', { bidRequestId: requestId, deadline: site.day(20) })

@@ -10,18 +10,20 @@ import type { BidRequestRow } from './queries.ts'
 import * as requests from './queries.ts'
 
 /**
- * What happens to a bid request from more than one side: by its own operations, by the clock, by the portal and by bids.
- * Everything here runs in the caller's transaction and under the request's lock, which is taken before that of any bid.
+ * Changes to a bid request that several callers make: its own operations, the scheduled job, the portal and bids. All of
+ * them run in the caller's transaction and under the request's lock, which is taken before any bid's lock.
  */
 
-/** The request, held until the transaction ends. One whose deadline has passed is closed first, as the clock would. */
+/**
+ * Locks the request until the transaction ends. If its deadline has passed it is closed first, as the scheduler would.
+ */
 export async function lockBidRequest(call: WriteCall, id: string): Promise<BidRequestRow> {
   const request = await requests.lock(call, id)
   if (!isDue(request, call.now)) return request
   return closeBidding(asSystem(call), request)
 }
 
-/** Moves a sent request to closed: nobody is awaited any more, and the amounts of a blind one can be seen. */
+/** Closes a sent request: no more bids are awaited, and the amounts of a blind request become visible. */
 export async function closeBidding(call: WriteCall, before: BidRequestRow): Promise<BidRequestRow> {
   await invitations.closeOpen(call, before.id)
   const after = await requests.update(call, before, { status: 'closed', closedAt: call.now.toISOString() })
@@ -29,7 +31,10 @@ export async function closeBidding(call: WriteCall, before: BidRequestRow): Prom
   return after
 }
 
-/** A move of the status with all that goes with it: its history, the version of bids whose amounts appear or vanish, the event. */
+/**
+ * Records a status change with everything it implies: the history, new versions for bids whose amounts appear or
+ * disappear, and the event.
+ */
 export async function recordMove(
   call: WriteCall,
   before: BidRequestRow,
@@ -45,7 +50,7 @@ export async function recordMove(
   await recordChange(call, before, after)
 }
 
-/** bid_request.updated, when anything changed. */
+/** Records bid_request.updated if anything changed. */
 export async function recordChange(call: WriteCall, before: BidRequestRow, after: BidRequestRow): Promise<BidRequest> {
   const shown = requests.toBidRequest(call, after)
   if (after.version !== before.version)
@@ -53,12 +58,15 @@ export async function recordChange(call: WriteCall, before: BidRequestRow, after
   return shown
 }
 
-/** Raises the version, because a bid came, went or was decided, and with it the figures and the ETag of the request. */
+/**
+ * Increments the version because a bid came, went or was decided, which changes the figures of the request and its
+ * ETag.
+ */
 export async function touchBidRequest(call: WriteCall, id: string): Promise<void> {
   await requests.touch(call, id)
 }
 
-/** The vendor has answered: its invitation moves, and with it the version of the request. */
+/** Records a vendor's answer: updates its invitation, and with it the version of the request. */
 export async function answerInvitation(
   call: WriteCall,
   id: string,
@@ -78,7 +86,7 @@ export async function answerInvitation(
   return recordChange(call, before, await requests.touch(call, id))
 }
 
-/** Moves the request to awarded; the bid that won was accepted already. */
+/** Awards the request; the winning bid has already been accepted. */
 export async function awardBidRequest(call: WriteCall, id: string, reason?: string | null): Promise<BidRequest> {
   const before = await requests.find(call, id)
   assertMove(BID_REQUEST_MOVES, before.status, 'awarded')
@@ -86,14 +94,14 @@ export async function awardBidRequest(call: WriteCall, id: string, reason?: stri
   return moved(call, before, { status: 'awarded', closedAt }, { reason })
 }
 
-/** Takes an award back: the request is closed, as it was before. Only revoking the accepted bid leads here. */
+/** Reverts an award, so that the request is closed as before. This only happens by revoking the accepted bid. */
 export async function revokeAward(call: WriteCall, id: string, reason?: string | null): Promise<BidRequest> {
   const before = await requests.find(call, id)
   if (before.status !== 'awarded') throw invalidTransition(before.status, 'closed', BID_REQUEST_MOVES[before.status])
   return moved(call, before, { status: 'closed' }, { reason })
 }
 
-/** Changes the request together with its status. */
+/** Updates the request together with its status. */
 export async function moved(
   call: WriteCall,
   before: BidRequestRow,
@@ -105,7 +113,7 @@ export async function moved(
   return requests.toBidRequest(call, after)
 }
 
-/** Refuses what makes sense only while vendors may still bid. */
+/** Refuses what only makes sense while vendors can still bid. */
 export function assertAwaited(request: BidRequestRow): void {
   if (request.status !== 'sent') throw problem('conflict', `No bid is awaited: the bid request is ${request.status}.`)
 }

@@ -9,19 +9,19 @@ export interface Checked {
   communityId: string
   homeIds: readonly string[]
   deadline: string
-  /** Whether the deadline is set now, and so has to lie ahead. */
+  /** Whether the deadline is being set now, and so has to be in the future. */
   newDeadline: boolean
   lines: BidRequest['lines']
   bidType: BidRequest['bidType']
   vendorIds: readonly string[]
-  /** Those of the vendors that are looked at; all when left out. */
+  /** The vendors to check; all if left out. */
   checkedIds?: readonly string[]
   sendNow: boolean
 }
 
 /**
- * Holds what a request says against the rest of the house: first whether everything it names exists, then whether it is
- * possible, then whether the present state allows it; each time all faults at once.
+ * Checks a request against other records: first that everything it names exists, then that it is consistent, then that
+ * the current state allows it. Each step reports all its faults at once.
  */
 export async function check(call: WriteCall, asked: Checked): Promise<{ deadlineAt: string; invited: Vendor[] }> {
   const { vendorIds, homeIds, communityId, checkedIds = vendorIds } = asked

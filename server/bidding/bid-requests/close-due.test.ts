@@ -16,7 +16,7 @@ afterAll(() => plumbline.stop())
 
 const post = (path: string, body?: unknown): Promise<Answer> =>
   plumbline.post(`/api/ext/bids${path}`, body, { key: site.key })
-/** Read from the table, because a look through the interface is just what has to be unnecessary. */
+/** Read from the table, because a read through the API is exactly what must not be needed. */
 async function stored(id: string) {
   return plumbline.database.statements
     .selectFrom('bidRequests')

@@ -3,12 +3,12 @@ import { systemCall } from '../../keys/principals.ts'
 import { closeBidding } from './changes.ts'
 import * as requests from './queries.ts'
 
-/** How many are closed in one run, so that a stop need not wait long; the next run is a second away. */
+/** How many are closed per run, so that a shutdown need not wait long; the next run is a second away. */
 const MOST_AT_ONCE = 100
 
 /**
- * Closes the bid requests whose deadline has passed, also when nobody looks. Any number of processes may do so at once:
- * each request is closed by whoever locks it first, in a transaction of its own, and the others pass it over.
+ * Closes the bid requests whose deadline has passed, even if nobody reads them. Any number of processes may do so at
+ * once: whichever locks a request first closes it, in its own transaction, and the others skip it.
  */
 export async function closeDueBidRequests(surroundings: Surroundings): Promise<void> {
   const due = await requests.due(surroundings.database.statements, surroundings.clock.now(), MOST_AT_ONCE)

@@ -7,7 +7,7 @@ import { columnsOf, rowOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
 import { OPEN_INVITATION } from './bid-request.ts'
 
-/** An invitation without its address, which only few are shown. */
+/** An invitation without its address, which few callers are shown. */
 export type InvitationRow = Omit<Invitation, 'portalUrl'>
 
 const invitation = {
@@ -20,25 +20,25 @@ const invitation = {
 
 export const { list, find, findAll, update } = resource(invitation)
 
-/** The invitation as everybody may see it, in lists and events too: without its address (addresses.ts). */
+/** The invitation as everybody may see it, also in lists and events: without its address (addresses.ts). */
 export function toInvitation(row: InvitationRow): Invitation {
   const { version, createdBy, createdAt, updatedAt, ...rest } = row
   return { ...rest, portalUrl: null, version, createdBy, createdAt, updatedAt }
 }
 
-/** All invitations of the bid request `t`, in the order in which they were made. */
+/** All invitations of the bid request `t`, in order of creation. */
 export const INVITATIONS_OF_REQUEST = `
   select coalesce(json_agg(${asObject(columnsOf(invitation), 'i')} order by i."id"), '[]')
   from "invitations" as i where i."organizationId" = t."organizationId" and i."bidRequestId" = t."id"`
 
-/** Adds one invitation for each vendor, in their order, and returns the ids. */
+/** Adds one invitation per vendor, in the order of the vendors, and returns the ids. */
 export async function insertAll(
   call: WriteCall,
   bidRequestId: string,
   vendorIds: readonly string[],
   status: 'pending' | 'sent',
 ): Promise<string[]> {
-  // Ids made within the same millisecond are in no order; sorted they give the vendors' one back.
+  // Ids created within the same millisecond are in random order; sorting them restores the order of the vendors.
   const ids = vendorIds.map(() => typeid('inv').toString()).sort()
   await sql`
     insert into "invitations" ("organizationId", "id", "bidRequestId", "vendorId", "status", "sentAt", "createdBy", "createdAt", "updatedAt")
@@ -49,7 +49,7 @@ export async function insertAll(
   return ids
 }
 
-/** Takes vendors out of a draft: they never heard of it. */
+/** Removes vendors from a draft, which they never heard of. */
 export async function removeAll(call: WriteCall, bidRequestId: string, vendorIds: readonly string[]): Promise<void> {
   await sql`
     delete from "invitations"
@@ -58,7 +58,7 @@ export async function removeAll(call: WriteCall, bidRequestId: string, vendorIds
   )
 }
 
-/** All that wait for the request to be sent are sent. */
+/** Marks all pending invitations as sent. */
 export async function sendPending(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "status" = 'sent', "sentAt" = ${call.now}, "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -67,7 +67,7 @@ export async function sendPending(call: WriteCall, bidRequestId: string): Promis
   )
 }
 
-/** Bidding closed: whoever has not answered did not respond. */
+/** On closing, marks every unanswered invitation as `no_response`. */
 export async function closeOpen(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "status" = 'no_response', "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -76,7 +76,7 @@ export async function closeOpen(call: WriteCall, bidRequestId: string): Promise<
   )
 }
 
-/** Bidding is open again: each invitation stands where it stood before it was closed. */
+/** On reopening, returns each invitation to the status it had before closing. */
 export async function reopenClosed(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "version" = "version" + 1, "updatedAt" = ${call.now},
@@ -86,7 +86,7 @@ export async function reopenClosed(call: WriteCall, bidRequestId: string): Promi
   )
 }
 
-/** Raises the version of an invitation whose address has changed. */
+/** Increments the version of an invitation whose address has changed. */
 export async function touch(call: WriteCall, id: string): Promise<void> {
   await sql`
     update "invitations" set "version" = "version" + 1, "updatedAt" = ${call.now}

@@ -10,17 +10,19 @@ import { obstaclesToEngage, worksIn } from '../vendors/vendor.ts'
 import * as invitations from './invitation-queries.ts'
 import * as requests from './queries.ts'
 
-/** The vendors, each held until the transaction ends, so that what is found out about them here still holds when it commits. */
+/**
+ * Locks the vendors until the transaction ends, so that what is checked about them here still holds when it commits.
+ */
 export async function lockVendors(call: WriteCall, ids: readonly string[]): Promise<Vendor[]> {
   if (ids.length === 0) return []
-  // In the order of the ids, so that two requests to the same vendors wait for each other instead of blocking each other.
+  // In order of their ids, so that two requests to the same vendors cannot deadlock.
   await sql`
     select "id" from "vendors" where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]})
     order by "id" for no key update`.execute(call.db)
   return vendors.findAll(call, ids)
 }
 
-/** All that stands against inviting these vendors, each fault at the vendor's place in `vendorIds`. */
+/** Everything that prevents inviting these vendors, each fault pointing to the vendor in `vendorIds`. */
 export function obstaclesToInvite(
   found: readonly Vendor[],
   vendorIds: readonly string[],
@@ -40,13 +42,13 @@ export function obstaclesToInvite(
   })
 }
 
-/** A conflict with all its reasons: in `errors` one by one, in `detail` as one text. */
+/** A conflict with all its reasons: one by one in `errors`, joined in `detail`. */
 export function conflict(errors: FieldError[]): Problem {
   const text = errors.map((error) => error.message).join('; ')
   return problem('conflict', `${text.slice(0, 1).toUpperCase()}${text.slice(1, 3900)}.`, { errors })
 }
 
-/** Moves a draft to sent, and invites its vendors; whether they are fit to be invited was asked before. */
+/** Sends a draft and invites its vendors; the caller has checked that they can be invited. */
 export async function send(
   call: WriteCall,
   draft: requests.BidRequestRow,
@@ -63,7 +65,7 @@ export async function send(
   return shown
 }
 
-/** Gives each of these invitations the address that its vendor is sent. */
+/** Issues an address for each of these invitations. */
 export async function address(
   call: WriteCall,
   those: readonly Pick<invitations.InvitationRow, 'id' | 'vendorId'>[],
@@ -74,7 +76,7 @@ export async function address(
   )
 }
 
-/** One vendor.invited for each vendor. Whoever had not been asked to the portal before is `invited` from now on. */
+/** One vendor.invited per vendor. A vendor that had not been invited to the portal before becomes `invited`. */
 export async function announce(call: WriteCall, bidRequestId: string, invited: readonly Vendor[]): Promise<void> {
   for (const before of invited) {
     const vendor =

@@ -18,7 +18,7 @@ import * as requests from './queries.ts'
 import { resend, revoke } from './resend.ts'
 import { update } from './update.ts'
 
-// What the contract's answer can hold, and far more than anybody asks for prices.
+// As many as the contract's response can hold, and far more than anybody would ask for prices.
 const MOST_INVITATIONS = 1000
 
 export const bidRequestOperations = {

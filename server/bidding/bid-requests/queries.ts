@@ -7,13 +7,15 @@ import { resource } from '../../resources/resource.ts'
 import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, toInvitation } from './invitation-queries.ts'
 
-/** A bid request as the database gives it: what is computed from invitations and bids is not laid out yet. */
+/**
+ * A bid request as read from the database: what is computed from invitations and bids is not spread into fields yet.
+ */
 export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitations' | (typeof FROM_FIGURES)[number]> {
   invitations: InvitationRow[]
   figures: Figures
 }
 
-/** The same for a list, which counts the invitations. */
+/** The same for a list, which only counts the invitations. */
 interface ListedRow extends Omit<BidRequestSummary, (typeof FROM_FIGURES)[number]> {
   figures: Figures
 }
@@ -35,7 +37,7 @@ interface Figures {
   accepted: string[]
 }
 
-/** The bids that stand: handed in and not turned down. Nothing of this is stored, so nothing of it can be stale. */
+/** The bids that stand: submitted and not rejected. Nothing of this is stored, so it cannot be stale. */
 const FIGURES = `
   select json_build_object('count', count(*), 'low', min(b."amount"), 'high', max(b."amount"), 'average', round(avg(b."amount"), 2),
     'accepted', coalesce(json_agg(b."id" order by b."id") filter (where b."status" = 'accepted'), '[]'))
@@ -73,13 +75,15 @@ export const { list } = resource({
   search: ['number', 'title', 'scope'],
 })
 
-/** Changes a locked request. Whatever makes hidden amounts visible comes through here, so here a dry run takes note of it. */
+/**
+ * Updates a locked request. Every change that reveals hidden amounts comes through here, so a dry run notes it here.
+ */
 export const update: typeof rows.update = (call, before, changes, ifMatch) => {
   if (hidesAmounts(before)) call.keptHidden?.add(before.id)
   return rows.update(call, before, changes, ifMatch)
 }
 
-/** The bid request as everybody may see it who may see it at all, in lists and events too. */
+/** The bid request as shown to everybody who may read it, also in events. */
 export function toBidRequest(call: Pick<Call, 'keptHidden'>, row: BidRequestRow): BidRequest {
   const { invitations, figures, version, createdBy, createdAt, updatedAt, ...rest } = row
   return {
@@ -116,7 +120,7 @@ function shownFigures(
   }
 }
 
-/** Raises the version of a request whose invitations or bids have changed. Whoever calls it holds the row. */
+/** Increments the version of a request whose invitations or bids have changed. The caller has locked the row. */
 export async function touch(call: WriteCall, id: string): Promise<BidRequestRow> {
   await sql`
     update "bidRequests" set "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -124,7 +128,7 @@ export async function touch(call: WriteCall, id: string): Promise<BidRequestRow>
   return find(call, id)
 }
 
-/** The next number of the organization. Its row is held until the transaction ends, and other creators wait for it. */
+/** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
 export async function nextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
     insert into "bidRequestNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
@@ -137,11 +141,11 @@ export interface Place {
   communityName: string
   communityArchived: boolean
   timeZone: string
-  /** When the deadline's day ends there. */
+  /** When the day of the deadline ends there. */
   deadlineAt: string
 }
 
-/** The community, and when a date ends in its time zone; the organization's where it has none of its own. */
+/** The community, and when a date ends in its time zone, or in the organization's if it has none of its own. */
 export async function placeOf(call: Tenant, communityId: string, deadline: string): Promise<Place | undefined> {
   const { rows } = await sql<Place>`
     select c."name" as "communityName", c."archivedAt" is not null as "communityArchived", zone.name as "timeZone",
@@ -168,7 +172,7 @@ export async function homes(call: Tenant, ids: readonly string[]): Promise<HomeA
   return rows
 }
 
-/** Requests of any organization whose deadline has passed, the longest overdue first. Nothing due: one look into an index. */
+/** Overdue requests of any organization, longest overdue first. If none is due, this costs one index lookup. */
 export async function due(db: Db, now: Date, most: number): Promise<{ organizationId: string; id: string }[]> {
   const { rows } = await sql<{ organizationId: string; id: string }>`
     select "organizationId", "id" from "bidRequests"
@@ -177,7 +181,7 @@ export async function due(db: Db, now: Date, most: number): Promise<{ organizati
   return rows
 }
 
-/** Holds a request that is still sent and due; undefined where another process has it in hand or was faster. */
+/** Locks a request that is still sent and due; undefined if another process has locked or already closed it. */
 export async function lockDue(call: WriteCall, id: string, now: Date): Promise<BidRequestRow | undefined> {
   const { rows } = await sql`
     select 1 from "bidRequests"

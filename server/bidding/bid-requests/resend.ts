@@ -9,7 +9,7 @@ import { address, announce, lockVendors } from './invite.ts'
 import type { BidRequestRow } from './queries.ts'
 import * as requests from './queries.ts'
 
-/** Sends an invitation anew, under another address; the one before opens nothing from then on. */
+/** Sends an invitation again under a new address; the previous one stops working. */
 export async function resend(call: WriteCall, id: string): Promise<Invitation> {
   const { request, invitation } = await lock(call, id)
   const reason = reasonNotToResend(call, request, invitation)
@@ -26,7 +26,7 @@ export async function resend(call: WriteCall, id: string): Promise<Invitation> {
   return changed
 }
 
-/** Ends the address of an invitation; where there is none, nothing changes. */
+/** Revokes the address of an invitation; if there is none, nothing changes. */
 export async function revoke(call: WriteCall, id: string): Promise<Invitation> {
   const { request, invitation } = await lock(call, id)
   if (!(await revokeAddress(call, id))) return invitations.toInvitation(invitation)
@@ -37,7 +37,7 @@ async function lock(call: WriteCall, id: string) {
   const { bidRequestId } = await invitations.find(call, id)
   const request = await lockBidRequest(call, bidRequestId)
   const invitation = request.invitations.find((candidate) => candidate.id === id)
-  // It was of a draft, and has been taken out of it meanwhile.
+  // Its request was a draft, and the vendor has been removed in the meantime.
   if (invitation === undefined) throw notFound()
   return { request, invitation }
 }

@@ -10,7 +10,10 @@ import * as invitations from './invitation-queries.ts'
 import { conflict } from './invite.ts'
 import * as requests from './queries.ts'
 
-/** Changes a locked request in what its status allows. Nothing changed: nothing written, and no event. */
+/**
+ * Updates a locked request as far as its status allows. If nothing changes, nothing is written and no event is
+ * recorded.
+ */
 export async function update(
   call: WriteCall,
   before: requests.BidRequestRow,
@@ -52,7 +55,7 @@ export async function update(
   return recordChange(call, before, touched ? await requests.touch(call, before.id) : updated)
 }
 
-/** What was sent; null clears, and what was left out is not there. */
+/** The fields that were sent: null clears a field, undefined ones are dropped. */
 function defined<T extends object>(fields: T): { [Field in keyof T]: Exclude<T[Field], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }

@@ -3,7 +3,7 @@ import { typeid } from 'typeid-js'
 import type { BudgetLine } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
 
-/** A line of the budget that was estimated from a line of the takeoff. */
+/** A budget line estimated from a takeoff line. */
 export interface EstimatedLine extends Pick<BudgetLine, 'scope' | 'costCodeId'> {
   takeoffLineId: string
   partId: string
@@ -22,8 +22,8 @@ const FIGURES = sql.raw(
 )
 
 /**
- * Puts the lines in the place of the estimate before. A line of the takeoff keeps its line of the budget, to which orders
- * may refer; one whose figures are the same stays untouched, and one that is gone is taken out of the budget.
+ * Replaces the previous estimate. A takeoff line keeps its budget line, which orders may refer to; a line with the same
+ * figures is left untouched, and one that no longer exists is removed from the budget.
  */
 export async function replaceEstimate(
   { db, organizationId, actor, now }: WriteCall,

@@ -27,7 +27,7 @@ async function priced(partId: string, fields: object) {
   return body.id as string
 }
 
-/** A home of a released plan with this takeoff. */
+/** A home built from a released plan with this takeoff. */
 async function newHome(lines: object[]): Promise<{ home: string; plan: string }> {
   const { body: plan } = await plumbline.post('/api/ext/plans', { code: `P${++plans}`, name: 'X', squareFeet: 2100 })
   expect((await plumbline.put(`/api/ext/plans/${plan.id}/takeoff`, { lines })).status).toBe(200)
@@ -94,7 +94,7 @@ test('a further estimate keeps its lines, changes what costs otherwise, and leav
     { source: 'manual', budgeted: 1200, version: 1 },
     { source: 'base', unitCost: 3.1, version: 2 },
   ])
-  // What was taken out comes back as the line that it was.
+  // A line that was removed comes back as the same line.
   expect((await estimate(home)).body).toMatchObject({ added: 0, changed: 1 })
   expect(await budgetLines(home)).toHaveLength(3)
   await plumbline.delete(`/api/ext/prices/${local}`)

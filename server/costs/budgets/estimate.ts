@@ -10,11 +10,11 @@ import { findPrices } from '../prices/choice.ts'
 import { resolvedLines } from '../takeoffs/resolved.ts'
 import { type EstimatedLine, replaceEstimate } from './estimate-queries.ts'
 
-/** What is budgeted for a part that belongs to no trade. */
+/** The scope under which a part without a trade is budgeted. */
 const NO_TRADE = 'unassigned'
 
 /**
- * Computes the budget of a locked home that may still be estimated, in a number of statements that does not depend on how
+ * Computes the budget of a locked home that may still be estimated. The number of statements does not depend on how
  * much the house takes.
  */
 export async function estimate(call: WriteCall, home: Home, date: string | undefined): Promise<BudgetEstimate> {

@@ -24,7 +24,7 @@ export const budgetOperations = {
 
   async addBudgetLine({ path, body }, call) {
     const line = await call.write(async (call) => {
-      // The home's lock decides whether this comes before or after its budget is locked.
+      // The home's lock decides whether this happens before or after the budget is locked.
       const home = await lockHome(call, path.homeId)
       const scope = await scopes.nameOf(call, body.scope)
       const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
@@ -93,7 +93,7 @@ export const budgetOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** The locked home, provided that its budget may be changed at all. */
+/** The locked home, provided that its budget can still be changed. */
 async function lockHome(call: WriteCall, homeId: string): Promise<Home> {
   const home = await homes.lock(call, homeId)
   const reason = reasonToKeepBudget(home)

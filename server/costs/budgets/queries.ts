@@ -20,7 +20,7 @@ export async function scopesOf(call: Tenant, homeId: string): Promise<BudgetScop
   return (await scopesOfAll(call, [homeId])).get(homeId) ?? []
 }
 
-/** The same for several homes; those of which there is nothing to say are left out. */
+/** The same for several homes; those without any scopes are left out. */
 export async function scopesOfAll(call: Tenant, homeIds: readonly string[]): Promise<Map<string, BudgetScope[]>> {
   const { rows } = await sql<BudgetScope & { homeId: string }>`
     select

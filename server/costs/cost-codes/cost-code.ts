@@ -1,9 +1,12 @@
 import type { CostCode } from '../../../client/contract.gen.ts'
 
-/** How deep the chart may be. Accounting systems stop at five; a bound keeps every walk through the tree short. */
+/** The maximum depth of the chart. Accounting systems stop at five; a limit keeps every walk through the tree short. */
 export const MOST_LEVELS = 8
 
-/** Why nothing can be put below a code, or null. `path` leads from it to the top, `levels` is what would come below it. */
+/**
+ * Why nothing can be put below a code, or null. `path` leads from it to the top; `levels` is the depth of what would go
+ * below.
+ */
 export function reasonNotBelow(parent: CostCode, path: readonly string[], levels: number): string | null {
   if (parent.archivedAt !== null) return `${parent.code} is archived`
   if (path.length + levels > MOST_LEVELS) return `would make the chart more than ${MOST_LEVELS} levels deep`

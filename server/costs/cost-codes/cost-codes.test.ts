@@ -17,7 +17,7 @@ async function newCode(fields: object = {}, key = plumbline.key) {
   return body
 }
 
-/** A chain of codes, each below the one before, the topmost first. */
+/** A chain of codes, topmost first, each below the previous one. */
 async function chainOf(levels: number): Promise<string[]> {
   const ids: string[] = []
   for (let level = 0; level < levels; level++) ids.push((await newCode({ parentId: ids.at(-1) ?? null })).id)
@@ -68,7 +68,7 @@ test('no code comes to lie below itself, and the chart ends at eight levels', as
   const deep = await chainOf(8)
   const ninth = { code: 'X', name: 'Too deep', category: 'other', parentId: deep[7] }
   expect(await plumbline.post(CODES, ninth)).toMatchObject(refusal)
-  // Three levels fit below the fifth of eight, and not below the sixth.
+  // Three levels fit below the fifth of eight, but not below the sixth.
   expect(await move(first, deep[5] ?? '')).toMatchObject(refusal)
   expect(await move(first, deep[4] ?? '')).toMatchObject({ status: 200, body: { parentId: deep[4] } })
   expect(await move(first, 'cc_nobody')).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })

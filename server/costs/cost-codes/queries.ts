@@ -15,14 +15,14 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
 })
 
 /**
- * Holds the shape of the chart until the transaction ends. Two moves at once could otherwise each put the other's code
- * below its own, which no look at single rows would find.
+ * Locks the structure of the chart until the transaction ends. Otherwise two concurrent moves could each put the
+ * other's code below its own, which no row-level check would detect.
  */
 export async function lockTree({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185011))`.execute(db)
 }
 
-/** The ids from this code up to the top of the chart, itself first. */
+/** The ids from this code up to the top of the chart, starting with itself. */
 export async function pathOf({ db, organizationId }: Tenant, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive up as (
@@ -37,7 +37,7 @@ export async function pathOf({ db, organizationId }: Tenant, id: string): Promis
   return rows.map((row) => row.id)
 }
 
-/** How many levels the code and what lies below it take up. */
+/** How many levels the code and everything below it span. */
 export async function levelsOf({ db, organizationId }: Tenant, id: string): Promise<number> {
   const { rows } = await sql<{ levels: number }>`
     with recursive down as (
@@ -51,7 +51,7 @@ export async function levelsOf({ db, organizationId }: Tenant, id: string): Prom
   return rows[0]?.levels ?? 1
 }
 
-/** What still needs the code: how many codes in use lie directly below it, and how many scopes in use default to it. */
+/** What still needs the code: the number of active codes directly below it, and of active scopes that default to it. */
 export async function usesOf(
   { db, organizationId }: Tenant,
   id: string,

@@ -6,7 +6,7 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
   schema: 'Part',
   table: 'parts',
   prefix: 'prt',
-  // As the organization spells it, so that the index by trade is used.
+  // In the organization's spelling, so that the index by trade can be used.
   filters: {
     scope: (scope) =>
       `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
@@ -14,7 +14,7 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
   search: ['sku', 'name', 'description', 'manufacturer'],
 })
 
-/** Whether the part has a price, be it of the past. */
+/** Whether the part has or ever had a price. */
 export async function hasPrices({ db, organizationId }: Tenant, partId: string): Promise<boolean> {
   const { rows } = await sql`
     select from "prices" where "organizationId" = ${organizationId} and "partId" = ${partId} limit 1`.execute(db)

@@ -4,8 +4,8 @@ import { type Asked, found, issueOf } from './price.ts'
 import * as prices from './queries.ts'
 
 /**
- * What each line costs, in the order of the lines: two statements for those that have a price, however many they are, and
- * two more where some have none, to say why.
+ * What each line costs, in the order of the lines: two statements for the lines with a price, however many there are,
+ * and two more if any line has none, to say why.
  */
 export async function findPrices(
   call: Tenant,

@@ -74,7 +74,7 @@ export const priceOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** The part, locked, so that no two prices of it are added or changed at once. */
+/** The part, locked, so that its prices cannot be changed concurrently. */
 async function lockPart(call: WriteCall, partId: string): Promise<Part> {
   return parts.lock(call, partId)
 }

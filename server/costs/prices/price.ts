@@ -2,14 +2,14 @@ import type { FoundPrice, PassedOverPrice, Price, PriceIssue, PriceSource } from
 import { invalid } from '../../http/problem.ts'
 import { lineTotal } from '../../values/money.ts'
 
-/** What a price is looked for. */
+/** What a price is needed for. */
 export interface Asked {
   readonly communityId: string | null
   readonly planId: string | null
   readonly on: string
 }
 
-/** A price with what has to be known of its vendor. */
+/** A price with what is needed about its vendor. */
 export interface Candidate {
   readonly price: Price
   readonly isVendorActive: boolean
@@ -28,13 +28,13 @@ export function assertPlausible(price: Pick<Price, 'effectiveDate' | 'expiration
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** How near a price is to what is asked for; of two that hold, the nearer one counts. */
+/** How specific a price is; of two that apply, the more specific one wins. */
 export function sourceOf({ communityId, planId }: Pick<Price, 'communityId' | 'planId'>): PriceSource {
   if (planId !== null) return 'plan'
   return communityId === null ? 'default' : 'community'
 }
 
-/** Everything that keeps a price from holding; nothing where it holds. */
+/** Every reason why a price does not apply; empty if it does. */
 export function faultsOf({ price, isVendorActive }: Candidate, asked: Asked, quantity: number): Fault[] {
   const isElsewhere =
     (price.communityId !== null && price.communityId !== asked.communityId) ||
@@ -43,13 +43,13 @@ export function faultsOf({ price, isVendorActive }: Candidate, asked: Asked, qua
     ...(isElsewhere ? (['elsewhere'] as const) : []),
     ...(price.expirationDate !== null && price.expirationDate < asked.on ? (['expired'] as const) : []),
     ...(price.effectiveDate > asked.on ? (['not_yet_effective'] as const) : []),
-    // A takeoff may take parts out again; as many are then not bought.
+    // The quantity is negative if a takeoff line takes parts out, so that fewer are bought.
     ...(price.minQuantity > Math.abs(quantity) ? (['below_minimum'] as const) : []),
     ...(isVendorActive ? [] : (['vendor_not_active'] as const)),
   ]
 }
 
-/** Why there is no price, by the candidate that came nearest to being one. */
+/** Why there is no price, explained by the candidate that came closest. */
 export function issueOf(candidates: readonly Candidate[], asked: Asked, quantity: number): PriceIssue {
   let nearest: Fault[] | undefined
   for (const candidate of candidates) {
@@ -59,7 +59,7 @@ export function issueOf(candidates: readonly Candidate[], asked: Asked, quantity
   return nearest?.[0] ?? 'no_price'
 }
 
-/** Why this price does not count beside the chosen one. */
+/** Why this price is not used, given the chosen one. */
 export function reasonPassedOver(
   candidate: Candidate,
   chosen: Price | null,

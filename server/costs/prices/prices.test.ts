@@ -109,7 +109,7 @@ test('two prices of a vendor for the same reach never hold on the same day', asy
   const conflict = { status: 409, body: { code: 'conflict' } }
   expect(await add(part, { vendorId, effectiveDate: '2026-06-30' })).toMatchObject(conflict)
   expect(await add(part, { vendorId, effectiveDate: '2025-01-01' })).toMatchObject(conflict)
-  // Another vendor, place, plan or quantity is another reach.
+  // A different vendor, place, plan or quantity does not overlap.
   await priced(part, {})
   await priced(part, { vendorId, communityId })
   await priced(part, { vendorId, communityId, planId })

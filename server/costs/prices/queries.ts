@@ -11,7 +11,7 @@ export const { list, find, findAll, lock, insert, update, archive } = resource({
   filters: { on: (date) => `t."effectiveDate" <= ${date} and coalesce(t."expirationDate" >= ${date}, true)` },
 })
 
-/** How many prices of a part are looked at to say why none holds. More would be no explanation to anybody. */
+/** How many prices of a part are considered when explaining why none applies. More would not explain anything. */
 const MOST_CANDIDATES = 500
 
 type Reach = Pick<
@@ -20,8 +20,8 @@ type Reach = Pick<
 >
 
 /**
- * The ids of the vendor's prices that hold on a day on which this one would, for the same place, plan and quantity. Exact
- * while the part is locked, as everything that adds or changes a price locks it.
+ * The ids of the vendor's prices that apply on the same day as this one, for the same place, plan and quantity. Exact
+ * while the part is locked, which everything that adds or changes a price does.
  */
 export async function overlapping({ db, organizationId }: Tenant, reach: Reach, except?: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -37,8 +37,8 @@ export async function overlapping({ db, organizationId }: Tenant, reach: Reach, 
 }
 
 /**
- * The id of the price that holds for each line, or null. One statement, and one look into the index for each line,
- * however many parts and prices there are.
+ * The id of the price that applies to each line, or null. A single statement with one index lookup per line, however
+ * many parts and prices there are.
  */
 export async function chosenIds(
   { db, organizationId }: Tenant,
@@ -65,7 +65,7 @@ export async function chosenIds(
   return rows.map(({ id }) => id)
 }
 
-/** The prices of each part, the newest first, with what has to be known of their vendors. */
+/** The prices of each part, newest first, with what is needed about their vendors. */
 export async function candidatesOf(
   tenant: Tenant,
   partIds: readonly string[],

@@ -20,7 +20,7 @@ test.each([
   ['round(2.5) + ceil(2.01) + floor(2.99)', 8],
   ['ceil(-1.5) + floor(-1.5) + round(-2.5)', -6],
   ['min(roofSquares, 40) + max(roofSquares, 40)', 77],
-  // A figure may bear the name of a function.
+  // A figure may have the name of a function.
   ['min + 1', 4],
   ['0.1 + 0.2', 0.3],
 ])('%s is %d', (text, expected) => {

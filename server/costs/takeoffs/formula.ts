@@ -2,7 +2,7 @@ import Big from 'big.js'
 
 /**
  * The formulas of a takeoff: numbers, names of figures, + - * / (or × ÷), parentheses and five functions, nothing else.
- * They are read into a tree and reckoned with decimals; nothing of them is ever run as code.
+ * They are parsed into a tree and evaluated with decimals; nothing in them is ever executed as code.
  */
 export type Formula =
   | { kind: 'number'; value: Big }
@@ -11,18 +11,18 @@ export type Formula =
   | { kind: 'operation'; sign: '+' | '-' | '*' | '/'; left: Formula; right: Formula }
   | { kind: 'call'; name: FunctionName; of: Formula[] }
 
-/** What is wrong with a formula, in words that follow its name: `has no figure roofSquares`. */
+/** What is wrong with a formula, worded to follow its name: `has no figure roofSquares`. */
 export class FormulaFault extends Error {}
 
 const FUNCTIONS = { round: 1, ceil: 1, floor: 1, min: 2, max: 2 } as const
 type FunctionName = keyof typeof FUNCTIONS
 
-/** Deeper ones are nobody's arithmetic, and reading them would use up the stack. */
+/** Nobody needs deeper formulas, and parsing them would overflow the stack. */
 const MOST_DEPTH = 32
 
 const TOKEN = /\s*(?:(\d+(?:\.\d+)?|\.\d+)|([A-Za-z][A-Za-z0-9]*)|([-+*/×÷(),]))/y
 
-/** Reads a formula; throws FormulaFault with the place of what does not belong there. */
+/** Parses a formula; throws FormulaFault with the position of what does not belong there. */
 export function parseFormula(text: string): Formula {
   const tokens = tokensOf(text)
   let at = 0
@@ -131,7 +131,7 @@ function isFunction(name: string): name is FunctionName {
   return Object.hasOwn(FUNCTIONS, name)
 }
 
-/** The value of a formula for these figures; throws FormulaFault for an unknown figure and a division by zero. */
+/** The value of a formula for these figures; throws FormulaFault for an unknown figure or a division by zero. */
 export function reckon(formula: Formula, figures: ReadonlyMap<string, number>): Big {
   switch (formula.kind) {
     case 'number':
@@ -169,7 +169,7 @@ function called(name: FunctionName, values: Big[]): Big {
   return (name === 'min') === first.lt(second) ? first : second
 }
 
-/** The next whole number that is not smaller. */
+/** The smallest integer that is not less than the value. */
 export function ceiling(value: Big): Big {
   const whole = value.round(0, Big.roundDown)
   return whole.lt(value) ? whole.plus(1) : whole

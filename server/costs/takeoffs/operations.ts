@@ -41,7 +41,7 @@ export const takeoffOperations = {
     const fault = elevation === null ? null : elevationFault(built.elevations, elevation)
     if (fault !== null) throw elevationInvalid(fault)
     const lines = await resolvedLines(call, { planId: plan.id, revision, elevation }, built).catch((error: unknown) => {
-      // Every elevation may have a figure that the plan itself has not.
+      // Each elevation may define figures that the plan itself does not have.
       if (error instanceof FormulaFault) throw elevationInvalid(`is required: a formula ${error.message}`)
       throw error
     })
@@ -53,7 +53,7 @@ function elevationInvalid(message: string) {
   return invalid([{ pointer: 'elevation', code: 'elevation', message }])
 }
 
-/** What houses of the revision are built by; of the newest revision where none is named. */
+/** What determines the houses of the revision, or of the newest one if none is named. */
 async function builtOf(
   call: Call,
   plan: Plan,
@@ -65,7 +65,7 @@ async function builtOf(
   return { revision, built: released }
 }
 
-/** The plan with a revision that may be changed: its draft, which begins here where the newest one is released. */
+/** The plan with an editable revision: its draft, which is started here if the newest revision is released. */
 async function begun(call: WriteCall, plan: Plan): Promise<Plan> {
   if (plan.status === 'draft') return plan
   const next = await plans.update(call, plan, nextRevision(plan))

@@ -15,12 +15,12 @@ export async function linesOf(
   return rows
 }
 
-/** A line with what has to be known of its part. */
+/** A line with what is needed about its part. */
 export interface LineWithPart extends TakeoffLine, Pick<Part, 'sku' | 'name' | 'unit' | 'scope'> {
   partCostCodeId: string | null
 }
 
-/** The lines of all of the plan and of one elevation. */
+/** The lines of the plan as a whole and of one elevation. */
 export async function linesWithParts(
   { db, organizationId }: Tenant,
   planId: string,
@@ -38,7 +38,7 @@ export async function linesWithParts(
   return rows
 }
 
-/** Puts the lines in the place of those of the revision. */
+/** Replaces the lines of the revision. */
 export async function replaceLines(
   { db, organizationId }: WriteCall,
   planId: string,
@@ -63,7 +63,7 @@ export async function replaceLines(
       "taskName", "place")`.execute(db)
 }
 
-/** Which of these are parts, or cost codes, that are in use. */
+/** Which of these are active parts, or active cost codes. */
 export async function inUse(
   { db, organizationId }: Tenant,
   table: 'parts' | 'costCodes',

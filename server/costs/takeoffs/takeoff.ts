@@ -3,7 +3,7 @@ import type { Elevation, FieldError, Figure, PlanRevision, TakeoffLine } from '.
 import type { Checked } from '../../http/checked.gen.ts'
 import { ceiling, type Formula, FormulaFault, parseFormula, reckon } from './formula.ts'
 
-/** What a house is built by, as far as its quantities depend on it. */
+/** What determines a house, as far as its quantities depend on it. */
 export type Built = Pick<
   PlanRevision,
   'squareFeet' | 'bedrooms' | 'bathrooms' | 'garageSpaces' | 'stories' | 'figures' | 'elevations'
@@ -11,7 +11,7 @@ export type Built = Pick<
 
 export type Figures = ReadonlyMap<string, number>
 
-/** What formulas reckon with: the plan's own fields, its further figures, and what the elevation has otherwise. */
+/** The figures that formulas use: the plan's own fields, its additional figures, and the elevation's overrides. */
 export function figuresOf(built: Built, elevation: string | null): Figures {
   const own = (['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const).flatMap((name) => {
     const value = built[name]
@@ -21,7 +21,7 @@ export function figuresOf(built: Built, elevation: string | null): Figures {
   return new Map([...own, ...built.figures, ...(chosen?.figures ?? [])].map(({ name, value }: Figure) => [name, value]))
 }
 
-/** The lines as they are kept. One without a lineId is named by its place, unless another line has taken that name. */
+/** The lines as stored. A line without a lineId is named after its position, unless another line has that name. */
 export function wholeLines(lines: readonly Checked['TakeoffLineInput'][]): TakeoffLine[] {
   const taken = new Set(lines.map(({ lineId }) => lineId))
   return lines.map((line, i) => ({
@@ -69,7 +69,7 @@ function elevationWords(elevations: readonly Elevation[]): string {
   return `must be one of ${elevations.map(({ code }) => code).join(', ')}`
 }
 
-// A formula has to be reckonable for every house that it is for.
+// A formula has to be computable for every house that it applies to.
 function formulaFault(text: string, sets: readonly Figures[]): string | null {
   try {
     const formula = parseFormula(text)
@@ -87,7 +87,7 @@ function assertQuantity(value: Big): void {
   if (value.abs().gt(MOST_QUANTITY)) throw new FormulaFault(`comes to more than ${MOST_QUANTITY}`)
 }
 
-/** Units that nobody sells a part of. */
+/** Units that are only sold whole. */
 const WHOLE_UNITS: ReadonlySet<string> = new Set(['EA', 'SHT', 'RL', 'BX', 'BG'])
 
 export interface Quantity {
@@ -97,7 +97,7 @@ export interface Quantity {
   quantity: number
 }
 
-/** How much a line takes. `formula` is read once for however many houses it is reckoned for. */
+/** The quantity of a line. `formula` is parsed once, however many houses it is computed for. */
 export function quantityOf(
   line: { quantity: number | null; wastePercent: number },
   formula: Formula | null,
@@ -107,7 +107,7 @@ export function quantityOf(
   const net = formula === null ? new Big(line.quantity ?? 0) : reckon(formula, figures)
   const withWaste = net.times(new Big(100).plus(line.wastePercent)).div(100)
   const rounded = WHOLE_UNITS.has(unit.toUpperCase())
-    ? // A third of three is one, and not two because of what a division leaves behind.
+    ? // A third of three is one, not two because of a remainder left by the division.
       ceiling(withWaste.round(6, Big.roundHalfUp))
     : withWaste.round(2, Big.roundHalfUp)
   return { net: net.round(4, Big.roundHalfUp).toNumber(), quantity: rounded.toNumber() }
@@ -119,7 +119,7 @@ export interface Sourced<Line> {
   replaces: 'plan' | null
 }
 
-/** The lines of one house: the plan's and the elevation's, where the lower one of the same lineId wins. */
+/** The lines of one house: the plan's and the elevation's, whose lines override the plan's lines of the same lineId. */
 export function inherited<Line extends Pick<TakeoffLine, 'lineId' | 'elevation'>>(
   lines: readonly Line[],
   elevation: string | null,

@@ -46,7 +46,7 @@ test('a takeoff is replaced as a whole and read back in its order, each line wit
   ]
   const replaced = await replace(planId, lines)
   expect(replaced.status).toBe(200)
-  // "1" is taken by a line that was named so.
+  // Another line was explicitly named "1".
   expect(replaced.body.lines.map(({ lineId }: { lineId: string }) => lineId)).toEqual(['1a', '1', '3'])
   expect(replaced.body.lines[1]).toMatchObject({ elevation: 'B', formula: null, wastePercent: 0, costCodeId: null })
   expect(await takeoff(planId)).toEqual(replaced.body)
@@ -131,7 +131,7 @@ test('the takeoff of a released revision never changes: the replacement begins t
   const planId = await newPlan()
   await replace(planId, [{ partId: stud, quantity: 1 }])
   await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })
-  // An edit of the plan takes the takeoff along to the next revision.
+  // Editing the plan carries the takeoff over to the next revision.
   await plumbline.patch(`/api/ext/plans/${planId}`, { bedrooms: 4 })
   expect(await takeoff(planId)).toMatchObject({ revision: 2, lines: [{ quantity: 1 }] })
   await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })

@@ -69,7 +69,8 @@ export const homeOperations = {
       const before = await homes.lock(call, path.homeId)
       const allowed = movesOf(before)
       if (!allowed.includes(body.status)) throw invalidTransition(before.status, body.status, allowed)
-      // Archived with the archive operation, which keeps the status. The status `archived` allows no moves anyway.
+      // Archiving is an operation of its own and keeps the status, so it is checked here. The status `archived` allows
+      // no moves anyway.
       if (before.archivedAt !== null) throw problem('conflict', `${before.name} is archived.`)
       if (body.status === 'under_construction' && before.budgetLockedAt === null) {
         throw problem('conflict', `The budget of ${before.name} has to be locked before construction begins.`)
@@ -92,7 +93,9 @@ interface Built {
   elevation?: string | null | undefined
 }
 
-/** The revision that a home is built from now, when the plan can be built there with this elevation; null for no plan. */
+/**
+ * The revision that a home is built from now, if the plan can be built there with this elevation; null without a plan.
+ */
 async function planFor(
   call: WriteCall,
   { planId = null, elevation = null }: Built,
@@ -110,7 +113,7 @@ async function planFor(
   return plan.releasedRevision
 }
 
-/** What becomes of the home's plan when its plan or its elevation changes; one that keeps its plan keeps its revision. */
+/** What changes when a home's plan or elevation changes; if the plan stays the same, so does the revision. */
 async function replanned(call: WriteCall, before: Home, body: Built): Promise<Partial<Home>> {
   const { planId = before.planId, elevation = planId === before.planId ? before.elevation : null } = body
   if (planId === before.planId && elevation === before.elevation) return {}

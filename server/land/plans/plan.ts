@@ -9,7 +9,9 @@ export const PLAN_MOVES: Readonly<Record<PlanStatus, readonly PlanStatus[]>> = {
   retired: [],
 }
 
-/** What a house is built by. It is frozen with the release of a revision; all else belongs to the plan itself. */
+/**
+ * What determines the house. These fields are frozen when a revision is released; all others belong to the plan itself.
+ */
 export const BUILT_BY = [
   ...(['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const),
   ...(['basePrice', 'figures', 'elevations'] as const),
@@ -22,7 +24,7 @@ export function newPlan(body: Checked['PlanCreate']) {
   return { ...body, elevations: wholeElevations(body.elevations), status: 'draft' as const, revision: 1 }
 }
 
-/** The fields that an update sends, each as it is kept. */
+/** The fields of an update, in their stored form. */
 export function changesOf({ elevations, ...rest }: Checked['PlanUpdate']): Partial<Plan> {
   return { ...rest, ...(elevations !== undefined && { elevations: wholeElevations(elevations) }) }
 }
@@ -31,7 +33,7 @@ function wholeElevations(elevations: readonly Checked['ElevationInput'][]): Elev
   return elevations.map(({ code, name = null, price, figures }) => ({ code, name, price, figures }))
 }
 
-/** What an edit brings with it: a released revision stays as it is, and the next one begins. */
+/** What an edit entails: a released revision stays as it is, so the next one is started. */
 export function consequencesOf(before: Plan, changes: Partial<Plan>): Partial<Plan> {
   if (before.status !== 'released') return {}
   const isBuiltOtherwise = BUILT_BY.some(
@@ -45,7 +47,7 @@ export function nextRevision({ revision }: Plan): Pick<Plan, 'status' | 'revisio
   return { status: 'draft', revision: revision + 1 }
 }
 
-/** Refuses a name that is there twice, among figures and among elevations. */
+/** Refuses duplicate names among figures and among elevations. */
 export function assertNamesDiffer(body: Checked['PlanUpdate']): void {
   const { figures = [], elevations = [] } = body
   const faults = [
@@ -74,7 +76,7 @@ function repeated<Field extends string>(
   })
 }
 
-/** Why no new home can be built from the plan in this community; null when it can. */
+/** Why no new home can be built from the plan in this community; null if it can. */
 export function reasonNotToBuildFrom(plan: Plan, community: { id: string; name: string }): string | null {
   if (plan.archivedAt !== null) return `${plan.code} is archived.`
   if (plan.status === 'retired') return `${plan.code} is retired.`
@@ -84,7 +86,7 @@ export function reasonNotToBuildFrom(plan: Plan, community: { id: string; name: 
   return null
 }
 
-/** What is wrong with the elevation for a plan that has these; null where it fits. */
+/** What is wrong with choosing this elevation from those of a plan; null if it fits. */
 export function elevationFault(elevations: readonly Elevation[], chosen: string | null): string | null {
   const codes = elevations.map(({ code }) => code)
   if (chosen === null) return codes.length === 0 ? null : `is required; the plan has ${codes.join(', ')}`

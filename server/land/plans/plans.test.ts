@@ -79,7 +79,7 @@ test('a released revision never changes: the edit begins the next one, and a hom
   expect(renamed.body).toMatchObject({ name: 'The Yaupon', status: 'released', revision: 1 })
   const edited = await plumbline.patch(`${PLANS}/${plan.id}`, { basePrice: 369990, elevations: [{ code: 'C' }] })
   expect(edited.body).toMatchObject({ status: 'draft', revision: 2, releasedRevision: 1, basePrice: 369990 })
-  // Until it is released, houses are built from the revision before.
+  // Until it is released, houses are built from the previous revision.
   expect((await build({ planId: plan.id, elevation: 'C' })).status).toBe(422)
   expect((await build({ planId: plan.id, elevation: 'A' })).body.planRevision).toBe(1)
   expect((await move(plan.id, 'released')).body).toMatchObject({ status: 'released', releasedRevision: 2 })

@@ -19,13 +19,13 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
 export const listRevisions = listing<PlanRevision>({
   table: 'planRevisions',
   columns: columnsOf({ schema: 'PlanRevision', table: 'planRevisions' }),
-  // A revision never changes, so both ask for the time of its release.
+  // A revision never changes, so both filter by the time of its release.
   filters: { updatedAfter: (instant) => `t."createdAt" >= ${instant}` },
 })
 
 const FROZEN = sql.join(BUILT_BY.map((field) => sql.id(field)))
 
-/** Keeps the plan as it stands as a released revision. */
+/** Stores the current state of the plan as a released revision. */
 export async function freeze({ db, organizationId, actor, now }: WriteCall, plan: Plan): Promise<void> {
   await sql`
     insert into "planRevisions" ("organizationId", "id", "planId", "revision", ${FROZEN}, "createdBy", "createdAt")
@@ -45,7 +45,7 @@ export async function findRevision(
   return rows[0]
 }
 
-/** Gives the revision that has just begun the takeoff of the one before. */
+/** Copies the previous revision's takeoff to the revision that has just been started. */
 export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revision }: Plan): Promise<void> {
   await sql`
     insert into "takeoffLines" ("organizationId", "planId", "revision", "place", "lineId", "elevation", "partId",
@@ -56,7 +56,7 @@ export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revis
     where "organizationId" = ${organizationId} and "planId" = ${id} and "revision" = ${revision - 1}`.execute(db)
 }
 
-/** How many homes that are not finished are built from the plan, in whatever revision. */
+/** How many unfinished homes are built from the plan, in any revision. */
 export async function countOpenHomes({ db, organizationId }: Tenant, planId: string): Promise<number> {
   const { count } = await db
     .selectFrom('homes')
