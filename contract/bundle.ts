@@ -1,16 +1,16 @@
 /**
- * Makes one document of the contract's rooms: openapi.yaml, which is the front page, and the files of this folder. What is
- * published, compiled, mocked and linted is this document.
+ * Bundles the contract's files into one document: openapi.yaml, the index, and the files in this folder. That document
+ * is what is published, compiled, mocked and linted.
  *
- * A room has its components at the top (`schemas`, `examples`, …) and may keep anything else there under a name of its
- * own. There are two kinds of `$ref`. One to a component (`common.yaml#/schemas/Money`) stays a reference, to
- * `#/components/schemas/Money`; names are unique across the rooms. One to any other place is put in its place, and what
- * stands beside it is laid over it: maps key by key, everything else as a whole, as is a map that is a `$ref` itself. So
- * an entry of the index becomes its path, and an example says only in what it differs from another one. A schema whose
- * properties are all required says `required: all`, and the input of a change whose creation it is the patch of.
+ * A file has its components at the top level (`schemas`, `examples`, …) and may contain anything else there under names
+ * of its own. There are two kinds of `$ref`. One to a component (`common.yaml#/schemas/Money`) stays a reference, to
+ * `#/components/schemas/Money`; names are unique across files. Any other is inlined, and the keys beside it are merged
+ * over the target: maps key by key, everything else as a whole, including maps that are themselves a `$ref`. So an
+ * index entry becomes its path, and an example only states how it differs from another. `required: all` makes all
+ * properties of a schema required, and `patchOf` derives the input of an update from that of the creation.
  *
- * Redocly's bundler would keep the names too, but lays nothing over what it puts in place, and cannot say afterwards
- * which line of which room something came from.
+ * Redocly's bundler would keep the names too, but merges nothing over what it inlines, and cannot tell afterwards which
+ * line of which file something came from.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -19,24 +19,24 @@ import type { ContractDocument } from '../server/http/contract.ts'
 
 export interface Bundle {
   document: ContractDocument
-  /** The files that it was made of, the front page first. */
+  /** The files that it was built from, the index first. */
   rooms: { file: string; lines: number }[]
-  /** Where something in the document is written, or the nearest thing around it that is. */
+  /** Where something in the document is written, or else its nearest enclosing part. */
   lineOf(keys: readonly (string | number)[]): { file: string; line: number }
 }
 
-/** A fault in the rooms themselves, with its file and line. */
+/** An error in the files themselves, with file and line. */
 export class BundleError extends Error {}
 
-/** In the order in which the document has them. */
+/** In the order in which they appear in the document. */
 const KINDS = ['securitySchemes', 'parameters', 'headers', 'responses', 'schemas', 'examples']
 const FRONT_PAGE = 'openapi.yaml'
-/** The contract of the last release is kept beside the rooms, but is not one of them. */
+/** The last release's contract is in the same folder, but is not a part of this one. */
 const RELEASED = 'released.yaml'
 
 type Tree = { [key: string]: unknown }
 interface Room {
-  /** Its path from the root of the contract. */
+  /** Its path from the root of the repository. */
   file: string
   content: Tree
   nodes: Document
@@ -54,7 +54,7 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
   const rooms = new Map([front, ...others].map((room) => [room.file, room]))
   /** Where each entry of each part of the document is written. */
   const places = new WeakMap<object, Map<string, Place>>()
-  /** What the index leads to. */
+  /** What the index refers to. */
   const led = new Set<unknown>()
 
   const { components: own, ...rest } = build(front.content, { room: front, keys: [] }, []) as Tree
@@ -63,12 +63,12 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
   requireIndexed()
   return {
     document: document as unknown as ContractDocument,
-    // Behind the last line there is one more start.
+    // The line counter also counts a line after the final newline.
     rooms: [front, ...others].map(({ file, lines }) => ({ file, lines: lines.lineStarts.length - 1 })),
     lineOf,
   }
 
-  /** `trail` holds the places that are being put in, because none can be put into itself. */
+  /** `trail` lists the targets currently being inlined, to detect one that contains itself. */
   function build(value: unknown, place: Place, trail: readonly string[]): unknown {
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) {
@@ -98,7 +98,7 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
     return lay(built, base, beside)
   }
 
-  /** Lays a map over another one, which it changes; what was written says which parts of it are put in as a whole. */
+  /** Merges a map over `base`, in place; in `written`, its source, a `$ref` marks what replaces as a whole. */
   function lay(over: Tree, base: Tree, written: Tree): Tree {
     for (const [key, value] of Object.entries(over)) {
       const [under, own] = [base[key], written[key]]
@@ -121,7 +121,7 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
     return { room, keys }
   }
 
-  /** First those of the rooms that no path leads to, for all others use them; then room by room as the paths go. */
+  /** Starts with the files that no path refers to, because the others use them, then follows the order of the paths. */
   function components(own: Tree = {}): Tree {
     const index = Object.values(front.content.paths as Record<string, { $ref: string }>)
     const named = new Set(index.map(({ $ref }) => $ref.split('#')[0] ?? ''))
@@ -147,8 +147,8 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
   }
 
   /**
-   * `patchOf: VendorCreate` makes the input of a change of the input of a creation: the same fields, none of them
-   * required, without defaults, and without those that are named `without`. What differs is written under `properties`.
+   * `patchOf: VendorCreate` derives the input of an update from that of a creation: the same fields, all optional,
+   * without defaults, and without those listed in `without`. Differences are written under `properties`.
    */
   function patch(schemas: Tree, name: string, schema: unknown, homes: ReadonlyMap<string, Place>): void {
     if (!isTree(schema) || typeof schema.patchOf !== 'string') return
@@ -167,7 +167,7 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
     Object.assign(schema, { type: 'object', additionalProperties: false, minProperties: 1, description, properties })
   }
 
-  /** A path or an event that its room has and the index has not would be published by nobody. */
+  /** A path or event that is missing from the index would not be published. */
   function requireIndexed(): void {
     for (const room of others) {
       for (const kind of ['paths', 'webhooks']) {
@@ -190,7 +190,7 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
   }
 }
 
-/** `required: all` names every property, as records do that are answered whole. */
+/** `required: all` lists every property, for records that are always returned complete. */
 function requireAll(schema: unknown): void {
   if (typeof schema !== 'object' || schema === null) return
   const { required, properties } = schema as { required?: unknown; properties?: unknown }

@@ -104,7 +104,7 @@ interface Bench {
 
 const contract = loadContract()
 
-/** Straight into the table: more of them than one builder may have today. */
+/** Inserted straight into the table, because there are more than a builder may have today. */
 async function subscribe(bench: Bench, paths: string[]): Promise<string[]> {
   const { database, config, organizationId, keyId } = bench
   const now = new Date()
@@ -292,7 +292,7 @@ async function isolation(bench: Bench): Promise<string> {
   return `1000 healthy receivers beside 200 that hang: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 1000)`
 }
 
-/** 700 receivers of one builder that hang for as long as they may: how late does another builder hear of its events? */
+/** 700 receivers of one builder that hang as long as allowed: how late does another builder get its events? */
 async function neighbours(bench: Bench): Promise<string> {
   await cleared(bench)
   const other = { ...bench, ...(await newBuilder(bench)) }
@@ -347,7 +347,7 @@ async function size(bench: Bench): Promise<string> {
     const times: number[] = []
     for (let i = 0; i < 45; i++) {
       const started = performance.now()
-      // One more for each subscription.
+      // Allows one more per subscription in each round.
       const turns = ids.map((webhookId) => ({ organizationId, webhookId, most: 1 + i }))
       await claim(bench.database, bench.clock, owners, turns)
       times.push(performance.now() - started)
@@ -371,7 +371,7 @@ export async function measureWebhooks(wanted: string[]): Promise<string[]> {
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_PRIVATE: 'true',
   })
-  // What is laid out for the measurements is more than a request may write at a time.
+  // Setting up the measurements takes longer than a request's statements may.
   const database = await openDatabase({ ...given, databaseStatementTimeoutMs: 600_000 })
   const clock = new Clock()
   await migrate(database)

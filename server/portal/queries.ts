@@ -17,9 +17,7 @@ export const list = listing<PortalBidInvitationSummary>({
   where: `t."status" <> 'pending'`,
 })
 
-/**
- * The condition for the invitations that a vendor's token covers: all of the vendor's, or only the one it was made for.
- */
+/** The condition for what a vendor's token covers: all of its invitations, or only the one it was made for. */
 export function visibleTo({ id, subjectId }: Principal): Record<string, string> {
   const vendorId = String(id)
   return subjectId === null || subjectId === id ? { vendorId } : { vendorId, id: subjectId }

@@ -14,10 +14,7 @@ export interface Listed {
   readonly columns: Columns
   /** An SQL condition on the row as `t` that applies to every listed row. */
   readonly where?: string
-  /**
-   * Query parameters that are not a plain comparison with the column of the same name: an SQL condition on the
-   * parameter.
-   */
+  /** Query parameters that do not just compare the column of the same name: an SQL condition on the parameter. */
   readonly filters?: Record<string, (parameter: string) => string> | undefined
   /** Columns that can be long; the table's column `bytes` then holds their approximate total size. */
   readonly long?: readonly string[] | undefined

@@ -4,10 +4,7 @@ import type { OperationId } from '../http/contract.ts'
 import type { Repeat, Repeats } from '../http/repeat.ts'
 import { catalogueOf, permitSkill } from './catalogue.ts'
 
-/**
- * A repeated execution follows the rules of its skill: only for callers who may run the skill now, and without what the
- * skill conceals.
- */
+/** A repeat follows the rules of its skill: only for callers who may run it now, and without what it conceals. */
 export function executionToldAgain(repeats: Repeats): Repeat {
   const ofSkill = ({ skill }: Pick<Execution, 'skill'>) =>
     Object.hasOwn(repeats, skill) ? repeats[skill as OperationId] : undefined

@@ -59,10 +59,7 @@ export interface Claims {
   deliveries: Claimed[]
   /** Subscriptions that have reached their limit: there may be more to claim once something has ended. */
   full: WebhookName[]
-  /**
-   * Subscriptions to retry in a moment, because another process was claiming for them or their first deliveries were
-   * cancelled.
-   */
+  /** Subscriptions to retry soon: another process was claiming for them, or their first deliveries were cancelled. */
   missed: WebhookName[]
 }
 

@@ -62,9 +62,7 @@ export interface DelivererMetrics {
 const BATCH_CLAIMS = 512
 const BATCH_SETTLEMENTS = 512
 
-/**
- * Starting one takes this process a tenth of a millisecond; after this many it yields to other work, such as requests.
- */
+/** Starting one takes a tenth of a millisecond of CPU; after this many, other work such as requests gets a turn. */
 const STARTS_AT_ONCE = 64
 
 /** Another process was claiming for a subscription; it will be done in a moment. */

@@ -68,9 +68,7 @@ export async function sealedSecret(call: Tenant, id: string): Promise<string | n
   return row?.secret ?? null
 }
 
-/**
- * Asking for a delivery implies that the receiver has been repaired: its pause ends, and the next attempt will show.
- */
+/** Asking for a delivery implies that the receiver was repaired: its pause ends, and the next attempt will show. */
 export async function endPause(call: WriteCall, id: string, now: Date): Promise<void> {
   await call.db
     .updateTable('webhooks')

@@ -83,7 +83,7 @@ test('slices read each other through queries and nouns, never through handlers',
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
-// A call's own `db` shows its organization's rows alone; that of the process shows everybody's.
+// A call's own `db` shows only its organization's rows; the process's database shows everybody's.
 test('handlers and their queries use no database but that of their call', () => {
   const wrong = [...imports.keys()].filter(
     (file) =>

@@ -82,7 +82,7 @@ export function paths(populated: () => Populated): void {
         const get = await ask('GET', address, key)
         const head = await ask('HEAD', address, key)
         expect([head.status, head.type]).toEqual([get.status, get.type])
-        // What changes by being read, such as the usage, is never the same twice.
+        // A response that changes by being read, such as the usage, is never the same twice.
         if ('304' in operation.declaration.responses) expect(head.etag).toBe(get.etag)
         expect(head.status).toBe(200)
         expect(head.body).toBe('')

@@ -69,10 +69,7 @@ type Editable = keyof Pick<
   | 'externalId'
 >
 
-/**
- * What can be edited once vendors are pricing it: nothing that would make their bids incomparable. Null means
- * everything.
- */
+/** What stays editable once vendors are pricing: nothing that would make bids incomparable. Null means everything. */
 const EDITABLE: Readonly<Record<BidRequestStatus, readonly Editable[] | null>> = {
   draft: null,
   sent: ['title', 'message', 'deadline', 'acceptLate', 'inclusions', 'exclusions', 'externalId'],

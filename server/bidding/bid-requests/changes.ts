@@ -10,13 +10,11 @@ import type { BidRequestRow } from './queries.ts'
 import * as requests from './queries.ts'
 
 /**
- * Changes to a bid request that several callers make: its own operations, the scheduled job, the portal and bids. All of
- * them run in the caller's transaction and under the request's lock, which is taken before any bid's lock.
+ * Changes to a bid request that are made from several places: its own operations, the job that closes due requests, the
+ * portal and bids. All run in the caller's transaction and under the request's lock, which is taken before any bid's.
  */
 
-/**
- * Locks the request until the transaction ends. If its deadline has passed it is closed first, as the scheduler would.
- */
+/** Locks the request until the transaction ends, after closing it if its deadline has passed. */
 export async function lockBidRequest(call: WriteCall, id: string): Promise<BidRequestRow> {
   const request = await requests.lock(call, id)
   if (!isDue(request, call.now)) return request
@@ -31,10 +29,7 @@ export async function closeBidding(call: WriteCall, before: BidRequestRow): Prom
   return after
 }
 
-/**
- * Records a status change with everything it implies: the history, new versions for bids whose amounts appear or
- * disappear, and the event.
- */
+/** Records a status change: the history, new versions of bids whose amounts appear or disappear, and the event. */
 export async function recordMove(
   call: WriteCall,
   before: BidRequestRow,
@@ -58,10 +53,7 @@ export async function recordChange(call: WriteCall, before: BidRequestRow, after
   return shown
 }
 
-/**
- * Increments the version because a bid came, went or was decided, which changes the figures of the request and its
- * ETag.
- */
+/** Increments the version: a bid came, went or was decided, which changes the figures and so the ETag. */
 export async function touchBidRequest(call: WriteCall, id: string): Promise<void> {
   await requests.touch(call, id)
 }

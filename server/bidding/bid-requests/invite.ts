@@ -10,9 +10,7 @@ import { obstaclesToEngage, worksIn } from '../vendors/vendor.ts'
 import * as invitations from './invitation-queries.ts'
 import * as requests from './queries.ts'
 
-/**
- * Locks the vendors until the transaction ends, so that what is checked about them here still holds when it commits.
- */
+/** Locks the vendors until the transaction ends, so that what is checked here still holds when it commits. */
 export async function lockVendors(call: WriteCall, ids: readonly string[]): Promise<Vendor[]> {
   if (ids.length === 0) return []
   // In order of their ids, so that two requests to the same vendors cannot deadlock.

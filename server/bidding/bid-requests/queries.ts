@@ -7,9 +7,7 @@ import { resource } from '../../resources/resource.ts'
 import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, toInvitation } from './invitation-queries.ts'
 
-/**
- * A bid request as read from the database: what is computed from invitations and bids is not spread into fields yet.
- */
+/** A bid request as read from the database, before what is computed from invitations and bids is filled in. */
 export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitations' | (typeof FROM_FIGURES)[number]> {
   invitations: InvitationRow[]
   figures: Figures
@@ -75,9 +73,7 @@ export const { list } = resource({
   search: ['number', 'title', 'scope'],
 })
 
-/**
- * Updates a locked request. Every change that reveals hidden amounts comes through here, so a dry run notes it here.
- */
+/** Updates a locked request. Everything that reveals hidden amounts comes through here, so a dry run notes it here. */
 export const update: typeof rows.update = (call, before, changes, ifMatch) => {
   if (hidesAmounts(before)) call.keptHidden?.add(before.id)
   return rows.update(call, before, changes, ifMatch)

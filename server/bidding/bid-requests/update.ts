@@ -10,10 +10,7 @@ import * as invitations from './invitation-queries.ts'
 import { conflict } from './invite.ts'
 import * as requests from './queries.ts'
 
-/**
- * Updates a locked request as far as its status allows. If nothing changes, nothing is written and no event is
- * recorded.
- */
+/** Updates a locked request as its status allows. Without a change, nothing is written and no event recorded. */
 export async function update(
   call: WriteCall,
   before: requests.BidRequestRow,

@@ -3,10 +3,7 @@ import type { CostCode } from '../../../client/contract.gen.ts'
 /** The maximum depth of the chart. Accounting systems stop at five; a limit keeps every walk through the tree short. */
 export const MOST_LEVELS = 8
 
-/**
- * Why nothing can be put below a code, or null. `path` leads from it to the top; `levels` is the depth of what would go
- * below.
- */
+/** Why nothing can be put below a code, or null. `path` leads to the top; `levels` is how deep the addition is. */
 export function reasonNotBelow(parent: CostCode, path: readonly string[], levels: number): string | null {
   if (parent.archivedAt !== null) return `${parent.code} is archived`
   if (path.length + levels > MOST_LEVELS) return `would make the chart more than ${MOST_LEVELS} levels deep`

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-// The tables that every write goes through do not refer to organizations: an organization is never deleted, its id comes
-// from a key that belongs to it, and such a reference would lock the organization's row in every insert.
+// The tables that every write touches have no foreign key to organizations: an organization is never deleted, its id
+// comes from a key that belongs to it, and a foreign key would lock the organization's row on every insert.
 //
-// Ids are compared byte by byte (collate "C"): TypeIDs sort by their time of birth only that way, and lists rely on it.
+// Ids are compared byte by byte (collate "C"): only then do TypeIDs sort by creation time, which lists rely on.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "organizations" (
@@ -49,7 +49,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "apiKeys_createdByUserId_fkey" foreign key ("organizationId", "createdByUserId") references "users" ("organizationId", "id")
     )`.execute(db)
 
-  // A key has one secret, and during the overlap of a rotation two. Only hashes are kept.
+  // A key has one secret, or two while a rotation overlaps. Only hashes are stored.
   await sql`
     create table "apiKeySecrets" (
       "hash" bytea primary key,
@@ -70,9 +70,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "used" bigint not null
     ) with (fillfactor = 50)`.execute(db)
 
-  // Takes up to "wanted" requests from a window, in one step under the row's lock, so that processes sharing the
-  // database never let one more in than the limit. A counter may be lost in a crash of the database's machine (its
-  // commit does not wait for the disk), a lock never is.
+  // Takes up to "wanted" requests from a window, in one step under the row lock, so that processes sharing the database
+  // never exceed the limit together. If the database's machine crashes, a count may be lost (its commit does not wait
+  // for the disk), but a lock never is.
   await sql`
     create function "takeFromWindow"(
       "inScope" text, "inLimit" bigint, "inSeconds" integer, "inAligned" boolean, "inWanted" bigint, "inNow" timestamptz
@@ -111,7 +111,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "idempotencyRecords_createdAt" on "idempotencyRecords" ("createdAt")`.execute(db)
 
-  // The payload is json, not jsonb: what is delivered are these very bytes.
+  // The payload is json, not jsonb, because exactly these bytes are delivered.
   await sql`
     create table "events" (
       "organizationId" text collate "C" not null,

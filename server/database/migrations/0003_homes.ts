@@ -24,7 +24,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "communities_updatedAt" on "communities" ("organizationId", "updatedAt", "id")`.execute(db)
   await sql`create index "communities_name" on "communities" ("organizationId", "name", "id")`.execute(db)
-  // An archived community's code is free again, for codes are short and few.
+  // The code of an archived community can be reused, because codes are short and scarce.
   await sql`create unique index "communities_code_key" on "communities" ("organizationId", "code") where "archivedAt" is null`.execute(
     db,
   )
@@ -70,8 +70,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "homes_accountingId" on "homes" ("organizationId", "accountingId") where "accountingId" is not null`.execute(
     db,
   )
-  // No two homes on one lot. Those that are cancelled, or archived without having been built, leave it; the condition
-  // says the same as LOT_IS_TAKEN in server/land/communities/queries.ts.
+  // No two homes on one lot. Homes that are cancelled, or archived without having been built, free their lot; the
+  // condition matches LOT_IS_TAKEN in server/land/communities/queries.ts.
   await sql`
     create unique index "homes_lotNumber_key" on "homes" ("organizationId", "communityId", coalesce("block", ''), "lotNumber")
     where "lotNumber" is not null and "status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`.execute(

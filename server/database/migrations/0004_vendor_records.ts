@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The next instant at which the calendar changes how a vendor's documents are judged, so that the clock finds what is
-  // due by one look into an index that holds only vendors with such an instant.
+  // The next instant at which the judgement of a vendor's documents changes with the calendar. What is due is found
+  // with one lookup in an index that contains only vendors with such an instant.
   await sql`alter table "vendors" add column "complianceDueAt" timestamptz(3)`.execute(db)
   await sql`create index "vendors_complianceDueAt" on "vendors" ("complianceDueAt") where "complianceDueAt" is not null`.execute(
     db,
   )
 
   await sql`alter table "scopes" add column "code" text, add column "sequence" integer not null default 0`.execute(db)
-  // An archived scope's name is free again.
+  // The name of an archived scope can be reused.
   await sql`drop index "scopes_name_key"`.execute(db)
   await sql`create unique index "scopes_name_key" on "scopes" ("organizationId", lower("name")) where "archivedAt" is null`.execute(
     db,
@@ -45,7 +45,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // The reference to the bid request is added once bid requests are there.
+  // The foreign key to the bid request is added once that table exists.
   await sql`
     create table "vendorNotifications" (
       "organizationId" text collate "C" not null references "organizations" ("id"),

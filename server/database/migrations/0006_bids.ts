@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-// "expiresAt" is the end of the day "validUntil" in the community's time zone, so that the clock compares instants.
+// "expiresAt" is the end of the day "validUntil" in the community's time zone, so that expiring only compares instants.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "bids" (
@@ -51,11 +51,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index "bids_externalId_key" on "bids" ("organizationId", "externalId") where "externalId" is not null`.execute(
     db,
   )
-  // One live bid of a vendor for the request, and one for each of its homes.
+  // At most one live bid per vendor for the request as a whole, and one for each of its homes.
   await sql`
     create unique index "bids_vendorId_key" on "bids" ("organizationId", "bidRequestId", "vendorId", coalesce("homeId", ''))
     where "status" in ('submitted', 'accepted')`.execute(db)
-  // What the clock has to expire next, over all organizations, is the first entry of a small index.
+  // The next bid to expire, across all organizations, is the first entry of a small index.
   await sql`create index "bids_due" on "bids" ("expiresAt") where "status" = 'submitted' and "expiresAt" is not null`.execute(
     db,
   )

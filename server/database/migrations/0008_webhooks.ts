@@ -27,8 +27,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) with (fillfactor = 80)`.execute(db)
   await sql`create index "webhooks_updatedAt" on "webhooks" ("organizationId", "updatedAt", "id")`.execute(db)
 
-  // One event on its way to one subscription. Whether it is held or cancelled follows from the subscription, so that
-  // disabling one changes one row and not a million. `payload` is there for tests alone, which have no row in "events".
+  // One event on its way to one subscription. Whether it is held or cancelled is derived from the subscription, so that
+  // disabling one updates one row, not a million. `payload` is only for tests, which have no row in "events".
   await sql`
     create table "deliveries" (
       "organizationId" text collate "C" not null,
@@ -53,7 +53,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key ("organizationId", "id"),
       constraint "deliveries_webhookId_fkey" foreign key ("organizationId", "webhookId") references "webhooks" ("organizationId", "id")
     ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0)`.execute(db)
-  // What waits, in the order in which it starts; and what is under way. Both are small however long the table is.
+  // The pending deliveries in sending order, and those in flight. Both indexes stay small however long the table is.
   await sql`
     create index "deliveries_due" on "deliveries" ("organizationId", "webhookId", "nextAttemptAt", "sequence")
     where "status" = 'pending' and not "test" and "claimedUntil" is null`.execute(db)
@@ -87,6 +87,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "deliveryAttempts_deliveryId_fkey" foreign key ("organizationId", "deliveryId")
         references "deliveries" ("organizationId", "id") on delete cascade
     )`.execute(db)
-  // Attempts are written in the order of time and removed by it, which is all that a block range index needs.
+  // Attempts are written and deleted in order of time, so a block range index is enough.
   await sql`create index "deliveryAttempts_attemptedAt" on "deliveryAttempts" using brin ("attemptedAt")`.execute(db)
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-// Notifications came into being before the bid requests that they may be about.
+// The notifications table is older than that of the bid requests, which it refers to.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "vendorNotifications"

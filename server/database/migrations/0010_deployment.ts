@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// One row about the deployment as a whole: which encryption key it was set up with, and the key itself where the operator
-// named none.
+// A single row about the deployment: which encryption key it was set up with, and the key itself if the operator did
+// not provide one.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "deployment" (

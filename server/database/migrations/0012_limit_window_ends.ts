@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// A window tells when it ends, by the database's clock, beside how long that is from now: a caller is told the first,
-// which is the same at each asking, and a process counts the second down by its own clock.
+// Also returns the window's end by the database's clock, besides the time left until then: callers are told the end,
+// which is the same on every request, and a process counts the time left down by its own clock.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop function "takeFromWindow"(text, bigint, integer, boolean, bigint, timestamptz)`.execute(db)
   await sql`

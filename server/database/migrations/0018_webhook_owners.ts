@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-// Whom a subscription acts for: so far whoever made it. Its permissions decide what is sent, and without it nothing is;
-// what waits for it and may not be sent any more is cancelled. The rows that are there keep to the narrower lists already,
-// so that they need not be looked at.
+// Whom a subscription acts for; for existing ones, whoever created them. The owner's permissions decide what is sent,
+// and without an owner nothing is; pending deliveries that may no longer be sent are cancelled. Existing rows already
+// satisfy the narrower checks, so they need not be validated.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "webhooks" add column "owner" jsonb`.execute(db)
   await sql`update "webhooks" set "owner" = "createdBy"`.execute(db)

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// Whoever may read only some types of event gets a page from the beginning of each type's row, however rare they are among
-// the others. Like the other ways to find an event it is written when the event gets its place, not with the change.
+// A caller who may only read some types of event gets a page from the start of each type's entries, however rare they
+// are. Like the other event indexes, this one is written when the event gets its sequence, not with the change.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index "events_type" on "events" ("organizationId", "type", "sequence")

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
-// Who did what, from where. A change that fires an event is told by that event, which only has to know the request that
-// made it; everything else has a row of its own in "auditEntries".
+// Who did what, from where. For a change that fires an event, the audit entry is the event, which only has to record
+// its request; everything else gets a row in "auditEntries".
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "events" add column "requestId" text, add column "address" text`.execute(db)
-  // Events lie in the order of time, so a block range index finds a period, and costs a write next to nothing.
+  // Events are stored in order of time, so a block range index finds a period, and writing it costs next to nothing.
   await sql`
     create index if not exists "events_occurredAt" on "events" using brin ("occurredAt") with (autosummarize = on)`.execute(
     db,
@@ -30,8 +30,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "auditEntries_resourceId" on "auditEntries" ("organizationId", "resourceId", "id")`.execute(db)
   await sql`create index "auditEntries_at" on "auditEntries" using brin ("at") with (autosummarize = on)`.execute(db)
 
-  // What was written stays as it was written. Only the job that ends what is too old, and the erasure of an organization,
-  // may take rows away, and they say so in their transaction.
+  // Entries are immutable. Only the retention job and the erasure of an organization may delete rows, and they declare
+  // that in their transaction.
   await sql`
     create function "keepAuditEntries"() returns trigger language plpgsql as $$
     begin
@@ -42,14 +42,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create trigger "auditEntries_append" before update or delete or truncate on "auditEntries"
     for each statement execute function "keepAuditEntries"()`.execute(db)
 
-  // The names of the fields that an event says were changed.
+  // The names of the fields that an event reports as changed.
   await sql`
     create function "changedFields"("inPayload" text) returns text[] language sql immutable as $$
       select case when json_typeof(p) = 'object' then array(select json_object_keys(p)) else '{}' end
       from (select "inPayload"::json #> '{data,previous}') as previous (p)
     $$`.execute(db)
 
-  // An event that is removed before its time in the audit trail is over leaves its entry there.
+  // An event deleted before its audit retention is over leaves an entry behind.
   await sql`
     create function "auditRemovedEvents"() returns trigger language plpgsql as $$
     begin

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// Before a row is removed the database looks for what refers to it. These references had no index to look in, so each
-// row of an erased builder would have read through a whole table.
+// Before deleting a row, the database looks for rows that refer to it. These foreign keys had no index, so erasing a
+// builder would have scanned a whole table for every row.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "apiKeys_createdByUserId" on "apiKeys" ("organizationId", "createdByUserId")`.execute(db)
   await sql`create index "bids_invitationId" on "bids" ("organizationId", "invitationId")`.execute(db)

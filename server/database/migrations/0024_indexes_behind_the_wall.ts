@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-// Where a table shows only one organization's rows (server/database/wall.ts), PostgreSQL looks no decimal, no JSON and
-// no expression up in an index, because comparing them could tell of a row that is not to be seen. What was looked up by
-// such an index has a column of its own, of a type that gives nothing away.
+// On a table that shows only one organization's rows (server/database/wall.ts), PostgreSQL does not use indexes on
+// decimals, JSON or expressions, because comparing them might leak hidden rows. So what such indexes covered gets a
+// column of its own, of a type whose comparisons are leakproof.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "purchaseOrders" add column "totalInCents" bigint not null generated always as (("total" * 100)::bigint) stored`.execute(
@@ -20,7 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index "messages_relatedTo"`.execute(db)
   await sql`create index "messages_relatedToId" on "messages" ("organizationId", "relatedToId", "id")`.execute(db)
 
-  // Who gets a message, one row for each; they are written with it and never change.
+  // The recipients of a message, one row each; they are written with it and never change.
   await sql`
     create table "messageRecipients" (
       "organizationId" text collate "C" not null,

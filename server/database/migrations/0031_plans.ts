@@ -37,7 +37,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // What was released, as it was then. Nothing changes a row of it.
+  // Revisions as they were released. These rows never change.
   await sql`
     create table "planRevisions" (
       "organizationId" text collate "C" not null,

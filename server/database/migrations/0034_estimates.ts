@@ -14,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`alter table "budgetLines" alter column "source" drop default`.execute(db)
-  // One line of the budget for each line of the takeoff, so that a further estimate finds the line that it made before.
+  // One budget line per takeoff line, so that another estimate finds the line that the previous one created.
   await sql`
     create unique index "budgetLines_takeoffLineId_key" on "budgetLines" ("organizationId", "homeId", "takeoffLineId")
     where "source" = 'base'`.execute(db)

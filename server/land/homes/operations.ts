@@ -93,9 +93,7 @@ interface Built {
   elevation?: string | null | undefined
 }
 
-/**
- * The revision that a home is built from now, if the plan can be built there with this elevation; null without a plan.
- */
+/** The revision that a home is now built from, if the plan allows this place and elevation; null without a plan. */
 async function planFor(
   call: WriteCall,
   { planId = null, elevation = null }: Built,

@@ -9,9 +9,7 @@ export const PLAN_MOVES: Readonly<Record<PlanStatus, readonly PlanStatus[]>> = {
   retired: [],
 }
 
-/**
- * What determines the house. These fields are frozen when a revision is released; all others belong to the plan itself.
- */
+/** What determines a house, frozen with the release of a revision; all other fields belong to the plan itself. */
 export const BUILT_BY = [
   ...(['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const),
   ...(['basePrice', 'figures', 'elevations'] as const),
