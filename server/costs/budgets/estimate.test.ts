@@ -116,6 +116,29 @@ test('a locked budget, a home without a plan and a cancelled home are not estima
   expect((await plumbline.post(`/api/ext/homes/${home}/budget/estimate`, {}, { key })).status).toBe(404)
 })
 
+test('a takeoff that cannot be reckoned, or comes to more than a budget holds, is refused with a reason', async () => {
+  const { body: plan } = await plumbline.post('/api/ext/plans', {
+    ...{ code: `P${++plans}`, name: 'X', figures: [{ name: 'roofSquares', value: 37 }] },
+  })
+  const path = `/api/ext/plans/${plan.id}`
+  await plumbline.put(`${path}/takeoff`, { lines: [{ partId: stud, formula: 'roofSquares' }] })
+  await plumbline.patch(path, { figures: [] })
+  await plumbline.post(`${path}/status`, { status: 'released' })
+  const built = { name: 'Lot 17', communityId, planId: plan.id }
+  const { body: home } = await plumbline.post('/api/ext/homes', built)
+  expect(await estimate(home.id)).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('roofSquares') },
+  })
+
+  const dear = await newPart({ sku: 'GOLD', name: 'Gold', unit: 'LS' })
+  await priced(dear, { unitPrice: 999_999_999 })
+  for (const line of [{ quantity: 1_000_000 }, { quantity: 9_999_999_999, wastePercent: 100 }]) {
+    const { home: large } = await newHome([{ partId: dear, ...line }])
+    expect(await estimate(large)).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  }
+})
+
 test('two estimates at once make each line once', async () => {
   const { home } = await newHome(takeoff())
   const answers = await Promise.all([estimate(home), estimate(home), estimate(home)])

@@ -5,13 +5,17 @@ import { problem } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
-import { sum } from '../../values/money.ts'
+import { isMoney, sum } from '../../values/money.ts'
 import { findPrices } from '../prices/choice.ts'
+import { FormulaFault } from '../takeoffs/formula.ts'
 import { resolvedLines } from '../takeoffs/resolved.ts'
 import { type EstimatedLine, replaceEstimate } from './estimate-queries.ts'
 
 /** The scope under which a part without a trade is budgeted. */
 const NO_TRADE = 'unassigned'
+
+/** The largest quantity that a budget line can hold. */
+const MOST_QUANTITY = 9_999_999_999.9999
 
 /**
  * Computes the budget of a locked home that may still be estimated. The number of statements does not depend on how
@@ -27,7 +31,13 @@ export async function estimate(call: WriteCall, home: Home, date: string | undef
   if (built === undefined) throw new Error('A home is built from a released revision.')
   const community = await communities.find(call, home.communityId)
   const on = date ?? dateIn(community.timeZone, call.now)
-  const lines = await resolvedLines(call, { planId, revision: planRevision, elevation }, built)
+  const lines = await resolvedLines(call, { planId, revision: planRevision, elevation }, built).catch(
+    (error: unknown) => {
+      // The plan may have lost a figure since its takeoff was made.
+      if (error instanceof FormulaFault) throw problem('conflict', `A formula of the takeoff ${error.message}.`)
+      throw error
+    },
+  )
   const prices = await findPrices(call, lines, { communityId: community.id, planId, on })
   const priced = await inTrades(call, pricedLines(lines, prices))
   const { added, changed, removed } = await replaceEstimate(call, home.id, priced)
@@ -46,6 +56,8 @@ function pricedLines(lines: readonly ResolvedTakeoffLine[], prices: readonly Fou
     const { price, total } = prices[i] ?? {}
     if (price == null || total == null) return []
     const { lineId, partId, scope, costCodeId, quantity, unit, name } = line
+    if (!isMoney(total) || Math.abs(quantity) > MOST_QUANTITY)
+      throw problem('conflict', `${name} comes to more than a budget line can hold.`)
     return [
       {
         ...{ takeoffLineId: lineId, partId, priceId: price.id, scope: scope ?? NO_TRADE, costCodeId },

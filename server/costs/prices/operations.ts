@@ -1,4 +1,4 @@
-import type { Part, Price } from '../../../client/contract.gen.ts'
+import type { Price } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers, Input } from '../../http/operation.ts'
@@ -22,7 +22,7 @@ export const priceOperations = {
     const wanted = { ...given, communityId, planId, expirationDate, partId: path.partId }
     assertPlausible(wanted)
     const price = await call.write(async (call) => {
-      const part = await lockPart(call, path.partId)
+      const part = await parts.lock(call, path.partId)
       if (part.archivedAt !== null) throw problem('conflict', `${part.sku} is archived.`)
       if (endPrevious) await endThoseBefore(call, wanted)
       await assertAlone(call, wanted)
@@ -74,14 +74,10 @@ export const priceOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** The part, locked, so that its prices cannot be changed concurrently. */
-async function lockPart(call: WriteCall, partId: string): Promise<Part> {
-  return parts.lock(call, partId)
-}
-
+/** The price, with its part locked first, so that no two prices of a part are added or changed at once. */
 async function lockWithPart(call: WriteCall, priceId: string): Promise<Price> {
   const { partId } = await prices.find(call, priceId)
-  await lockPart(call, partId)
+  await parts.lock(call, partId)
   return prices.lock(call, priceId)
 }
 

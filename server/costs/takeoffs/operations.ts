@@ -42,7 +42,9 @@ export const takeoffOperations = {
     if (fault !== null) throw elevationInvalid(fault)
     const lines = await resolvedLines(call, { planId: plan.id, revision, elevation }, built).catch((error: unknown) => {
       // Each elevation may define figures that the plan itself does not have.
-      if (error instanceof FormulaFault) throw elevationInvalid(`is required: a formula ${error.message}`)
+      if (error instanceof FormulaFault) {
+        throw elevationInvalid(`${elevation === null ? 'is required' : 'cannot be built'}: a formula ${error.message}`)
+      }
       throw error
     })
     return { status: 200, body: { planId: plan.id, revision, elevation, lines } }
