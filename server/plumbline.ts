@@ -13,9 +13,10 @@ import { withEncryptionKey } from './encryption-key.ts'
 import { type Contract, loadContract } from './http/contract.ts'
 import type { Handlers } from './http/operation.ts'
 import { toProblem } from './http/problem.ts'
+import type { Repeats } from './http/repeat.ts'
 import { type Jobs, startJobs } from './jobs.ts'
 import { listenForMetrics, startMetrics } from './metrics.ts'
-import { operations, repeats } from './operations.ts'
+import { operations, repeats as ownRepeats } from './operations.ts'
 import { portalRoutes } from './portal/routes.ts'
 import { assertComposites } from './skills/catalogue.ts'
 
@@ -43,12 +44,14 @@ export interface Parts extends Pick<AppParts, 'validator' | 'answerCheck'> {
   clock?: Clock
   contract?: Contract
   handlers?: Handlers
+  repeats?: Repeats
   /** Whether to compile every validator soon after startup; otherwise each is compiled on first use. */
   warm?: boolean
 }
 
 export async function startPlumbline(parts: Parts): Promise<Plumbline> {
-  const { log, clock = new Clock(), contract = loadContract(), handlers = operations } = parts
+  const { log, clock = new Clock(), contract = loadContract() } = parts
+  const { handlers = operations, repeats = ownRepeats } = parts
   const { validator, answerCheck, warm = true } = parts
   assertComposites(contract)
   const database = parts.database ?? (await openDatabase(parts.config))
