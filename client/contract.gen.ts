@@ -5606,6 +5606,25 @@ export interface components {
          * @example America/Chicago
          */
         TimeZone: string;
+        /**
+         * @description The days of the week that are worked, from 1 for Monday to 7 for Sunday.
+         * @example [
+         *       1,
+         *       2,
+         *       3,
+         *       4,
+         *       5
+         *     ]
+         */
+        Workdays: number[];
+        /**
+         * @description Days on which nobody works here, whatever day of the week they fall on.
+         * @example [
+         *       "2026-11-26",
+         *       "2026-12-25"
+         *     ]
+         */
+        Holidays: components["schemas"]["CalendarDate"][];
         /** @description A community to be added. */
         CommunityCreate: {
             /** @description What the community is called. */
@@ -5625,6 +5644,18 @@ export interface components {
             postalCode?: string | null;
             /** @description An IANA time zone; by default the organization's. */
             timeZone?: components["schemas"]["TimeZone"];
+            /**
+             * @default [
+             *       1,
+             *       2,
+             *       3,
+             *       4,
+             *       5
+             *     ]
+             */
+            workdays?: components["schemas"]["Workdays"];
+            /** @default [] */
+            holidays?: components["schemas"]["Holidays"];
             /** @description How many lots there are, and so how many homes can be added; null means that they are not counted. */
             lotCount?: number | null;
         };
@@ -5638,6 +5669,8 @@ export interface components {
             state?: string | null;
             postalCode?: string | null;
             timeZone?: components["schemas"]["TimeZone"];
+            workdays?: components["schemas"]["Workdays"];
+            holidays?: components["schemas"]["Holidays"];
             /** @description Not below the number of homes on its lots. */
             lotCount?: number | null;
         };
@@ -5660,6 +5693,8 @@ export interface components {
             state: string | null;
             postalCode: string | null;
             timeZone: components["schemas"]["TimeZone"];
+            workdays: components["schemas"]["Workdays"];
+            holidays: components["schemas"]["Holidays"];
             /** @description How many lots there are; null means that they are not counted. */
             lotCount: number | null;
             /** @description Rises by one with every change. */
@@ -8227,6 +8262,8 @@ export type Bid = components['schemas']['Bid'];
 export type BidPage = components['schemas']['BidPage'];
 export type CommunityStatus = components['schemas']['CommunityStatus'];
 export type TimeZone = components['schemas']['TimeZone'];
+export type Workdays = components['schemas']['Workdays'];
+export type Holidays = components['schemas']['Holidays'];
 export type CommunityCreate = components['schemas']['CommunityCreate'];
 export type CommunityUpdate = components['schemas']['CommunityUpdate'];
 export type CommunityStatusMove = components['schemas']['CommunityStatusMove'];

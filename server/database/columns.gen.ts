@@ -143,6 +143,8 @@ export const columns = {
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
     archivedAt: 'timestamptz?',
+    workdays: 'json',
+    holidays: 'text[]',
   },
   complianceDocuments: {
     organizationId: 'id',

@@ -167,6 +167,7 @@ export interface Communities {
   createdAt: Timestamp;
   createdBy: Json;
   externalId: string | null;
+  holidays: string[];
   id: string;
   lotCount: number | null;
   name: string;
@@ -177,6 +178,7 @@ export interface Communities {
   timeZone: string;
   updatedAt: Timestamp;
   version: number;
+  workdays: Json;
 }
 
 export interface ComplianceDocuments {

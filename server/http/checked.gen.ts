@@ -13,7 +13,7 @@ export interface Checked {
   BidSubmit: Filled<BidSubmit, 'source', { lines: Checked['BidLineInput'][] }>
   BidRevise: Filled<BidRevise, never, { lines: Checked['BidLineInput'][] }>
   BidAccept: Filled<BidAccept, 'rejectOthers' | 'createPurchaseOrder'>
-  CommunityCreate: Filled<CommunityCreate, 'status'>
+  CommunityCreate: Filled<CommunityCreate, 'status' | 'workdays' | 'holidays'>
   ElevationInput: Filled<ElevationInput, 'price' | 'figures'>
   PlanCreate: Filled<PlanCreate, 'communityIds' | 'figures' | 'elevations', { elevations: Checked['ElevationInput'][] }>
   PlanUpdate: Filled<PlanUpdate, never, { elevations: Checked['ElevationInput'][] }>

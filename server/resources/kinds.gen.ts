@@ -207,6 +207,8 @@ export const kinds = {
     state: 'text?',
     postalCode: 'text?',
     timeZone: 'text',
+    workdays: 'json',
+    holidays: 'texts',
     lotCount: 'integer?',
     version: 'integer',
     createdBy: 'json',
