@@ -5,6 +5,7 @@
  *
  *   npm run bench                               all of it, about a quarter of an hour
  *   npm run bench -- webhooks                   only the webhooks, or some parts: latency, throughput, isolation, size
+ *   npm run bench -- neighbours                 only how much one builder's flood delays another builder
  *   npm run bench -- --rounds 3 --seconds 2 --vendors 100000
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -17,11 +18,13 @@ import { countOf } from '../count-option.ts'
 import { startPostgres } from '../processes/postgres.ts'
 import { type Environment, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
 import type { Load, Seen } from './load.ts'
+import { median } from './median.ts'
+import { measureNeighbours } from './neighbours.ts'
 import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 
 const program = new Command('bench')
   .description('How fast the service is, and whether that stays so as the contract and the data grow.')
-  .addArgument(new Argument('[section]', 'only this one').choices(['webhooks']))
+  .addArgument(new Argument('[section]', 'only this one').choices(['webhooks', 'neighbours']))
   .addArgument(new Argument('[parts...]', 'only these parts').choices(WEBHOOK_PARTS))
   .option('--rounds <number>', 'how often each measurement is visited', countOf, 5)
   .option('--seconds <number>', 'how long a visit takes', countOf, 3)
@@ -47,8 +50,8 @@ interface Window extends Seen {
 }
 
 const [section, ...parts] = program.args
-if (section === 'webhooks') {
-  console.log((await measureWebhooks(parts)).join('\n'))
+if (section !== undefined) {
+  console.log((await (section === 'webhooks' ? measureWebhooks(parts) : measureNeighbours())).join('\n'))
   process.exit(0)
 }
 
@@ -96,7 +99,7 @@ for (let round = 0; round < rounds; round++) {
 }
 await Promise.all(services.map((each) => each.stop()))
 await postgres.stop()
-report(await measureWebhooks([]))
+report([...(await measureWebhooks([])), '', ...(await measureNeighbours())])
 process.exit(0)
 
 async function measure({ service, requests }: Measurement): Promise<Window> {
@@ -241,7 +244,7 @@ function cpuMs(pid: number): number {
   }
 }
 
-function report(webhooks: string[]): void {
+function report(others: string[]): void {
   const lines = [
     `${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s each, medians; ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
     '',
@@ -288,7 +291,7 @@ function report(webhooks: string[]): void {
     const ms = median(measured)
     lines.push(`| ${what} | ${ms.toFixed(0)} | | < ${most} | ${ms < most ? 'holds' : 'MISSED'} |`)
   }
-  lines.push('', ...webhooks)
+  lines.push('', ...others)
   console.log(lines.join('\n'))
   mkdirSync('dist', { recursive: true })
   writeFileSync(
@@ -300,7 +303,7 @@ function report(webhooks: string[]): void {
         seconds,
         compared,
         starts,
-        webhooks,
+        others,
         windows: Object.fromEntries(windows),
       },
       null,
@@ -326,10 +329,4 @@ function speed(window: Window): number {
 
 function cpu(window: Window): number {
   return window.cpuMicros
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length / 2
-  return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2
 }

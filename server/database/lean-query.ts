@@ -77,16 +77,27 @@ export interface Preamble {
   readonly values: readonly unknown[]
 }
 
-interface LeanQuery {
+/** Is told of every answer, also of a refusal, for which there are no rows. */
+export interface Watch {
+  answered(answer: Answered): void
+}
+
+export interface Answered {
+  readonly organizationId: string | null
+  readonly text: string
+  readonly sentAtMs: number
+  readonly result: StatementResult
+}
+
+interface LeanQuery extends Answered {
+  watch: Watch
   statement: Statement
   sequence: Sequence
   preamble: Preamble | null
   name: string
-  text: string
   values: readonly unknown[]
   callback: () => void
   rows: number
-  result: StatementResult
   failed: boolean
   done(result: StatementResult): void
   fail(error: unknown): void
@@ -139,14 +150,18 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
     this.fail(error)
   },
   handleReadyForQuery(this: LeanQuery): void {
+    this.watch.answered(this)
     if (this.failed) return
     if (this.sequence.isBroken) this.fail(new Error('Connection terminated, because what went before had failed.'))
     else this.done(this.result)
   },
 })
 
+/** @param organizationId whose statement it is, for the watch */
 export function execute(
   client: pg.Client,
+  watch: Watch,
+  organizationId: string | null,
   statement: Statement,
   values: readonly unknown[],
   sequence: Sequence,
@@ -155,6 +170,9 @@ export function execute(
   return new Promise((done, fail) => {
     const { name, text } = statement
     const own = {
+      organizationId,
+      watch,
+      sentAtMs: performance.now(),
       statement,
       sequence,
       preamble,

@@ -1,15 +1,14 @@
 import { CompiledQuery } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newTestDatabase } from '../../test/support/plumbline.ts'
-import type { Database } from './database.ts'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 
-let database: Database
+let plumbline: TestPlumbline
 
 beforeAll(async () => {
-  database = await newTestDatabase()
+  plumbline = await startTestPlumbline()
 })
 
-afterAll(() => database.close())
+afterAll(() => plumbline.stop())
 
 test('each of more shapes of questions than are remembered is answered by itself, however many come at once', async () => {
   const shapes = Array.from({ length: 2500 }, (_, shape) => shape)
@@ -17,9 +16,42 @@ test('each of more shapes of questions than are remembered is answered by itself
     const answers = await Promise.all(
       shapes.map(async (shape) => {
         const text = `select $1::int + ${shape} as "sum", 'shape ${shape}' as "name"`
-        return (await database.statements.executeQuery(CompiledQuery.raw(text, [round]))).rows[0]
+        return (await plumbline.database.statements.executeQuery(CompiledQuery.raw(text, [round]))).rows[0]
       }),
     )
     expect(answers).toEqual(shapes.map((shape) => ({ sum: round + shape, name: `shape ${shape}` })))
   }
+})
+
+// The embedded database has one connection, which everything waits for.
+describe.skipIf(inject('postgres') === null)('what is heavy for one organization', () => {
+  const [flooding, neighbour] = ['org_01m7y975jyfesvq68zscp297pa', 'org_01m7y975jyfesvq68zscp297pb']
+  const ask = (organizationId: string, text: string) =>
+    plumbline.database.of(organizationId).statements.executeQuery(CompiledQuery.raw(text))
+
+  test.each([
+    ['slow', 'select pg_sleep(0.05)'],
+    ['large', 'select repeat(\'x\', 1000) as "text" from generate_series(1, 20000)'],
+  ])('and %s goes one at a time beside the small reads of another', async (_, heavy) => {
+    for (let i = 0; i < 4; i++) await ask(flooding, heavy)
+    let left = 20
+    const flood = Array.from({ length: left }, () => ask(flooding, heavy).finally(() => left--))
+    const seen = []
+    for (let i = 0; i < 5; i++) {
+      const { rows } = await ask(neighbour, 'select 1 as "one"')
+      seen.push(...rows)
+    }
+    expect(seen).toHaveLength(5)
+    // Behind the flood on the same connections, every small read would have waited for a third of it.
+    expect(left).toBeGreaterThan(10)
+    await Promise.all(flood)
+  })
+
+  test('is refused once more of it waits than can have its turn in time', async () => {
+    const heavy = 'select pg_sleep(0.03), 2'
+    for (let i = 0; i < 4; i++) await ask(flooding, heavy)
+    const outcomes = await Promise.allSettled(Array.from({ length: 202 }, () => ask(flooding, heavy)))
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(refused.map(({ reason }) => reason.code)).toEqual(['too_many_concurrent_requests'])
+  })
 })

@@ -1,6 +1,15 @@
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
-import { execute, type Sequence, type Statement, type StatementResult } from './lean-query.ts'
+import { Shares } from '../http/shares.ts'
+import { HeavyReads } from './heavy-reads.ts'
+import {
+  type Answered,
+  execute,
+  type Sequence,
+  type Statement,
+  type StatementResult,
+  type Watch,
+} from './lean-query.ts'
 import { ORGANIZATION_SETTING } from './wall.ts'
 
 /**
@@ -9,21 +18,26 @@ import { ORGANIZATION_SETTING } from './wall.ts'
  *
  * Only statements that are their own transaction belong here, because sharing a connection means sharing its session.
  * The only session state that may differ is the organization whose rows are visible, which is set before the statement.
- * A slow statement delays those behind it, so every connection has a statement timeout; transactions use the pool.
+ * A slow statement delays those behind it, so every connection has a statement timeout, and heavy reads have connections
+ * of their own; transactions use the pool.
  */
 export class SharedStatements {
   readonly #config: pg.ClientConfig
   readonly #reading: Lane[]
   readonly #writing: Lane[]
+  readonly #burdened: Lane[]
+  readonly #heavy = new HeavyReads()
+  readonly #turns = new Shares({ of: 'slow or large reads', most: 1, mostWaiting: 200, waitMs: HEAVY_WAIT_MS })
   readonly #gathering = new Map<Insertion, Gathering>()
   #nextRead = 0
 
   // Few connections make large batches, which suits reads. Writes have more, because one that waits for the disk delays
   // those behind it.
-  constructor(config: pg.ClientConfig, role: string | null = null, lanes = { reading: 3, writing: 12 }) {
+  constructor(config: pg.ClientConfig, role: string | null = null, lanes = { reading: 3, writing: 12, burdened: 2 }) {
     this.#config = { ...config, pipeline: true }
-    this.#reading = Array.from({ length: lanes.reading }, () => new Lane(this.#config, role))
-    this.#writing = Array.from({ length: lanes.writing }, () => new Lane(this.#config, role))
+    this.#reading = Array.from({ length: lanes.reading }, () => new Lane(this.#config, role, this.#heavy))
+    this.#writing = Array.from({ length: lanes.writing }, () => new Lane(this.#config, role, null))
+    this.#burdened = Array.from({ length: lanes.burdened }, () => new Lane(this.#config, role, this.#heavy))
   }
 
   /** @param organizationId whose rows the statement can see; null on connections that see every row */
@@ -34,11 +48,26 @@ export class SharedStatements {
     asJson = false,
   ): Promise<StatementResult> {
     const reads = text.startsWith('select')
+    if (reads && organizationId !== null && this.#heavy.has(organizationId, text))
+      return this.#turns.run(organizationId, () => this.#runHeavy(organizationId, text, values, asJson))
     const lane = reads ? this.#reading[++this.#nextRead % this.#reading.length] : leastBusy(this.#writing)
     if (lane === undefined) throw new Error('a lane is always there')
     const result = lane.run(organizationId, text, values, asJson)
     // Reads are distributed evenly, so their lanes need no count.
     if (!reads) lane.count(result)
+    return result
+  }
+
+  #runHeavy(
+    organizationId: string,
+    text: string,
+    values: readonly unknown[],
+    asJson: boolean,
+  ): Promise<StatementResult> {
+    const lane = leastBusy(this.#burdened)
+    if (lane === undefined) throw new Error('a lane is always there')
+    const result = lane.run(organizationId, text, values, asJson)
+    lane.count(result)
     return result
   }
 
@@ -103,11 +132,15 @@ export class SharedStatements {
 
   /** How many connections are open. */
   get connections(): number {
-    return [...this.#reading, ...this.#writing].filter((lane) => lane.isOpen).length
+    return this.#lanes.filter((lane) => lane.isOpen).length
   }
 
   async end(): Promise<void> {
-    await Promise.all([...this.#reading, ...this.#writing].map((lane) => lane.end()))
+    await Promise.all(this.#lanes.map((lane) => lane.end()))
+  }
+
+  get #lanes(): Lane[] {
+    return [...this.#reading, ...this.#writing, ...this.#burdened]
   }
 }
 
@@ -164,14 +197,19 @@ function isOfOneRow(error: unknown): boolean {
 
 const RECONNECT_AFTER_MS = 250
 
+/** As long as a statement may take. */
+const HEAVY_WAIT_MS = 10_000
+
 // Setting the organization for the session costs as much as setting it for five statements.
 const MANY_IN_A_ROW = 5
 
 // One connection, opened on first use and reopened after a loss. Whatever was in flight when it was lost fails; it is
 // never resent, because a write may have happened.
-class Lane {
+class Lane implements Watch {
   readonly #config: pg.ClientConfig
   readonly #role: string | null
+  readonly #heavy: HeavyReads | null
+  #answeredAtMs = 0
   #client: Promise<pg.Client> | null = null
   #open: pg.Client | null = null
   #failedAt = 0
@@ -183,14 +221,27 @@ class Lane {
   /** How many consecutive statements were for that other one. */
   #others = 0
   #sequence: Sequence = { isBroken: false }
-  readonly #answered = (): void => {
+  readonly #settled = (): void => {
     this.#underWay--
   }
 
-  /** @param role the role to work as; null for the connecting user */
-  constructor(config: pg.ClientConfig, role: string | null) {
+  /**
+   * @param role the role to work as; null for the connecting user
+   * @param heavy takes note of what is heavy
+   */
+  constructor(config: pg.ClientConfig, role: string | null, heavy: HeavyReads | null) {
     this.#config = config
     this.#role = role
+    this.#heavy = heavy
+  }
+
+  answered({ organizationId, text, sentAtMs, result }: Answered): void {
+    if (this.#heavy === null) return
+    const nowMs = performance.now()
+    // A statement begins when the one before it has been answered.
+    const tookMs = nowMs - Math.max(sentAtMs, this.#answeredAtMs)
+    this.#answeredAtMs = nowMs
+    if (organizationId !== null) this.#heavy.answered(organizationId, text, tookMs, result)
   }
 
   get isOpen(): boolean {
@@ -204,7 +255,7 @@ class Lane {
 
   count(result: Promise<unknown>): void {
     this.#underWay++
-    result.then(this.#answered, this.#answered)
+    result.then(this.#settled, this.#settled)
   }
 
   run(
@@ -231,7 +282,7 @@ class Lane {
       setImmediate(uncork, stream)
     }
     const preamble = this.#shows(client, organizationId) ? null : { statement: SHOW, values: [organizationId, 'true'] }
-    return execute(client, statementOf(text, asJson), values, this.#sequence, preamble)
+    return execute(client, this, organizationId, statementOf(text, asJson), values, this.#sequence, preamble)
   }
 
   // Whether the session already shows this organization's rows. For a run of its statements this is set once for the
@@ -258,7 +309,7 @@ class Lane {
 
   // If this fails, the statements behind it would see the wrong rows, so we drop the connection with everything on it.
   #say(client: pg.Client, statement: Statement, values: readonly string[]): void {
-    execute(client, statement, values, this.#sequence).catch(() => client.connection.stream.destroy())
+    execute(client, this, null, statement, values, this.#sequence).catch(() => client.connection.stream.destroy())
   }
 
   #connect(): Promise<pg.Client> {

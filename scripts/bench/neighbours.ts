@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { startPostgres } from '../processes/postgres.ts'
+import { makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
+import type { Load, Seen } from './load.ts'
+import { median } from './median.ts'
+
+/**
+ * How much one builder's flood delays another builder's requests: `npm run bench -- neighbours`. The neighbour keeps
+ * eight connections busy, first beside a neighbour who does the same, then beside the flood, in turns.
+ */
+const ROUNDS = 5
+const SECONDS = 4
+const VENDORS = 2000
+const DRAFTS = 200
+/** The times a neighbour's p99 may grow under a flood. */
+const MOST = 2
+
+interface Flood {
+  name: string
+  connections: number
+  requests: string[]
+}
+
+export async function measureNeighbours(): Promise<string[]> {
+  const postgres = await startPostgres({ shared_buffers: '256MB' })
+  if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
+  const environment = {
+    ...openEnvironment({ DATABASE_URL: await postgres.database('neighbours') }),
+    BETA_MAX_ORGANIZATIONS: '10',
+  }
+  const [flooding, neighbour, usual] = [
+    await makeBuilder(environment, 'Flooding'),
+    await makeBuilder(environment, 'Neighbour'),
+    await makeBuilder(environment, 'Usual'),
+  ]
+  const service = await startService(environment)
+  const floods = [await skillsAtOnce(service, flooding.key), await largePages(service, flooding.key)]
+  const changes = await changesOf(service, neighbour.key)
+  const quiet = { name: 'usual', connections: 8, requests: await changesOf(service, usual.key) }
+  const lines = [
+    '| beside | p50 ms | p99 ms | of the usual p99 | wanted | |',
+    '| --- | ---: | ---: | ---: | ---: | --- |',
+  ]
+  const seen = new Map<string, Seen[]>([quiet, ...floods].map(({ name }) => [name, []]))
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const flood of [quiet, ...floods]) {
+      const beside = load(service, flood, SECONDS + 1)
+      const { answered, ...measured } = await load(service, { name: '', connections: 8, requests: changes }, SECONDS)
+      await beside
+      seen.get(flood.name)?.push({ answered, ...measured })
+      process.stderr.write(`round ${round + 1} beside ${flood.name}: p99 ${measured.p99Ms.toFixed(1)} ms\n`)
+    }
+  }
+  const p99 = (name: string) => median((seen.get(name) ?? []).map(({ p99Ms }) => p99Ms))
+  for (const [name, all] of seen) {
+    const times = p99(name) / p99('usual')
+    lines.push(
+      `| ${name} | ${median(all.map(({ p50Ms }) => p50Ms)).toFixed(1)} | ${p99(name).toFixed(1)} | ${times.toFixed(2)} | < ${MOST} | ${times < MOST ? 'holds' : 'MISSED'} |`,
+    )
+  }
+  await service.stop()
+  await postgres.stop()
+  return lines
+}
+
+/** Twelve clients that run a composite skill again and again, each time under a new Idempotency-Key. */
+async function skillsAtOnce(service: Service, key: string): Promise<Flood> {
+  for (let from = 0; from < VENDORS; from += 50) {
+    const some = Array.from({ length: 50 }, (_, i) => ({ companyName: `Vendor ${from + i}`, scopes: ['framing'] }))
+    await Promise.all(some.map((vendor) => post(service, key, '/api/ext/vendors', vendor)))
+  }
+  const body = { skill: 'suggestVendorsForScope', input: { scope: 'framing' } }
+  const requests = Array.from({ length: 5000 }, (_, i) =>
+    written('POST', '/api/ext/execute', key, body, `Idempotency-Key: ${Date.now()}-${i}\r\n`),
+  )
+  return { name: '12 skills at once', connections: 12, requests }
+}
+
+/** Twenty clients that read the largest pages there are. */
+async function largePages(service: Service, key: string): Promise<Flood> {
+  const community = await post(service, key, '/api/ext/communities', { name: 'Large' })
+  const lines = Array.from({ length: 200 }, (_, i) => ({ description: `${i} ${'x'.repeat(450)}` }))
+  const draft = {
+    vendorIds: [],
+    scope: 'framing',
+    deadline: '2099-01-01',
+    communityId: community,
+    sendNow: false,
+    lines,
+  }
+  for (let i = 0; i < DRAFTS; i++) await post(service, key, '/api/ext/bids/request', draft)
+  return {
+    name: '20 large pages at once',
+    connections: 20,
+    requests: [written('GET', '/api/ext/bids/requests?limit=200', key)],
+  }
+}
+
+async function changesOf(service: Service, key: string): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; i < 64; i++) ids.push(await post(service, key, '/api/ext/vendors', { companyName: `Vendor ${i}` }))
+  return ids.map((id, i) => written('PATCH', `/api/ext/vendors/${id}`, key, { contactName: `Contact ${i}` }))
+}
+
+async function post(service: Service, key: string, target: string, body: unknown): Promise<string> {
+  const response = await fetch(service.url + target, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (response.status !== 201)
+    throw new Error(`${target} was answered with ${response.status}: ${await response.text()}`)
+  return ((await response.json()) as { id: string }).id
+}
+
+function written(method: string, target: string, key: string, body?: unknown, headers = ''): string {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const length =
+    body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`
+  return `${method} ${target} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\n${headers}${length}\r\n${text}`
+}
+
+function load(service: Service, { connections, requests }: Flood, seconds: number): Promise<Seen> {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'load.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const what: Load = { port: Number(new URL(service.url).port), requests, connections, seconds }
+  return new Promise((done, fail) => {
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk
+    })
+    child.once('error', fail)
+    child.once('close', (code) =>
+      code === 0 ? done(JSON.parse(output) as Seen) : fail(new Error(`The load ended with ${code}.`)),
+    )
+    child.stdin.end(JSON.stringify(what))
+  })
+}

@@ -1,0 +1,72 @@
+import type { StatementResult } from './lean-query.ts'
+
+/**
+ * Which statements are heavy for which organization. The connections that single statements share answer in order, so
+ * a slow or large answer delays everybody's statements behind it; those known to be heavy run elsewhere, one at a time
+ * for each organization. Nobody declares them: what is heavy depends on an organization's data as much as on the
+ * statement, and shows in its last answers.
+ */
+export class HeavyReads {
+  readonly #byOrganization = new Map<string, Map<string, Observed>>()
+
+  has(organizationId: string, text: string): boolean {
+    return this.#byOrganization.get(organizationId)?.get(text)?.isHeavy === true
+  }
+
+  /** Takes note of an answer and of how long the database and the network took for it alone. */
+  answered(organizationId: string, text: string, tookMs: number, result: StatementResult): void {
+    const isSlow = tookMs > SLOW_MS
+    const large = isLarge(result)
+    const ofOrganization = this.#byOrganization.get(organizationId)
+    if (!isSlow && !large) {
+      if (ofOrganization?.delete(text) === true && ofOrganization.size === 0)
+        this.#byOrganization.delete(organizationId)
+      return
+    }
+    const slowInARow = isSlow ? (ofOrganization?.get(text)?.slowInARow ?? 0) + 1 : 0
+    const observed = { isHeavy: large || slowInARow >= SLOW_IN_A_ROW, slowInARow }
+    if (ofOrganization !== undefined) add(ofOrganization, text, observed, MOST_TEXTS)
+    else add(this.#byOrganization, organizationId, new Map([[text, observed]]), MOST_ORGANIZATIONS)
+  }
+}
+
+interface Observed {
+  isHeavy: boolean
+  slowInARow: number
+}
+
+/** Usual statements take a tenth of a millisecond, and a batch of them a few milliseconds. */
+const SLOW_MS = 20
+
+// A pause of this process makes a few answers look slow, but not the same one three times.
+const SLOW_IN_A_ROW = 3
+
+/** In characters of JSON; a page of usual records has a tenth of that. */
+const LARGE = 128 * 1024
+
+// Rows that are read as objects, such as the lines of a takeoff, have no JSON to measure.
+const MANY_ROWS = 1000
+
+const MOST_ORGANIZATIONS = 1000
+const MOST_TEXTS = 100
+
+function isLarge({ rows }: StatementResult): boolean {
+  if (rows.length >= MANY_ROWS) return true
+  let length = 0
+  for (const row of rows) {
+    const { json } = row as { json?: unknown }
+    if (typeof json !== 'string') return false
+    length += json.length
+  }
+  return length > LARGE
+}
+
+/** Sets the entry, and forgets the oldest one if there are too many. */
+function add<Value>(entries: Map<string, Value>, key: string, value: Value, most: number): void {
+  entries.set(key, value)
+  if (entries.size <= most) return
+  for (const oldest of entries.keys()) {
+    entries.delete(oldest)
+    return
+  }
+}
