@@ -1489,7 +1489,7 @@ export interface paths {
         };
         /**
          * List purchase orders
-         * @description Lists the organization's purchase orders, newest first. Filter by home, vendor, trade, status, type, bid or budget line, find those that the accounting system does not know yet with accountingId=null, or search in numbers, notes and the lines' descriptions.
+         * @description Lists the organization's purchase orders, newest first. Filter by home, vendor, trade, status, type, bid, budget line or cost code, find those that the accounting system does not know yet with accountingId=null, or search in numbers, notes and the lines' descriptions.
          */
         get: operations["listPurchaseOrders"];
         put?: never;
@@ -6460,6 +6460,8 @@ export interface components {
             lineId?: string;
             /** @description The line of the home's budget, of the same trade, that it is bought for. */
             budgetLineId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description Where it is posted; when left out, where the budget line is posted, or else the default of the trade. */
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
             /** @description What is ordered. */
             description: string;
             quantity: components["schemas"]["Quantity"];
@@ -6479,6 +6481,7 @@ export interface components {
         PurchaseOrderLine: {
             lineId: string;
             budgetLineId: string | null;
+            costCodeId: string | null;
             description: string;
             quantity: components["schemas"]["Quantity"];
             unit: components["schemas"]["Unit"];
@@ -12549,6 +12552,8 @@ export interface operations {
                 bidId?: components["schemas"]["ResourceId"];
                 /** @description Only orders with a line for this budget line. */
                 budgetLineId?: components["schemas"]["ResourceId"];
+                /** @description Only orders with a line of this cost code. */
+                costCodeId?: components["schemas"]["ResourceId"];
                 /** @description Only orders with this reason. */
                 varianceReasonCode?: components["schemas"]["VarianceReasonCode"];
                 /** @description Only orders for which this side is responsible. */

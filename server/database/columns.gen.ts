@@ -429,6 +429,7 @@ export const columns = {
     taxPercent: 'numeric',
     taxAmount: 'numeric',
     total: 'numeric',
+    costCodeId: 'id?',
   },
   purchaseOrders: {
     organizationId: 'id',

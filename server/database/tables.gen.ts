@@ -471,6 +471,7 @@ export interface Prices {
 
 export interface PurchaseOrderLines {
   budgetLineId: string | null;
+  costCodeId: string | null;
   description: string;
   lineId: string;
   organizationId: string;

@@ -6,6 +6,7 @@ import type { Handlers } from '../../http/operation.ts'
 import { problem } from '../../http/problem.ts'
 import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
+import { assertInUse } from '../cost-codes/in-use.ts'
 import { changesOf, newBudgetLine } from './budget-line.ts'
 import { estimate } from './estimate.ts'
 import { totalsOf } from './home-budget.ts'
@@ -26,6 +27,7 @@ export const budgetOperations = {
     const line = await call.write(async (call) => {
       // The home's lock decides whether this happens before or after the budget is locked.
       const home = await lockHome(call, path.homeId)
+      await assertCodeInUse(call, body.costCodeId)
       const scope = await scopes.nameOf(call, body.scope)
       const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
       const costCodeId = body.costCodeId === undefined ? await scopes.defaultCostCode(call, scope) : body.costCodeId
@@ -68,6 +70,7 @@ export const budgetOperations = {
       if (isLocked && body.scope !== undefined && body.scope !== before.scope) {
         throw problem('conflict', 'The budget is locked, so its lines keep their scopes.')
       }
+      if (body.costCodeId !== before.costCodeId) await assertCodeInUse(call, body.costCodeId)
       const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope)
       const changes = changesOf(before, { ...body, scope }, isLocked)
       return budgetLines.update(call, before, changes)
@@ -99,6 +102,10 @@ async function lockHome(call: WriteCall, homeId: string): Promise<Home> {
   const reason = reasonToKeepBudget(home)
   if (reason !== null) throw problem('conflict', reason)
   return home
+}
+
+async function assertCodeInUse(call: WriteCall, costCodeId: string | null | undefined): Promise<void> {
+  if (costCodeId != null) await assertInUse(call, [{ pointer: '/costCodeId', costCodeId }])
 }
 
 async function budgetOf(call: Call, home: Home): Promise<HomeBudget> {

@@ -7,6 +7,7 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { posted } from './posting.ts'
 import {
   NO_APPROVAL,
   numberOf,
@@ -34,7 +35,7 @@ export interface Draft
 export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrder> {
   const { home, vendor, lines: asked, ...rest } = wanted
   const { retainagePercent = vendor.defaultRetainagePercent, scope } = rest
-  const { lines, ...sums } = totalled(asked, retainagePercent)
+  const { lines, ...sums } = totalled(await posted(call, scope, asked), retainagePercent)
   const order = {
     ...rest,
     homeId: home.id,

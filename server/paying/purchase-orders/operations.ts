@@ -13,6 +13,7 @@ import type { Handlers } from '../../http/operation.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { budgetLineFaults, draft, linesOfBid } from './draft.ts'
+import { posted } from './posting.ts'
 import { ALWAYS_EDITABLE, orderFaults } from './purchase-order.ts'
 import * as orders from './queries.ts'
 import { changeStatus } from './status.ts'
@@ -153,7 +154,8 @@ async function update(
   await checkReferences(call, before, body)
   const { lines: given, ...rest } = body
   const next = { ...before, ...rest }
-  const { lines, ...sums } = totalled(given ?? before.lines, next.retainagePercent)
+  const wanted = given === undefined ? before.lines : await posted(call, next.scope, given, before.lines)
+  const { lines, ...sums } = totalled(wanted, next.retainagePercent)
   const faults = [...orderFaults({ ...next, ...sums }), ...(await budgetLineFaults(call, next, lines))]
   if (faults.length > 0) throw invalid(faults)
   if (body.scope !== undefined) rest.scope = await scopes.nameOf(call, body.scope)

@@ -8,8 +8,8 @@ export type NewOrder = Values<PurchaseOrder, 'lines'>
 
 const LINES = `
   select coalesce(json_agg(json_build_object(
-    'lineId', l."lineId", 'budgetLineId', l."budgetLineId", 'description', l."description", 'quantity', l."quantity", 'unit', l."unit",
-    'unitPrice', l."unitPrice", 'taxPercent', l."taxPercent", 'taxAmount', l."taxAmount", 'total', l."total") order by l."position"), '[]')
+    'lineId', l."lineId", 'budgetLineId', l."budgetLineId", 'costCodeId', l."costCodeId", 'description', l."description",
+    'quantity', l."quantity", 'unit', l."unit", 'unitPrice', l."unitPrice", 'taxPercent', l."taxPercent", 'taxAmount', l."taxAmount", 'total', l."total") order by l."position"), '[]')
   from "purchaseOrderLines" as l where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id"`
 
 const DESCRIPTIONS = `(
@@ -25,6 +25,8 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
   filters: {
     budgetLineId: (budgetLine) =>
       `t."id" in (select l."purchaseOrderId" from "purchaseOrderLines" as l where l."organizationId" = $1 and l."budgetLineId" = ${budgetLine})`,
+    costCodeId: (costCode) =>
+      `t."id" in (select l."purchaseOrderId" from "purchaseOrderLines" as l where l."organizationId" = $1 and l."costCodeId" = ${costCode})`,
   },
   search: ['number', 'notes', { sql: DESCRIPTIONS }],
   sorts: { total: { column: 'totalInCents', from: (total) => `(${total}::numeric * 100)::bigint` } },
@@ -41,8 +43,8 @@ export async function insertLines(
       lines.map((line, position) => ({ organizationId: call.organizationId, purchaseOrderId, position, ...line })),
     )
     .execute()
-  // What a line takes beside its description is 400 bytes at most.
-  const linesBytes = lines.reduce((bytes, { description }) => bytes + 400 + Buffer.byteLength(description), 0)
+  // What a line takes beside its description is 500 bytes at most.
+  const linesBytes = lines.reduce((bytes, { description }) => bytes + 500 + Buffer.byteLength(description), 0)
   await call.db
     .updateTable('purchaseOrders')
     .set({ linesBytes })

@@ -15,7 +15,7 @@ export function totalled(inputs: readonly Checked['PurchaseOrderLineInput'][], r
     if (names.has(lineId))
       faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${lineId}" too` })
     names.add(lineId)
-    const { description, quantity, unitPrice, unit, budgetLineId = null, taxPercent } = input
+    const { description, quantity, unitPrice, unit, budgetLineId = null, costCodeId = null, taxPercent } = input
     const total = lineTotal(quantity, unitPrice)
     if (!isMoney(total))
       faults.push({
@@ -26,6 +26,7 @@ export function totalled(inputs: readonly Checked['PurchaseOrderLineInput'][], r
     return {
       lineId,
       budgetLineId,
+      costCodeId,
       description,
       quantity,
       unit,
