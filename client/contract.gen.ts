@@ -1353,7 +1353,7 @@ export interface paths {
         };
         /**
          * Get a home's budget
-         * @description Computes, scope by scope and in total, what is budgeted for the home, what purchase orders have committed, what is pending, and what it is forecast to cost.
+         * @description Computes, scope by scope, within each scope by cost code, and in total: what is budgeted for the home, what purchase orders have committed, what is pending, done, paid and held back, and what it is forecast to cost. The figures of the codes add up to those of their scope to the cent, and those of the scopes to the totals.
          */
         get: operations["getHomeBudget"];
         put?: never;
@@ -6300,12 +6300,52 @@ export interface components {
             committed: number;
             /** @description The sum of the purchase orders that are drafted or wait for approval. */
             pendingCommitted: number;
+            /** @description The work that is done: the sum of the purchase orders that are completed or closed. One that is partially completed counts when it is completed, because until then it does not say how much of it is done. */
+            actual: number;
+            /** @description The sum of the purchase orders that are closed, and so paid in full with their retainage. */
+            paid: number;
+            /** @description What is held back: the retainedAmount of the purchase orders that are completed and not yet closed. */
+            retained: number;
             /** @description budgeted minus committed; negative when more is committed than budgeted. */
             variance: number;
             /** @description The expected final cost of the scope: the budget, or committed and pendingCommitted together if they exceed it. */
             forecastAtCompletion: number;
+            /** @description The sum of the budget lines' originalAmounts. */
+            originalBudgeted: number;
+            /** @description The sum of the budget lines' approvedChanges; with originalBudgeted it makes up budgeted. */
+            approvedChanges: number;
+            /** @description The same figures by cost code, in the order of the codes; what has no code comes last. */
+            costCodes: components["schemas"]["BudgetCostCode"][];
         };
-        /** @description What each scope of a home may cost and what has been committed to, computed from budget lines and purchase orders when it is read. A scope that has purchase orders but no budget line is listed with a budget of zero. */
+        /** @description What of a scope is posted to one cost code: budget lines, and the lines of purchase orders, each with its tax. Of an order's retainedAmount a line has what it adds to that of the lines before it. */
+        BudgetCostCode: {
+            /** @description The cost code; null for what has none. */
+            costCodeId: string | null;
+            code: string | null;
+            name: string | null;
+            category: components["schemas"]["CostCategory"] | null;
+            /** @description The sum of the budget lines. */
+            budgeted: number;
+            /** @description Of the purchase orders that the scope counts as committed. */
+            committed: number;
+            /** @description Of the purchase orders that are drafted or wait for approval. */
+            pendingCommitted: number;
+            /** @description Of the purchase orders that are completed or closed. */
+            actual: number;
+            /** @description Of the purchase orders that are closed. */
+            paid: number;
+            /** @description Of the retainage that is held back. */
+            retained: number;
+            /** @description budgeted minus committed; negative when more is committed than budgeted. */
+            variance: number;
+            /** @description committed and pendingCommitted together, and a share of what they leave of the scope's budget, in proportion to what is left of each code's own. While no code of the scope exceeds its own budget, that is its budget. */
+            forecastAtCompletion: number;
+            /** @description The sum of the budget lines' originalAmounts. */
+            originalBudgeted: number;
+            /** @description The sum of the budget lines' approvedChanges; with originalBudgeted it makes up budgeted. */
+            approvedChanges: number;
+        };
+        /** @description What each scope of a home may cost and what it has cost so far, computed from budget lines and purchase orders, taxes included, when it is read. A scope that has purchase orders but no budget line is listed with a budget of zero. */
         HomeBudget: {
             /** @description In the order of the scopes' names. */
             scopes: components["schemas"]["BudgetScope"][];
@@ -6319,6 +6359,16 @@ export interface components {
             totalVariance: number;
             /** @description forecastAtCompletion over all scopes. */
             totalForecastAtCompletion: number;
+            /** @description actual over all scopes. */
+            totalActual: number;
+            /** @description paid over all scopes. */
+            totalPaid: number;
+            /** @description retained over all scopes. */
+            totalRetained: number;
+            /** @description originalBudgeted over all scopes. */
+            totalOriginalBudgeted: number;
+            /** @description approvedChanges over all scopes. */
+            totalApprovedChanges: number;
             homeId: string;
             /** @description When the original budget was frozen; null before. */
             lockedAt: components["schemas"]["InstantOrNull"];
@@ -8320,6 +8370,7 @@ export type TakeoffSource = components['schemas']['TakeoffSource'];
 export type ResolvedTakeoffLine = components['schemas']['ResolvedTakeoffLine'];
 export type ResolvedTakeoff = components['schemas']['ResolvedTakeoff'];
 export type BudgetScope = components['schemas']['BudgetScope'];
+export type BudgetCostCode = components['schemas']['BudgetCostCode'];
 export type HomeBudget = components['schemas']['HomeBudget'];
 export type BudgetLineSource = components['schemas']['BudgetLineSource'];
 export type BudgetEstimateRequest = components['schemas']['BudgetEstimateRequest'];

@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import type { BudgetScope, DetectOverCommittedBudgetsResult, Home, OverCommitment } from '../../client/contract.gen.ts'
+import type { DetectOverCommittedBudgetsResult, Home, OverCommitment } from '../../client/contract.gen.ts'
 import * as budgets from '../costs/budgets/queries.ts'
 import type { Call } from '../http/call.ts'
 import type { Checked } from '../http/checked.gen.ts'
@@ -21,7 +21,7 @@ export async function detectOverCommittedBudgets(
   let homesChecked = 0
   for await (const homes of everyPage(call, effort, 'listHomes', communityId === undefined ? {} : { communityId })) {
     homesChecked += homes.length
-    const scopes = await budgets.scopesOfAll(
+    const scopes = await budgets.commitmentsOfAll(
       call,
       homes.map(({ id }) => id),
     )
@@ -43,7 +43,7 @@ export async function detectOverCommittedBudgets(
 
 function overCommitment(
   home: Home,
-  { scope, budgeted, committed, pendingCommitted }: BudgetScope,
+  { scope, budgeted, committed, pendingCommitted }: budgets.Commitment,
   thresholdPercent: number,
 ): OverCommitment | null {
   const used = new Big(committed).plus(pendingCommitted)

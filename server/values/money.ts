@@ -36,6 +36,23 @@ export function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total.plus(amount), new Big(0)).toNumber()
 }
 
+/**
+ * Divides an amount in proportion to the shares, of which none is negative and at least one is more than zero. Each
+ * part is what the running total of the shares comes to, rounded half up to the cent, less the parts before it; so the
+ * parts add up to the amount.
+ */
+export function divide(amount: number, shares: readonly number[]): number[] {
+  const whole = sum(shares)
+  let [running, given] = [new Big(0), new Big(0)]
+  return shares.map((share) => {
+    running = running.plus(share)
+    const upToHere = running.times(amount).div(whole).round(2, Big.roundHalfUp)
+    const part = upToHere.minus(given)
+    given = upToHere
+    return part.toNumber()
+  })
+}
+
 export function isMoney(amount: number): boolean {
   return Math.abs(amount) <= MOST_MONEY
 }

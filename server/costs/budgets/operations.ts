@@ -9,7 +9,8 @@ import * as homes from '../../land/homes/queries.ts'
 import { assertInUse } from '../cost-codes/in-use.ts'
 import { changesOf, newBudgetLine } from './budget-line.ts'
 import { estimate } from './estimate.ts'
-import { totalsOf } from './home-budget.ts'
+import { rowsOfAll } from './figure-queries.ts'
+import { budgetFrom } from './home-budget.ts'
 import * as budgetLines from './queries.ts'
 
 export const budgetOperations = {
@@ -109,10 +110,8 @@ async function assertCodeInUse(call: WriteCall, costCodeId: string | null | unde
 }
 
 async function budgetOf(call: Call, home: Home): Promise<HomeBudget> {
-  const scopes = await budgetLines.scopesOf(call, home.id)
   return {
-    scopes,
-    ...totalsOf(scopes),
+    ...budgetFrom((await rowsOfAll(call, [home.id])).get(home.id) ?? []),
     homeId: home.id,
     lockedAt: home.budgetLockedAt,
     asOf: call.now.toISOString(),

@@ -12,25 +12,30 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
   computed: { budgeted: 't."budgeted"' },
 })
 
+/** What a scope may still commit to; the other figures of a budget are in figure-queries.ts. */
+export type Commitment = Pick<BudgetScope, 'scope' | 'budgeted' | 'committed' | 'pendingCommitted' | 'variance'>
+
 /**
- * Every scope of the home in one statement, sorted by name. Money is added up as numeric. A trade spelled with
- * different capitals is one scope, named as the budget spells it.
+ * What every scope of the home has committed to, in one statement, sorted by name. Money is added up as numeric. A
+ * trade spelled with different capitals is one scope, named as the budget spells it.
  */
-export async function scopesOf(call: Tenant, homeId: string): Promise<BudgetScope[]> {
-  return (await scopesOfAll(call, [homeId])).get(homeId) ?? []
+export async function commitmentsOf(call: Tenant, homeId: string): Promise<Commitment[]> {
+  return (await commitmentsOfAll(call, [homeId])).get(homeId) ?? []
 }
 
-/** The same for several homes; those without any scopes are left out. */
-export async function scopesOfAll(call: Tenant, homeIds: readonly string[]): Promise<Map<string, BudgetScope[]>> {
-  const { rows } = await sql<BudgetScope & { homeId: string }>`
+/**
+ * The same for several homes; those without any scopes are left out. Only whole orders are read, not their lines,
+ * because a skill goes through all the homes of a builder with this.
+ */
+export async function commitmentsOfAll(call: Tenant, homeIds: readonly string[]): Promise<Map<string, Commitment[]>> {
+  const { rows } = await sql<Commitment & { homeId: string }>`
     select
       coalesce(b."homeId", p."homeId") as "homeId",
       coalesce(b."scope", p."scope") as "scope",
       f."budgeted",
       f."committed",
       f."pendingCommitted",
-      f."budgeted" - f."committed" as "variance",
-      greatest(f."budgeted", f."committed" + f."pendingCommitted") as "forecastAtCompletion"
+      f."budgeted" - f."committed" as "variance"
     from (
       select "homeId", lower("scope") as "key", min("scope") as "scope", sum("budgeted") as "budgeted"
       from "budgetLines"
@@ -56,7 +61,7 @@ export async function scopesOfAll(call: Tenant, homeIds: readonly string[]): Pro
         coalesce(p."pendingCommitted", 0) as "pendingCommitted"
     ) as f
     order by coalesce(b."key", p."key") collate "C"`.execute(call.db)
-  const byHome = new Map<string, BudgetScope[]>()
+  const byHome = new Map<string, Commitment[]>()
   for (const { homeId, ...scope } of rows) {
     const ofHome = byHome.get(homeId)
     if (ofHome === undefined) byHome.set(homeId, [scope])

@@ -76,7 +76,7 @@ async function reasonsForApproval(call: WriteCall, order: PurchaseOrder): Promis
 // nothing left.
 async function isOverBudget(call: WriteCall, order: PurchaseOrder): Promise<boolean> {
   if (!(await budgetLines.hasLines(call, order.homeId))) return false
-  const scopes = await budgetLines.scopesOf(call, order.homeId)
+  const scopes = await budgetLines.commitmentsOf(call, order.homeId)
   const scope = scopes.find((candidate) => candidate.scope.toLowerCase() === order.scope.toLowerCase())
   return order.total > (scope?.variance ?? 0)
 }
