@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { addDays, dateIn } from '../values/calendar.ts'
 import { makeDemo } from './demo.ts'
 
 let plumbline: TestPlumbline
@@ -10,7 +12,17 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const all = async (path: string) => (await plumbline.get(`/api/ext/${path}?limit=200`, { key: demo.key })).body.data
+async function all(path: string) {
+  const found = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const after = cursor === '' ? '' : `&cursor=${cursor}`
+    const { body } = await plumbline.get(`/api/ext/${path}?limit=200${after}`, { key: demo.key })
+    found.push(...body.data)
+    cursor = body.nextCursor
+  }
+  return found
+}
 
 async function statesOf(path: string, field = 'status'): Promise<string[]> {
   const found: Record<string, string>[] = await all(path)
@@ -20,7 +32,7 @@ async function statesOf(path: string, field = 'status'): Promise<string[]> {
 test('the demo builder can be used immediately with the key that it comes with', async () => {
   const { body } = await plumbline.get('/api/ext/me', { key: demo.key })
   expect(body.organization).toMatchObject({ id: demo.organizationId, name: 'Harrow & Finch Homes', currency: 'USD' })
-  expect(await all('vendors')).toHaveLength(30)
+  expect(await all('vendors')).toHaveLength(55)
   expect(await all('homes')).toHaveLength(12)
 })
 
@@ -53,6 +65,75 @@ test('it shows vendors, requests, bids and orders in the states that they can be
 test('lists show the latest first, in the order of the story', async () => {
   const instants = (await all('purchase-orders')).map((order: { createdAt: string }) => order.createdAt)
   expect(instants).toEqual([...instants].sort().reverse())
+})
+
+test('it builds three plans, of parts with prices, and its homes are built from them', async () => {
+  expect(await all('cost-codes')).toHaveLength(98)
+  expect(await all('scopes')).toHaveLength(30)
+  expect(await all('parts')).toHaveLength(225)
+  const plans = await all('plans')
+  expect(plans.map(({ code, elevations }) => [code, elevations.length]).sort()).toEqual([
+    ['P1650', 2],
+    ['P2100', 3],
+    ['P2850', 3],
+  ])
+  expect(new Set(plans.map(({ status }) => status))).toEqual(new Set(['released']))
+  const homes = await all('homes')
+  const built = homes.map(({ lotNumber, planId, elevation, swing }) => [
+    ...[lotNumber, plans.find(({ id }) => id === planId)?.code ?? null, elevation, swing],
+  ])
+  expect(built).toEqual(
+    expect.arrayContaining([
+      ['14', 'P2100', 'B', 'right'],
+      ['9', null, null, 'right'],
+    ]),
+  )
+})
+
+test('what was written in bulk keeps the rules of its operations', async () => {
+  const { rows: overlapping } = await sql`
+    select a."id" from "prices" a join "prices" b on b."organizationId" = a."organizationId" and b."partId" = a."partId"
+      and b."vendorId" = a."vendorId" and b."communityId" is not distinct from a."communityId"
+      and b."planId" is not distinct from a."planId" and b."minQuantity" = a."minQuantity" and b."id" > a."id"
+      and daterange(a."effectiveDate", a."expirationDate", '[]') && daterange(b."effectiveDate", b."expirationDate", '[]')
+    where a."organizationId" = ${demo.organizationId}`.execute(plumbline.database.statements)
+  expect(overlapping).toEqual([])
+  const scopes = new Set((await all('scopes')).map(({ name }) => name))
+  const named = [...(await all('parts')), ...(await all('cost-codes'))].flatMap(({ scope }) => scope ?? [])
+  expect(named.filter((name) => !scopes.has(name))).toEqual([])
+})
+
+test('prices lie as far from today as they are meant to', async () => {
+  const pricesOf = async (sku: string) => {
+    const [part] = await all(`parts`).then((parts) => parts.filter((part) => part.sku === sku))
+    return (await all(`parts/${part.id}/prices`)).sort((a, b) => (a.effectiveDate < b.effectiveDate ? -1 : 1))
+  }
+  const today = dateIn('America/Chicago', plumbline.clock.now())
+  // Of the 18th of November, the first of January is 44 days off.
+  expect(await pricesOf('PLB-LAV')).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ unitPrice: 78.54, expirationDate: addDays(today, 43) }),
+      expect.objectContaining({ unitPrice: 80.11, effectiveDate: addDays(today, 44), expirationDate: null }),
+    ]),
+  )
+  const [capstone] = await pricesOf('STN-CAP')
+  expect(capstone.expirationDate < today).toBe(true)
+})
+
+test('homes planned since the prices are known are budgeted by their takeoffs, and earlier ones by hand', async () => {
+  const sources: Record<string, string[]> = {}
+  for (const { id, address } of await all('homes')) {
+    const lines: { source: string }[] = await all(`homes/${id}/budget/lines`)
+    sources[address.line1] = [...new Set(lines.map(({ source }) => source))]
+  }
+  const byHand = Object.keys(sources).filter((home) => sources[home]?.includes('manual'))
+  expect(byHand.sort()).toEqual([
+    '118 Hollow Oak Ln',
+    '142 Hollow Oak Ln',
+    '2201 Juniper Ridge Dr',
+    '907 Bluff Springs Cv',
+  ])
+  expect(Object.values(sources).filter((of) => of.join() === 'base')).toHaveLength(8)
 })
 
 test('every change of its story left an event', async () => {

@@ -6,7 +6,7 @@ import { advanceCompliance } from '../bidding/compliance-documents/advance.ts'
 import { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { as, newCall, type Principal, type WriteCall } from '../http/call.ts'
+import { newCall, type WriteCall } from '../http/call.ts'
 import { type Contract, loadContract, type OperationId } from '../http/contract.ts'
 import type { Answered } from '../http/operation.ts'
 import { createKey } from '../keys/keys.ts'
@@ -14,8 +14,11 @@ import { userOf, vendorOf } from '../keys/principals.ts'
 import { operations, repeats } from '../operations.ts'
 import { createOrganization } from '../organizations/organizations.ts'
 import { createUser } from '../people/users/users.ts'
-import { addDays, dateIn } from '../values/calendar.ts'
+import { PriceBook } from './price-book.ts'
+import { orNull } from './rows.ts'
+import { Named, Timeline } from './timeline.ts'
 import {
+  BUDGETS,
   BUILDER,
   COLLEAGUES,
   COMMUNITIES,
@@ -23,18 +26,20 @@ import {
   type DemoPaper,
   type DemoRequest,
   type DemoVendor,
-  HOMES,
+  demoHomes,
+  firstVendors,
   NOTICES,
   ORDERS,
+  PRICES_KNOWN_SINCE,
   REQUESTS,
-  SCOPES,
   type ScopeName,
   VENDORS,
 } from './world.ts'
 
 /**
  * Makes the demo builder by calling the operations as its owner would have over the past months, so that all rules and
- * events of the service apply to it too. Its data are written in one transaction: all or nothing.
+ * events of the service apply to it too; only the price book goes past them. Its data are written in one transaction:
+ * all or nothing.
  *
  * @returns the organization and the secret of a key with all permissions
  */
@@ -78,58 +83,44 @@ export async function makeDemo(
   return { organizationId: organization.id, key: secret }
 }
 
-const DAY_MS = 86_400_000
-
-/** The past months in chronological order, because lists show the newest first. */
+/** The past months, told through the operations. */
 class Story {
-  readonly #call: WriteCall
+  readonly #timeline: Timeline
   /** By code; vendors by name, homes by code and lot. */
-  readonly #communities = new Map<string, string>()
-  readonly #vendors = new Map<string, string>()
-  readonly #homes = new Map<string, Home>()
-  /** What to do, and how many days ago it happened. */
-  readonly #deeds: { daysAgo: number; run: (daysAgo: number) => Promise<unknown> }[] = []
+  readonly #communities = new Named<string>()
+  readonly #vendors = new Named<string>()
+  readonly #homes = new Named<Home>()
+  readonly #prices: PriceBook
 
   constructor(call: WriteCall) {
-    this.#call = call
+    this.#timeline = new Timeline(call)
+    this.#prices = new PriceBook(this.#timeline, { communities: this.#communities, vendors: this.#vendors })
   }
 
   async tell(): Promise<void> {
-    for (const [i, [name, { code }]] of Object.entries(SCOPES).entries()) {
-      this.#on(400, (ago) => this.#do(ago, 'createScope', { name, code, sequence: (i + 1) * 10 }))
-    }
+    this.#on(400, (ago) => this.#prices.addChart(ago))
     for (const community of COMMUNITIES) this.#on(390, (ago) => this.#addCommunity(ago, community))
-    for (const [i, vendor] of VENDORS.entries()) this.#on(380 - i * 3, (ago) => this.#addVendor(ago, vendor, i))
-    for (const home of HOMES) this.#on(home.since + 25, (ago) => this.#addHome(ago, home))
+    const entered = new Map(VENDORS.map(({ name }, i) => [name, 380 - i * 3]))
+    for (const [i, vendor] of VENDORS.entries())
+      this.#on(entered.get(vendor.name) ?? 0, (ago) => this.#addVendor(ago, vendor, i))
+    for (const [i, vendor] of firstVendors().entries())
+      this.#on(388, (ago) => this.#addVendor(ago, vendor, VENDORS.length + i))
+    this.#on(387, (ago) => this.#prices.addParts(ago))
+    this.#on(386, (ago) => this.#prices.addPlans(ago))
+    this.#prices.planPrices((vendor) => entered.get(vendor) ?? 386)
+    for (const home of demoHomes()) this.#on(home.since + 25, (ago) => this.#addHome(ago, home))
     for (const request of REQUESTS) this.#on(request.sentDaysAgo, (ago) => this.#requestBids(ago, request))
     for (const order of ORDERS) this.#on(order.daysAgo, (ago) => this.#order(ago, order))
     for (const notice of NOTICES) this.#on(notice.daysAgo, (ago) => this.#notify(ago, notice))
-    // A deed may add later ones, which take their place in the order.
-    for (let deed = this.#next(); deed !== undefined; deed = this.#next()) await deed.run(deed.daysAgo)
+    await this.#timeline.run()
   }
 
   #on(daysAgo: number, run: (daysAgo: number) => Promise<unknown>): void {
-    this.#deeds.push({ daysAgo, run })
-  }
-
-  // The longest ago first; within a day, in the order of adding.
-  #next() {
-    const longest = Math.max(...this.#deeds.map((deed) => deed.daysAgo))
-    const at = this.#deeds.findIndex((deed) => deed.daysAgo === longest)
-    return at === -1 ? undefined : this.#deeds.splice(at, 1)[0]
+    this.#timeline.on(daysAgo, run)
   }
 
   #do<Id extends OperationId>(daysAgo: number, id: Id, input: Record<string, unknown>): Promise<Answered<Id>> {
-    return this.#then(daysAgo).operation(id, input)
-  }
-
-  #then(daysAgo: number, principal: Principal = this.#call.principal): WriteCall {
-    return as(this.#call, principal, new Date(this.#call.now.getTime() - daysAgo * DAY_MS))
-  }
-
-  /** The date that many days ago, in the builder's own time zone. */
-  #date(daysAgo: number): string {
-    return addDays(dateIn(BUILDER.timeZone, this.#call.now), -daysAgo)
+    return this.#timeline.do(daysAgo, id, input)
   }
 
   async #addCommunity(ago: number, { moves, ...community }: (typeof COMMUNITIES)[number]): Promise<void> {
@@ -150,7 +141,7 @@ class Story {
       scopes: vendor.scopes,
       accountingId: i % 4 === 3 ? null : `QB-${1042 + i * 7}`,
       status: vendor.status === 'prospective' ? 'prospective' : 'active',
-      communityIds: vendor.community === undefined ? [] : [this.#community(vendor.community)],
+      communityIds: vendor.community === undefined ? [] : [this.#communities.get(vendor.community)],
       address: { line1: `${400 + i * 37} Burnet Rd`, city: 'Austin', state: 'TX', postalCode: '78756', country: 'US' },
       defaultRetainagePercent: 10,
       poLimit: vendor.poLimit ?? null,
@@ -163,8 +154,8 @@ class Story {
         status: 'valid',
         carrier: i % 2 === 0 ? 'Gulf States Mutual' : 'Lone Prairie Insurance',
         policyNumber: `GL-${20_418 + i * 13}`,
-        effectiveDate: this.#date(ago),
-        expirationDate: this.#date(-vendor.insuredFor),
+        effectiveDate: this.#timeline.date(ago),
+        expirationDate: this.#timeline.date(-vendor.insuredFor),
         limitAmount: 1_000_000,
         additionalInsured: true,
       })
@@ -183,7 +174,7 @@ class Story {
   async #addPaper(ago: number, vendorId: string, paper: DemoPaper): Promise<void> {
     const { id } = await this.#do(ago, 'addComplianceDocument', {
       vendorId,
-      effectiveDate: this.#date(ago),
+      effectiveDate: this.#timeline.date(ago),
       ...this.#paper(paper),
     })
     if (paper !== 'refused') return
@@ -192,7 +183,7 @@ class Story {
   }
 
   #paper(paper: DemoPaper) {
-    const expirationDate = this.#date(-260)
+    const expirationDate = this.#timeline.date(-260)
     switch (paper) {
       case 'unread':
         return {
@@ -226,18 +217,22 @@ class Story {
     }
   }
 
-  async #addHome(ago: number, { community, lot, street, homeType, size, since, moves }: DemoHome): Promise<void> {
+  async #addHome(ago: number, { row, since, moves }: DemoHome): Promise<void> {
+    const { community, lotNumber, name, homeType, line1, plan } = row
     const home = await this.#do(ago, 'createHome', {
-      name: `Lot ${lot}`,
-      communityId: this.#community(community),
-      lotNumber: lot,
-      homeType,
-      address: { line1: street, city: 'Austin', state: 'TX', country: 'US' },
+      ...{ name, lotNumber, homeType, swing: row.swing },
+      communityId: this.#communities.get(community),
+      planId: plan === '' ? null : this.#prices.plans.get(plan),
+      elevation: orNull(row.elevation),
+      address: { line1, city: 'Austin', state: 'TX', country: 'US' },
     })
-    this.#homes.set(`${community} ${lot}`, home)
-    for (const [scope, { budget }] of Object.entries(SCOPES)) {
-      await this.#do(ago, 'addBudgetLine', { homeId: home.id, scope, amount: Math.round(budget * size) })
-    }
+    this.#homes.set(`${community} ${lotNumber}`, home)
+    if (plan !== '' && ago <= PRICES_KNOWN_SINCE) await this.#do(ago, 'estimateHomeBudget', { homeId: home.id })
+    else
+      for (const [scope, budget] of Object.entries(BUDGETS)) {
+        const amount = Math.round(budget * Number(row.size))
+        await this.#do(ago, 'addBudgetLine', { homeId: home.id, scope, amount })
+      }
     moves.forEach((status, i) => {
       const day = Math.max(1, Math.round(since - (i * (since - 1)) / Math.max(4, moves.length)))
       if (status === 'under_construction') this.#on(day, (at) => this.#do(at, 'lockHomeBudget', { homeId: home.id }))
@@ -249,12 +244,12 @@ class Story {
   }
 
   async #requestBids(ago: number, request: DemoRequest): Promise<void> {
-    const homes = request.homes.map((home) => this.#home(home))
+    const homes = request.homes.map((home) => this.#homes.get(home))
     const { id, lines } = await this.#do(ago, 'createBidRequest', {
       title: request.title,
-      vendorIds: request.vendors.map((vendor) => this.#vendor(vendor)),
+      vendorIds: request.vendors.map((vendor) => this.#vendors.get(vendor)),
       scope: request.scope,
-      deadline: this.#date(ago - request.deadlineInDays),
+      deadline: this.#timeline.date(ago - request.deadlineInDays),
       communityId: homes[0]?.communityId,
       homeIds: homes.map((home) => home.id),
       message: request.message,
@@ -266,12 +261,12 @@ class Story {
       this.#on(ago - bid.daysLater, async (day) => {
         const submitted = await this.#do(day, 'submitBid', {
           bidRequestId: id,
-          vendorId: this.#vendor(bid.vendor),
+          vendorId: this.#vendors.get(bid.vendor),
           source: bid.source,
           leadTimeDays: 7 + bid.daysLater,
           durationDays: 12,
           ...(bid.unitPrices === undefined
-            ? { amount: Math.round(this.#budget(homes, request.scope) * (bid.share ?? 1)) }
+            ? { amount: Math.round((await this.#budget(day, homes, request.scope)) * (bid.share ?? 1)) }
             : { lines: lines.map(({ lineId }, i) => ({ lineId, unitPrice: bid.unitPrices?.[i] })) }),
         })
         if (bid.vendor === request.winner) this.#awardLater(ago - request.deadlineInDays - 1, submitted)
@@ -279,10 +274,10 @@ class Story {
     }
     const { declined, remindedLater } = request
     if (declined !== undefined) {
-      const vendorId = this.#vendor(declined.vendor)
+      const vendorId = this.#vendors.get(declined.vendor)
       this.#on(ago - declined.daysLater, (day) => {
-        const vendor = vendorOf(this.#call.principal.organization, vendorId, vendorId)
-        return answerInvitation(this.#then(day, vendor), id, vendorId, 'declined', declined.reason)
+        const vendor = vendorOf(this.#timeline.call.principal.organization, vendorId, vendorId)
+        return answerInvitation(this.#timeline.at(day, vendor), id, vendorId, 'declined', declined.reason)
       })
     }
     if (remindedLater !== undefined)
@@ -307,16 +302,16 @@ class Story {
   }
 
   async #order(ago: number, { home: name, vendor, scope, share, moves }: (typeof ORDERS)[number]): Promise<void> {
-    const home = this.#home(name)
+    const home = this.#homes.get(name)
     const { id } = await this.#do(ago, 'createPurchaseOrder', {
       homeId: home.id,
-      vendorId: this.#vendor(vendor),
+      vendorId: this.#vendors.get(vendor),
       scope,
       lines: [
         {
           description: `${capital(scope)}, ${home.name}`,
           quantity: 1,
-          unitPrice: Math.round(this.#budget([home], scope) * share),
+          unitPrice: Math.round((await this.#budget(ago, [home], scope)) * share),
         },
       ],
     })
@@ -327,45 +322,30 @@ class Story {
   }
 
   async #notify(ago: number, { vendor, home, kind, inDays, message }: (typeof NOTICES)[number]): Promise<void> {
-    const date = this.#date(ago - inDays)
+    const date = this.#timeline.date(ago - inDays)
     await this.#do(ago, 'notifyVendor', {
-      vendorId: this.#vendor(vendor),
-      homeId: this.#home(home).id,
+      vendorId: this.#vendors.get(vendor),
+      homeId: this.#homes.get(home).id,
       kind,
       date,
       message,
     })
   }
 
-  #budget(homes: readonly Home[], scope: ScopeName): number {
-    const sizes = homes.map(
-      (home) => HOMES.find((demo) => this.#homes.get(`${demo.community} ${demo.lot}`) === home)?.size ?? 1,
-    )
-    return sizes.reduce((sum, size) => sum + Math.round(SCOPES[scope].budget * size), 0)
-  }
-
-  #community(code: string): string {
-    return known(this.#communities, code)
-  }
-
-  #vendor(name: string): string {
-    return known(this.#vendors, name)
-  }
-
-  #home(name: string): Home {
-    return known(this.#homes, name)
+  /** What the homes have in their budgets for the trade, without cents, so that a share of it never exceeds it. */
+  async #budget(ago: number, homes: readonly Home[], scope: ScopeName): Promise<number> {
+    let total = 0
+    for (const { id } of homes) {
+      const { scopes } = await this.#do(ago, 'getHomeBudget', { homeId: id })
+      total += scopes.find((each) => each.scope === scope)?.budgeted ?? 0
+    }
+    return Math.floor(total)
   }
 }
 
 const REASONS: Partial<Record<string, string>> = {
   on_hold: 'The lot drains badly; an engineer looks at it.',
   cancelled: 'The buyer found no financing.',
-}
-
-function known<T>(map: ReadonlyMap<string, T>, name: string): T {
-  const value = map.get(name)
-  if (value === undefined) throw new Error(`The demo knows no ${name}.`)
-  return value
 }
 
 function capital(word: string): string {

@@ -1,3 +1,5 @@
+import { listIn, type RowOf, rowsOf } from './rows.ts'
+
 /**
  * The builder that a new user sees: Harrow & Finch Homes in Austin, Texas, with the data that such a builder has in the
  * middle of its year. All names, addresses and numbers are made up (555 numbers, .example domains). Days are counted
@@ -16,20 +18,23 @@ export const COLLEAGUES = [
   { name: 'Aiko Tanaka', email: 'aiko@harrowfinch.example.com', role: 'accountant', poApprovalLimit: 0 },
 ] as const
 
-/** The trades of a house in the order of building, with their cost codes and what a home needs for each. */
-export const SCOPES = {
-  foundation: { code: '03-100', budget: 28_400 },
-  framing: { code: '06-100', budget: 42_000 },
-  roofing: { code: '07-300', budget: 16_800 },
-  windows: { code: '08-500', budget: 14_200 },
-  plumbing: { code: '22-100', budget: 18_500 },
-  electrical: { code: '26-100', budget: 21_000 },
-  hvac: { code: '23-100', budget: 15_600 },
-  drywall: { code: '09-200', budget: 17_300 },
-  painting: { code: '09-900', budget: 9_800 },
-  landscaping: { code: '32-900', budget: 7_400 },
+/** What a plain house needs for each trade, where its budget is made by hand. */
+export const BUDGETS = {
+  foundation: 28_400,
+  framing: 42_000,
+  roofing: 16_800,
+  windows: 14_200,
+  plumbing: 18_500,
+  electrical: 21_000,
+  hvac: 15_600,
+  drywall: 17_300,
+  painting: 9_800,
+  landscaping: 7_400,
 } as const
-export type ScopeName = keyof typeof SCOPES
+export type ScopeName = keyof typeof BUDGETS
+
+/** Since when, in days, the price book knows a price of every part. Homes planned earlier are budgeted by hand. */
+export const PRICES_KNOWN_SINCE = 150
 
 export const COMMUNITIES = [
   { name: 'Juniper Ridge', code: 'JR', city: 'Austin', postalCode: '78738', lotCount: 48, moves: ['active'] },
@@ -55,12 +60,8 @@ type HomeStatus =
   | 'cancelled'
 
 export interface DemoHome {
-  community: 'JR' | 'MCC' | 'CH' | 'BB'
-  lot: string
-  street: string
-  homeType: 'spec' | 'presale' | 'custom' | 'model'
-  /** The budget relative to that of a plain house. */
-  size: number
+  /** What it is and where it stands. Its size is relative to that of a plain house. */
+  row: RowOf<'homes'>
   /**
    * The moves after planning: the first this many days ago, each later one after two weeks, but none after yesterday.
    */
@@ -70,100 +71,26 @@ export interface DemoHome {
 
 const BUILDING: readonly HomeStatus[] = ['permitting', 'ready_to_start', 'under_construction']
 
-export const HOMES: readonly DemoHome[] = [
-  {
-    community: 'CH',
-    lot: '3',
-    street: '118 Hollow Oak Ln',
-    homeType: 'presale',
-    size: 1.15,
-    since: 240,
-    moves: [...BUILDING, 'completed', 'closed'],
-  },
-  {
-    community: 'CH',
-    lot: '9',
-    street: '142 Hollow Oak Ln',
-    homeType: 'custom',
-    size: 1.6,
-    since: 190,
-    moves: [...BUILDING, 'completed'],
-  },
-  {
-    community: 'JR',
-    lot: '1',
-    street: '2201 Juniper Ridge Dr',
-    homeType: 'model',
-    size: 1.3,
-    since: 200,
-    moves: [...BUILDING, 'completed'],
-  },
-  {
-    community: 'JR',
-    lot: '14',
-    street: '2227 Juniper Ridge Dr',
-    homeType: 'presale',
-    size: 1.05,
-    since: 95,
-    moves: BUILDING,
-  },
-  {
-    community: 'JR',
-    lot: '15',
-    street: '2231 Juniper Ridge Dr',
-    homeType: 'spec',
-    size: 1,
-    since: 60,
-    moves: ['permitting', 'ready_to_start'],
-  },
-  {
-    community: 'JR',
-    lot: '16',
-    street: '2235 Juniper Ridge Dr',
-    homeType: 'spec',
-    size: 1,
-    since: 90,
-    moves: BUILDING,
-  },
-  { community: 'JR', lot: '22', street: '2259 Juniper Ridge Dr', homeType: 'presale', size: 1.1, since: 0, moves: [] },
-  {
-    community: 'JR',
-    lot: '23',
-    street: '2263 Juniper Ridge Dr',
-    homeType: 'spec',
-    size: 1,
-    since: 30,
-    moves: ['permitting'],
-  },
-  {
-    community: 'BB',
-    lot: '2',
-    street: '907 Bluff Springs Cv',
-    homeType: 'custom',
-    size: 1.8,
-    since: 110,
-    moves: BUILDING,
-  },
-  {
-    community: 'BB',
-    lot: '5',
-    street: '919 Bluff Springs Cv',
-    homeType: 'presale',
-    size: 1.5,
-    since: 70,
-    moves: ['permitting', 'ready_to_start', 'on_hold'],
-  },
-  {
-    community: 'BB',
-    lot: '8',
-    street: '931 Bluff Springs Cv',
-    homeType: 'presale',
-    size: 1.5,
-    since: 45,
-    moves: ['permitting', 'cancelled'],
-  },
-  { community: 'MCC', lot: '1', street: '4 Mill Wheel Way', homeType: 'model', size: 1.2, since: 0, moves: [] },
-]
+const MOVES: Readonly<Record<string, Omit<DemoHome, 'row'>>> = {
+  'CH 3': { since: 240, moves: [...BUILDING, 'completed', 'closed'] },
+  'CH 9': { since: 190, moves: [...BUILDING, 'completed'] },
+  'JR 1': { since: 200, moves: [...BUILDING, 'completed'] },
+  'JR 14': { since: 95, moves: BUILDING },
+  'JR 15': { since: 60, moves: ['permitting', 'ready_to_start'] },
+  'JR 16': { since: 90, moves: BUILDING },
+  'JR 23': { since: 30, moves: ['permitting'] },
+  'BB 2': { since: 110, moves: BUILDING },
+  'BB 5': { since: 70, moves: ['permitting', 'ready_to_start', 'on_hold'] },
+  'BB 8': { since: 45, moves: ['permitting', 'cancelled'] },
+}
+
+/** A home without moves is still being planned. */
+export function demoHomes(): DemoHome[] {
+  return rowsOf('homes').map((row) => ({
+    row,
+    ...(MOVES[`${row.community} ${row.lotNumber}`] ?? { since: 0, moves: [] }),
+  }))
+}
 
 /** A document that awaits review, was rejected or was waived, or a valid one of some type. */
 export type DemoPaper = 'unread' | 'refused' | 'waived' | 'workers_comp' | 'license'
@@ -171,11 +98,11 @@ export type DemoPaper = 'unread' | 'refused' | 'waived' | 'workers_comp' | 'lice
 export interface DemoVendor {
   name: string
   contact: string
-  scopes: readonly ScopeName[]
+  scopes: readonly string[]
   /** Days until the liability policy ends; null for a vendor that has submitted nothing. */
   insuredFor: number | null
   status?: 'prospective' | 'on_hold' | 'inactive'
-  community?: DemoHome['community']
+  community?: string
   poLimit?: number
   /** In addition to the liability insurance and tax form of every insured vendor. */
   papers?: readonly DemoPaper[]
@@ -245,6 +172,16 @@ export const VENDORS: readonly DemoVendor[] = [
     papers: ['waived'],
   },
 ]
+
+/** The vendors of the other trades, who were there before. */
+export function firstVendors(): DemoVendor[] {
+  return rowsOf('vendors').map((row) => ({
+    name: row.companyName,
+    contact: row.contactName,
+    scopes: listIn(row.scopes),
+    insuredFor: Number(row.insuredForDays),
+  }))
+}
 
 type OrderStatus =
   | 'pending_approval'
@@ -403,7 +340,7 @@ export const REQUESTS: readonly DemoRequest[] = [
     vendors: ['Lone Star Framing LLC', 'Hill Country Framers', 'Pecan Street Carpentry'],
     sentDaysAgo: 58,
     deadlineInDays: 10,
-    message: 'Framing for Lot 14, slab is cured. Please price labor and material.',
+    message: 'Framing for Lot 14, slab is scheduled. Please price labor and material.',
     bids: [
       { vendor: 'Lone Star Framing LLC', share: 0.97, daysLater: 4, source: 'phone' },
       { vendor: 'Hill Country Framers', share: 1.01, daysLater: 6, source: 'email' },
@@ -460,15 +397,15 @@ export const REQUESTS: readonly DemoRequest[] = [
     vendors: ['Lone Star Framing LLC', 'Hill Country Framers', 'Colorado River Builders Supply'],
     sentDaysAgo: 4,
     deadlineInDays: 18,
-    message: 'Framing for Lot 15. Slab is poured next week. Please price material and labor.',
+    message: 'Framing for Lot 15, slab is scheduled. Please price material and labor.',
     lines: [
-      { lineId: 'walls', description: 'Wall framing, labor and material', quantity: 2450, unit: 'SF' },
+      { lineId: 'walls', description: 'Wall framing, labor and material', quantity: 2100, unit: 'SF' },
       { lineId: 'trusses', description: 'Roof trusses, delivered and set', quantity: 1, unit: 'LS' },
-      { lineId: 'sheathing', description: 'Roof sheathing', quantity: 2900, unit: 'SF' },
+      { lineId: 'sheathing', description: 'Roof sheathing', quantity: 3700, unit: 'SF' },
     ],
     bids: [
-      { vendor: 'Lone Star Framing LLC', unitPrices: [9.8, 11_200, 1.6], daysLater: 1, source: 'phone' },
-      { vendor: 'Hill Country Framers', unitPrices: [10.4, 10_500, 1.8], daysLater: 3, source: 'email' },
+      { vendor: 'Lone Star Framing LLC', unitPrices: [5.9, 8200, 1.05], daysLater: 1, source: 'phone' },
+      { vendor: 'Hill Country Framers', unitPrices: [6.4, 7900, 1.15], daysLater: 3, source: 'email' },
     ],
     remindedLater: 4,
     end: 'sent',
@@ -480,7 +417,7 @@ export const REQUESTS: readonly DemoRequest[] = [
     vendors: ['Brightwater Plumbing', 'Onion Creek Plumbing', 'Mopac Mechanical'],
     sentDaysAgo: 2,
     deadlineInDays: 20,
-    message: 'Two homes, same plan. One price for both.',
+    message: 'Two homes, one price for both.',
     blind: true,
     bids: [{ vendor: 'Onion Creek Plumbing', share: 1.01, daysLater: 1, source: 'portal' }],
     declined: { vendor: 'Mopac Mechanical', daysLater: 1, reason: 'Booked until February.' },

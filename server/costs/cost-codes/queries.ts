@@ -3,7 +3,7 @@ import type { Tenant, WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import { MOST_LEVELS } from './cost-code.ts'
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
+export const { list, find, findAll, findOptional, lock, assertExist, insert, insertAll, update, archive } = resource({
   schema: 'CostCode',
   table: 'costCodes',
   prefix: 'cc',

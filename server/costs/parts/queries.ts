@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
+export const { list, find, findAll, findOptional, lock, assertExist, insert, insertAll, update, archive } = resource({
   schema: 'Part',
   table: 'parts',
   prefix: 'prt',

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parse } from 'csv-parse/sync'
+
+/** The columns that the demo reads of each file in `data`; a file may have more. */
+const COLUMNS = {
+  scopes: ['name', 'code', 'defaultCostCode', 'sequence'],
+  'cost-codes': ['code', 'name', 'parentCode', 'category', 'scope'],
+  vendors: ['companyName', 'contactName', 'scopes', 'insuredForDays'],
+  plans: [
+    ...['code', 'name', 'elevation', 'squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories', 'basePrice'],
+    ...['elevationPrice', 'communities', 'status'],
+  ],
+  parts: ['sku', 'name', 'unit', 'costCode', 'scope', 'manufacturer', 'leadTimeDays'],
+  takeoff: ['plan', 'elevation', 'option', 'sku', 'quantity', 'formula', 'wastePercent', 'costCode', 'taskName'],
+  prices: [
+    ...['sku', 'vendor', 'community', 'plan', 'unitPrice', 'effectiveDate', 'expirationDate'],
+    ...['minQuantity', 'preferred', 'note'],
+  ],
+  homes: ['community', 'lotNumber', 'name', 'line1', 'homeType', 'size', 'plan', 'elevation', 'swing'],
+} as const satisfies Record<string, readonly string[]>
+
+type File = keyof typeof COLUMNS
+/** Every value is a text, and empty where there is none. */
+export type RowOf<Name extends File> = Readonly<Record<(typeof COLUMNS)[Name][number], string>>
+
+export function rowsOf<Name extends File>(name: Name): RowOf<Name>[] {
+  const file = path.join(import.meta.dirname, 'data', `${name}.csv`)
+  const rows: unknown = parse(readFileSync(file), {
+    columns(header: string[]) {
+      // Otherwise its values would be undefined, and end up as nulls in the demo.
+      const missing = COLUMNS[name].filter((column) => !header.includes(column))
+      if (missing.length > 0) throw new Error(`${file} has no column ${missing.join(', ')}.`)
+      return header
+    },
+  })
+  return rows as RowOf<Name>[]
+}
+
+/** All further columns of a plan are figures that the formulas of its takeoff use. */
+export function figuresIn(row: RowOf<'plans'>): { name: string; value: number }[] {
+  const fields: ReadonlySet<string> = new Set(COLUMNS.plans)
+  return Object.entries(row).flatMap(([name, value]) => (fields.has(name) ? [] : [{ name, value: Number(value) }]))
+}
+
+export function listIn(field: string): string[] {
+  return field === '' ? [] : field.split(';')
+}
+
+export function orNull(field: string): string | null {
+  return field === '' ? null : field
+}
+
+export function numberOrNull(field: string): number | null {
+  return field === '' ? null : Number(field)
+}

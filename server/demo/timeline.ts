@@ -1,0 +1,82 @@
+import { as, type Principal, type WriteCall } from '../http/call.ts'
+import type { OperationId } from '../http/contract.ts'
+import type { Answered } from '../http/operation.ts'
+import { addDays, dateIn, daysBetween } from '../values/calendar.ts'
+import { BUILDER } from './world.ts'
+
+const DAY_MS = 86_400_000
+
+/** The day that is today in the files, whose dates keep their distance to the day on which the demo is made. */
+const TODAY_IN_FILES = '2026-11-18'
+const DATE = /\d{4}-\d{2}-\d{2}/g
+
+/** What happens on which day, in chronological order, because lists show the newest first. */
+export class Timeline {
+  readonly call: WriteCall
+  readonly #today: string
+  /** What to do, and how many days ago it happened. */
+  readonly #deeds: { daysAgo: number; run: (daysAgo: number) => Promise<unknown> }[] = []
+
+  constructor(call: WriteCall) {
+    this.call = call
+    this.#today = dateIn(BUILDER.timeZone, call.now)
+  }
+
+  on(daysAgo: number, run: (daysAgo: number) => Promise<unknown>): void {
+    this.#deeds.push({ daysAgo, run })
+  }
+
+  async run(): Promise<void> {
+    // A deed may add later ones, which take their place in the order.
+    for (let deed = this.#next(); deed !== undefined; deed = this.#next()) await deed.run(deed.daysAgo)
+  }
+
+  // The longest ago first; within a day, in the order of adding.
+  #next() {
+    const longest = Math.max(...this.#deeds.map((deed) => deed.daysAgo))
+    const at = this.#deeds.findIndex((deed) => deed.daysAgo === longest)
+    return at === -1 ? undefined : this.#deeds.splice(at, 1)[0]
+  }
+
+  do<Id extends OperationId>(daysAgo: number, id: Id, input: Record<string, unknown>): Promise<Answered<Id>> {
+    return this.at(daysAgo).operation(id, input)
+  }
+
+  at(daysAgo: number, principal: Principal = this.call.principal): WriteCall {
+    return as(this.call, principal, new Date(this.call.now.getTime() - daysAgo * DAY_MS))
+  }
+
+  /** The date that many days ago, in the builder's own time zone. */
+  date(daysAgo: number): string {
+    return addDays(this.#today, -daysAgo)
+  }
+
+  /** How many days ago a date of the files lies; negative for one in the future. */
+  daysSince(dateInFiles: string): number {
+    return daysBetween(dateInFiles, TODAY_IN_FILES)
+  }
+
+  /** A text of the files with its dates moved to where they lie now. */
+  moved(text: string): string {
+    return text.replace(DATE, (date) => this.date(this.daysSince(date)))
+  }
+}
+
+/** What was made so far, by the name that the story has for it. */
+export class Named<T> {
+  readonly #byName = new Map<string, T>()
+
+  set(name: string, made: T): void {
+    this.#byName.set(name, made)
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name)
+  }
+
+  get(name: string): T {
+    const made = this.#byName.get(name)
+    if (made === undefined) throw new Error(`The demo knows no ${name}.`)
+    return made
+  }
+}
