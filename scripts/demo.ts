@@ -3,23 +3,25 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { styleText } from 'node:util'
 import { Command } from 'commander'
-import { type Bid, createClient, type HomeBudget, orThrow, PlumblineError, type Vendor } from '../client/index.ts'
+import { type Bid, createClient, orThrow, PlumblineError, type Vendor } from '../client/index.ts'
 import { verifyWebhook } from '../client/webhooks.ts'
 import { type Receiver, startReceiver } from './demo-receiver.ts'
+import { estimateHome } from './demo-second-act.ts'
+import { chapter, money, say, showBudget, table } from './demo-stage.ts'
 
 /**
- * The bidding pipeline from the first phone call to the order, over real HTTP against a running service, using only the
- * client that any integrator has:
+ * Two acts over real HTTP against a running service, using only the client that any integrator has: the bidding
+ * pipeline from the first phone call to the order, and a home's budget from the plan to the lock:
  *
  *     npm start                        in one terminal
  *     npm run demo                     in another
  *     npm run demo -- --base-url https://plumbline.example.com --key plb_…
  *
- * It makes its own data (a community with one home, three vendors) and archives it at the end, even if it fails on the
- * way.
+ * It makes its own data (two communities with a home each, three vendors, a plan with its parts and prices) and
+ * archives it at the end, even if it fails on the way.
  */
 const options = new Command('demo')
-  .description('Plays the bidding pipeline against a running service, step by step.')
+  .description('Plays the bidding pipeline and a budget against a running service, step by step.')
   .option('--base-url <url>', 'where the service is', `http://127.0.0.1:${process.env.PORT || 3000}`)
   .option('--key <key>', "a key with all permissions (default: the demo builder's)")
   .parse()
@@ -30,7 +32,6 @@ const plumbline = createClient({ baseUrl, key: options.key ?? demoKey(), fetch: 
 
 /** What to undo at the end, last first. */
 const traces: (() => Promise<unknown>)[] = []
-let chapters = 0
 
 try {
   await play()
@@ -149,6 +150,8 @@ async function play(): Promise<void> {
   await placeOrder(orderId)
   budget = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path: { homeId: home.id } } }))
   showBudget(budget)
+
+  await estimateHome({ plumbline, traces }, loneStar.id)
 
   chapter('The subscriber has received every event')
   await reckonUp(receiver, before)
@@ -394,49 +397,6 @@ function reasonOf(error: unknown): string {
     return `Nothing answers at ${baseUrl} (${code ?? why}). Start the service first: npm start`
   }
   return message
-}
-
-function chapter(title: string): void {
-  console.log(`\n${styleText('bold', `${++chapters}  ${title}`)}`)
-}
-
-function say(...words: string[]): void {
-  console.log(`   ${words.join(' ')}`)
-}
-
-function showBudget(budget: HomeBudget): void {
-  table([
-    ['', 'budgeted', 'committed', 'pending', 'variance', 'forecast'],
-    ...budget.scopes.map((row) => [
-      row.scope,
-      ...[row.budgeted, row.committed, row.pendingCommitted, row.variance, row.forecastAtCompletion].map(money),
-    ]),
-    [
-      'In all',
-      ...[
-        budget.totalBudgeted,
-        budget.totalCommitted,
-        budget.totalPendingCommitted,
-        budget.totalVariance,
-        budget.totalForecastAtCompletion,
-      ].map(money),
-    ],
-  ])
-}
-
-function table(rows: string[][]): void {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  for (const row of rows) {
-    say(
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join('  '),
-    )
-  }
-}
-
-function money(amount: number | null): string {
-  return amount === null ? '' : amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 }
 
 function inDays(days: number): string {

@@ -19,9 +19,12 @@ function play(...args: string[]): Promise<{ stdout: string; stderr: string; code
 test('the demo plays the whole pipeline, receives every event, and leaves nothing in use', async () => {
   const { stdout } = await play('--base-url', plumbline.url, '--key', plumbline.key)
   expect(stdout).toContain('3 awards at once: 1 won, 2 refused with 409.')
+  expect(stdout).toContain('3 lines come to 11,662.92 at the prices of')
+  expect(stdout).toContain('Architectural shingles, laid  36.3 SQ  not priced: no_price')
+  expect(stdout).toContain('4 lines come to 22,008.42 at the prices of')
   expect(stdout).toMatch(/(\d+) events happened, and \1 were received, each with a valid signature\./)
   expect(stdout).toContain('The same event from somebody without the secret: No signature matches the request.')
-  for (const list of ['vendors', 'communities', 'homes', 'webhooks']) {
+  for (const list of ['vendors', 'communities', 'homes', 'plans', 'parts', 'webhooks']) {
     expect((await plumbline.get(`/api/ext/${list}`)).body.data).toEqual([])
   }
   const { data: orders } = (await plumbline.get('/api/ext/purchase-orders')).body

@@ -1,0 +1,53 @@
+import { styleText } from 'node:util'
+import type { HomeBudget, PlumblineClient } from '../client/index.ts'
+
+/** What the acts of the demo are played with: the client, and what to undo at the end, last first. */
+export interface Stage {
+  readonly plumbline: PlumblineClient
+  readonly traces: (() => Promise<unknown>)[]
+}
+
+let chapters = 0
+
+export function chapter(title: string): void {
+  console.log(`\n${styleText('bold', `${++chapters}  ${title}`)}`)
+}
+
+export function say(...words: string[]): void {
+  console.log(`   ${words.join(' ')}`)
+}
+
+export function showBudget(budget: HomeBudget): void {
+  table([
+    ['', 'budgeted', 'committed', 'pending', 'variance', 'forecast'],
+    ...budget.scopes.map((row) => [
+      row.scope,
+      ...[row.budgeted, row.committed, row.pendingCommitted, row.variance, row.forecastAtCompletion].map(money),
+    ]),
+    [
+      'In all',
+      ...[
+        budget.totalBudgeted,
+        budget.totalCommitted,
+        budget.totalPendingCommitted,
+        budget.totalVariance,
+        budget.totalForecastAtCompletion,
+      ].map(money),
+    ],
+  ])
+}
+
+export function table(rows: string[][]): void {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  for (const row of rows) {
+    say(
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join('  '),
+    )
+  }
+}
+
+export function money(amount: number | null): string {
+  return amount === null ? '' : amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+}
