@@ -837,7 +837,7 @@ export interface paths {
         head?: never;
         /**
          * Update a community
-         * @description Changes the fields that are sent; null clears one. The status moves through changeCommunityStatus instead. lotCount cannot fall below the number of homes on its lots.
+         * @description Changes the fields that are sent; null clears one. The status moves through changeCommunityStatus instead. lotCount cannot fall below the number of homes on its lots. Another timeZone moves the deadlines of bid requests that are drafted or sent and not yet due to the end of the same day there, at most 1,000 of them; one that would have passed there already keeps its instant, so that nobody is shut out. Bids hold until the end of their last day there as well. Needs communities:write; emits bid_request.updated for each deadline that moves.
          */
         patch: operations["updateCommunity"];
         trace?: never;

@@ -28,6 +28,21 @@ export async function recordEvent<Type extends EventType>(
   call.events.push(event.recorded)
 }
 
+/** The same for several resources in one statement, in their order; a few dozen at most, because of their payloads. */
+export async function recordEvents<Type extends EventType>(
+  call: WriteCall,
+  type: Type,
+  changes: readonly { object: EventObject<Type> & Identified; previous?: Partial<EventObject<Type>> | null }[],
+): Promise<void> {
+  if (changes.length === 0) return
+  const events = changes.map(({ object, previous }) => makeEvent(call, type, object, previous))
+  await call.db
+    .insertInto('events')
+    .values(events.map(({ row }) => row))
+    .execute()
+  call.events.push(...events.map(({ recorded }) => recorded))
+}
+
 interface Identified {
   id: string
 }

@@ -141,16 +141,48 @@ export interface Place {
   deadlineAt: string
 }
 
-/** The community, and when a date ends in its time zone, or in the organization's if it has none of its own. */
-export async function placeOf(call: Tenant, communityId: string, deadline: string): Promise<Place | undefined> {
+/**
+ * The community, and when a date ends in its time zone, or in the organization's if it has none of its own. The time zone
+ * stays as it is until the transaction ends, so that no deadline is set by one that is just being changed.
+ */
+export async function placeOf(call: WriteCall, communityId: string, deadline: string): Promise<Place | undefined> {
   const { rows } = await sql<Place>`
     select c."name" as "communityName", c."archivedAt" is not null as "communityArchived", zone.name as "timeZone",
       (${deadline}::date + 1)::timestamp at time zone zone.name as "deadlineAt"
     from "communities" as c
     join "organizations" as o on o."id" = c."organizationId",
     lateral (select coalesce(c."timeZone", o."timeZone") as name) as zone
-    where c."organizationId" = ${call.organizationId} and c."id" = ${communityId}`.execute(call.db)
+    where c."organizationId" = ${call.organizationId} and c."id" = ${communityId}
+    for share of c`.execute(call.db)
   return rows[0]
+}
+
+/** When the day of the deadline of `r` ends in the time zone of the community `c`. */
+const END_OF_DAY = sql`(r."deadline" + 1)::timestamp at time zone c."timeZone"`
+
+/**
+ * Locks the community's requests whose deadline lies ahead and, in its present time zone, would lie ahead at another
+ * instant. Returns their ids.
+ */
+export async function lockMovable(call: WriteCall, communityId: string, most: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r."id" from "bidRequests" as r
+    join "communities" as c on c."organizationId" = r."organizationId" and c."id" = r."communityId"
+    where r."organizationId" = ${call.organizationId} and r."communityId" = ${communityId}
+      and r."status" in ('draft', 'sent') and r."deadlineAt" > ${call.now}
+      and ${END_OF_DAY} > ${call.now} and ${END_OF_DAY} <> r."deadlineAt"
+    order by r."id" limit ${most} for no key update of r`.execute(call.db)
+  return rows.map(({ id }) => id)
+}
+
+/** Moves the deadlines of locked requests to the end of their days in the community's present time zone. */
+export async function moveDeadlines(call: WriteCall, ids: readonly string[]): Promise<void> {
+  await sql`
+    update "bidRequests" as r
+    set "deadlineAt" = ${END_OF_DAY}, "version" = r."version" + 1, "updatedAt" = ${call.now}
+    from "communities" as c
+    where r."organizationId" = ${call.organizationId} and r."id" = any(${[...ids]})
+      and c."organizationId" = r."organizationId" and c."id" = r."communityId"`.execute(call.db)
 }
 
 export interface HomeAtSite {

@@ -1,4 +1,5 @@
 import type { Community } from '../../../client/contract.gen.ts'
+import { moveDeadlines } from '../../bidding/bid-requests/move-deadlines.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
@@ -33,7 +34,9 @@ export const communityOperations = {
         const taken = await communities.countTakenLots(call, before.id)
         if (body.lotCount < taken) throw problem('conflict', lotsAreTaken(before.name, taken))
       }
-      return communities.update(call, before, body, ifMatch)
+      const after = await communities.update(call, before, body, ifMatch)
+      if (after.timeZone !== before.timeZone) await moveDeadlines(call, after.id)
+      return after
     })
     return { status: 200, body: community }
   },
