@@ -842,6 +842,32 @@ export interface paths {
         patch: operations["updateCommunity"];
         trace?: never;
     };
+    "/api/ext/communities/{communityId}/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The community's id.
+                 * @example com_01m7y975jzfesvq6ak0kvx92c2
+                 */
+                communityId: components["parameters"]["CommunityId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Summarize a community
+         * @description Sums up how a community stands at this moment: homes, lots, starts, budget, orders and bids. Homes that were archived before they were built count nowhere. Of budget, openOrders and bidRequests, those are null for which the key lacks the permission (budgets:read, pos:read and bids:read), as if they were not asked for. Months and workdays are those of the community.
+         */
+        get: operations["getCommunitySummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/communities/{communityId}/status": {
         parameters: {
             query?: never;
@@ -5710,6 +5736,76 @@ export interface components {
             data: components["schemas"]["Community"][];
             nextCursor: components["schemas"]["NextCursor"];
         };
+        /** @description How a community stands. */
+        CommunitySummary: {
+            communityId: string;
+            homesByStatus: components["schemas"]["CommunityHomeCounts"];
+            /** @description Lots with a home that is not cancelled. */
+            lotsTaken: number;
+            /** @description Null where lots are not counted. */
+            lotsFree: number | null;
+            /** @description Homes whose construction began this month. */
+            startsThisMonth: number;
+            /** @description The last twelve months, oldest first; the last one is the present month. */
+            starts: components["schemas"]["CommunityStarts"][];
+            /** @description Homes that were completed in these twelve months. */
+            completions: number;
+            /** @description How many workdays these homes took on average from the first to the last; null where there are none. */
+            averageCycleDays: number | null;
+            /** @description Of all homes that are not cancelled; null without budgets:read. */
+            budget: components["schemas"]["CommunityBudget"] | null;
+            /** @description Null without pos:read. */
+            openOrders: components["schemas"]["CommunityOrders"] | null;
+            /** @description Null without bids:read. */
+            bidRequests: components["schemas"]["CommunityBidRequests"] | null;
+            /** @description When these figures held. */
+            asOf: components["schemas"]["Instant"];
+            currency: components["schemas"]["Currency"];
+        };
+        /** @description How many homes are in each status. */
+        CommunityHomeCounts: {
+            planning: number;
+            permitting: number;
+            ready_to_start: number;
+            under_construction: number;
+            completed: number;
+            closed: number;
+            warranty: number;
+            archived: number;
+            on_hold: number;
+            cancelled: number;
+        };
+        /** @description The starts of a month. */
+        CommunityStarts: {
+            /** @description Its first day. */
+            month: components["schemas"]["CalendarDate"];
+            starts: number;
+        };
+        /** @description The budgets of the homes, added up. */
+        CommunityBudget: {
+            budgeted: number;
+            /** @description What purchase orders have committed. */
+            committed: number;
+            /** @description Orders that are drafted, or await an approval. */
+            pendingCommitted: number;
+            /** @description budgeted − committed. */
+            variance: number;
+        };
+        /** @description Purchase orders that were issued and are neither declined nor settled. */
+        CommunityOrders: {
+            count: number;
+            /** @description Their totals. */
+            amount: number;
+        };
+        /** @description How many bid requests are in each status, and the invitations to those sent that nobody has answered. */
+        CommunityBidRequests: {
+            draft: number;
+            sent: number;
+            closed: number;
+            awarded: number;
+            cancelled: number;
+            openInvitations: number;
+        };
         /**
          * @description Of the newest revision: `draft`, then `released`, then `retired`. An edit of a released plan begins the draft of the next revision.
          * @enum {string}
@@ -8322,6 +8418,12 @@ export type CommunityUpdate = components['schemas']['CommunityUpdate'];
 export type CommunityStatusMove = components['schemas']['CommunityStatusMove'];
 export type Community = components['schemas']['Community'];
 export type CommunityPage = components['schemas']['CommunityPage'];
+export type CommunitySummary = components['schemas']['CommunitySummary'];
+export type CommunityHomeCounts = components['schemas']['CommunityHomeCounts'];
+export type CommunityStarts = components['schemas']['CommunityStarts'];
+export type CommunityBudget = components['schemas']['CommunityBudget'];
+export type CommunityOrders = components['schemas']['CommunityOrders'];
+export type CommunityBidRequests = components['schemas']['CommunityBidRequests'];
 export type PlanStatus = components['schemas']['PlanStatus'];
 export type Figure = components['schemas']['Figure'];
 export type FigureInput = components['schemas']['FigureInput'];
@@ -10726,6 +10828,41 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCommunitySummary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The community's id.
+                 * @example com_01m7y975jzfesvq6ak0kvx92c2
+                 */
+                communityId: components["parameters"]["CommunityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The summary. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommunitySummary"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];

@@ -6,6 +6,7 @@ import type { Handlers } from '../../http/operation.ts'
 import { assertMove, problem } from '../../http/problem.ts'
 import { COMMUNITY_MOVES, checkTimeZone, lotsAreTaken, newCommunity, reasonNotToEnd } from './community.ts'
 import * as communities from './queries.ts'
+import { summaryOf } from './summary.ts'
 
 export const communityOperations = {
   async listCommunities({ query }, call) {
@@ -24,6 +25,10 @@ export const communityOperations = {
 
   async getCommunity({ path }, call) {
     return { status: 200, body: await communities.find(call, path.communityId) }
+  },
+
+  async getCommunitySummary({ path }, call) {
+    return { status: 200, body: await summaryOf(call, await communities.find(call, path.communityId)) }
   },
 
   async updateCommunity({ path, body, ifMatch }, call) {

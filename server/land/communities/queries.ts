@@ -12,7 +12,7 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
 
 // A home takes its lot until it is cancelled, or archived before it was built. The unique index on lots has the same
 // condition.
-const LOT_IS_TAKEN = sql<boolean>`"status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`
+export const LOT_IS_TAKEN = sql<boolean>`"status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`
 
 /**
  * How many lots of the community have a home. Exact while the community's row is locked, because every new home locks
