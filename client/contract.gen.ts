@@ -1308,6 +1308,90 @@ export interface paths {
         patch: operations["updatePrice"];
         trace?: never;
     };
+    "/api/ext/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List options
+         * @description Lists what buyers can choose, newest first. Filter by status, type, category, or by the plan or the community that an option is available for, find one by its code, or search by code, name and description.
+         */
+        get: operations["listOptions"];
+        put?: never;
+        /**
+         * Create an option
+         * @description Adds an option as a draft; it can be selected once changeOptionStatus makes it active. A code that another option has is refused; an archived one's is free again. An option can neither require itself through others nor require two options that exclude each other.
+         */
+        post: operations["createOption"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/options/{optionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The option's id.
+                 * @example opt_01m7y975jzfesvq6v0k2m4p6r8
+                 */
+                optionId: components["parameters"]["OptionId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get an option
+         * @description Reads one option, archived or not.
+         */
+        get: operations["getOption"];
+        put?: never;
+        post?: never;
+        /**
+         * Archive an option
+         * @description Takes the option out of lists and of new selections; it stays readable by its id. Refused with 409 while another option requires it. Archiving twice changes nothing.
+         */
+        delete: operations["archiveOption"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an option
+         * @description Changes the fields that are sent; null clears one. Selections that were approved keep the price that was agreed on; pending ones take the new one when they are approved.
+         */
+        patch: operations["updateOption"];
+        trace?: never;
+    };
+    "/api/ext/options/{optionId}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The option's id.
+                 * @example opt_01m7y975jzfesvq6v0k2m4p6r8
+                 */
+                optionId: components["parameters"]["OptionId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change an option's status
+         * @description Makes a draft or a retired option active, so that it can be selected, or retires an active one, so that it can no longer. What has been selected stays. Any other move is refused with invalid_transition, which names the allowed ones.
+         */
+        post: operations["changeOptionStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/plans/{planId}/takeoff": {
         parameters: {
             query?: never;
@@ -6302,6 +6386,150 @@ export interface components {
             passedOver: components["schemas"]["PassedOverPrice"][];
         };
         /**
+         * @description `draft` until it is offered, `active` while it can be selected, `retired` when it can no longer.
+         * @enum {string}
+         */
+        OptionStatus: "draft" | "active" | "retired";
+        /**
+         * @description `structural` changes the building, `design` its looks, `upgrade` the quality of a part; a `credit` takes something out and costs the buyer less than zero; an `allowance` is an amount that the buyer picks something for.
+         * @enum {string}
+         */
+        OptionType: "structural" | "design" | "upgrade" | "credit" | "allowance";
+        /**
+         * @description Whether the cost is `computed` from the option's takeoff at the vendors' prices, or a `fixed` amount.
+         * @enum {string}
+         */
+        CostBasis: "computed" | "fixed";
+        /**
+         * @description The builder's short name for an option, unique among those that are not archived.
+         * @example KI-UP42
+         */
+        OptionCode: string;
+        /** @description An option to be added. It has either a price or a marginPercent, and a cost exactly if costBasis is fixed. */
+        OptionCreate: {
+            code: components["schemas"]["OptionCode"];
+            /** @description What the option is called. */
+            name: string;
+            /** @description What the buyer gets. */
+            description?: string | null;
+            /** @description The heading under which it is offered, such as Kitchen. */
+            category?: string | null;
+            optionType: components["schemas"]["OptionType"];
+            /**
+             * @description The plans whose houses can have it; empty means all of them.
+             * @default []
+             */
+            planIds?: components["schemas"]["ResourceId"][];
+            /**
+             * @description The communities in which it is offered; empty means all of them.
+             * @default []
+             */
+            communityIds?: components["schemas"]["ResourceId"][];
+            /**
+             * @description What one of it is; EA when left out.
+             * @default EA
+             */
+            unit?: components["schemas"]["Unit"];
+            /** @description What the buyer pays for one; below zero for a credit and for nothing else. */
+            price?: components["schemas"]["Money"] | null;
+            /**
+             * Format: money
+             * @description In place of a price: the share of the price that exceeds the cost, so that the price is cost ÷ (1 − marginPercent ÷ 100).
+             */
+            marginPercent?: number | null;
+            /** @default computed */
+            costBasis?: components["schemas"]["CostBasis"];
+            /** @description What one costs where costBasis is fixed. */
+            cost?: components["schemas"]["Money"] | null;
+            /** @description The trade under which a fixed cost is budgeted. Unknown ones are created. */
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            /** @description Where a fixed cost is posted; the default of the trade when it is left out. */
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description How many workdays before the start of a home its selections of this option are final. */
+            cutoffDaysBeforeStart?: number | null;
+            /** @description The task of the schedule that it has to be chosen before. */
+            cutoffTaskName?: string | null;
+            /**
+             * @description The options without which it cannot be approved.
+             * @default []
+             */
+            requiresOptionIds?: components["schemas"]["ResourceId"][];
+            /**
+             * @description The options with which it cannot be approved; they exclude it in turn without saying so.
+             * @default []
+             */
+            excludesOptionIds?: components["schemas"]["ResourceId"][];
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description The fields of an option to be changed. */
+        OptionUpdate: {
+            code?: components["schemas"]["OptionCode"];
+            name?: string;
+            description?: string | null;
+            category?: string | null;
+            optionType?: components["schemas"]["OptionType"];
+            planIds?: components["schemas"]["ResourceId"][];
+            communityIds?: components["schemas"]["ResourceId"][];
+            unit?: components["schemas"]["Unit"];
+            price?: components["schemas"]["Money"] | null;
+            /** Format: money */
+            marginPercent?: number | null;
+            costBasis?: components["schemas"]["CostBasis"];
+            cost?: components["schemas"]["Money"] | null;
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
+            cutoffDaysBeforeStart?: number | null;
+            cutoffTaskName?: string | null;
+            requiresOptionIds?: components["schemas"]["ResourceId"][];
+            excludesOptionIds?: components["schemas"]["ResourceId"][];
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description The new status of an option. */
+        OptionStatusMove: {
+            status: components["schemas"]["OptionStatus"];
+            /** @description Kept in the status history. */
+            reason?: string | null;
+        };
+        /** @description What a buyer can choose for a house. */
+        Option: {
+            /** @description The option's id. */
+            id: string;
+            code: string;
+            name: string;
+            description: string | null;
+            category: string | null;
+            optionType: components["schemas"]["OptionType"];
+            planIds: string[];
+            communityIds: string[];
+            unit: components["schemas"]["Unit"];
+            /** @description Null where marginPercent makes it of the cost. */
+            price: number | null;
+            marginPercent: number | null;
+            costBasis: components["schemas"]["CostBasis"];
+            /** @description Null where it is computed. */
+            cost: number | null;
+            scope: string | null;
+            costCodeId: string | null;
+            cutoffDaysBeforeStart: number | null;
+            cutoffTaskName: string | null;
+            requiresOptionIds: string[];
+            excludesOptionIds: string[];
+            externalId: components["schemas"]["ExternalId"];
+            status: components["schemas"]["OptionStatus"];
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description When it was archived; null while it is in use. */
+            archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description A page of options. */
+        OptionPage: {
+            data: components["schemas"]["Option"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /**
          * @description Reckons a quantity from the plan's figures: numbers, names of figures, `+ - * /` (also `× ÷`), parentheses, and `round(x)`, `ceil(x)`, `floor(x)`, `min(x, y)`, `max(x, y)`.
          * @example squareFeet + garageSquareFeet * 2.1
          */
@@ -7438,7 +7666,7 @@ export interface components {
          * @description What kind of thing it was done to. A minor version may add kinds.
          * @enum {string}
          */
-        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "budget_line" | "po" | "message" | "webhook" | "delivery";
+        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "option" | "budget_line" | "po" | "message" | "webhook" | "delivery";
         /**
          * @description Whether it was done, or refused because of who asked.
          * @enum {string}
@@ -8206,6 +8434,11 @@ export interface components {
         /** @description The date on which it is needed; today in the community, or in the organization, where it is left out. */
         PricedOn: components["schemas"]["CalendarDate"];
         /**
+         * @description The option's id.
+         * @example opt_01m7y975jzfesvq6v0k2m4p6r8
+         */
+        OptionId: components["schemas"]["ResourceId"];
+        /**
          * @description The budget line's id.
          * @example bud_01m7y975jzfesvq6cd8vw0tn61
          */
@@ -8463,6 +8696,15 @@ export type PriceIssue = components['schemas']['PriceIssue'];
 export type FoundPrice = components['schemas']['FoundPrice'];
 export type PassedOverPrice = components['schemas']['PassedOverPrice'];
 export type ExplainedPrice = components['schemas']['ExplainedPrice'];
+export type OptionStatus = components['schemas']['OptionStatus'];
+export type OptionType = components['schemas']['OptionType'];
+export type CostBasis = components['schemas']['CostBasis'];
+export type OptionCode = components['schemas']['OptionCode'];
+export type OptionCreate = components['schemas']['OptionCreate'];
+export type OptionUpdate = components['schemas']['OptionUpdate'];
+export type OptionStatusMove = components['schemas']['OptionStatusMove'];
+export type Option = components['schemas']['Option'];
+export type OptionPage = components['schemas']['OptionPage'];
 export type Formula = components['schemas']['Formula'];
 export type TakeoffLineInput = components['schemas']['TakeoffLineInput'];
 export type TakeoffReplace = components['schemas']['TakeoffReplace'];
@@ -8641,6 +8883,7 @@ export type ParameterPricedCommunity = components['parameters']['PricedCommunity
 export type ParameterPricedPlan = components['parameters']['PricedPlan'];
 export type ParameterPricedQuantity = components['parameters']['PricedQuantity'];
 export type ParameterPricedOn = components['parameters']['PricedOn'];
+export type ParameterOptionId = components['parameters']['OptionId'];
 export type ParameterBudgetLineId = components['parameters']['BudgetLineId'];
 export type ParameterPurchaseOrderId = components['parameters']['PurchaseOrderId'];
 export type ParameterMessageId = components['parameters']['MessageId'];
@@ -12232,6 +12475,276 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listOptions: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The field to sort by; `-` in front sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "code" | "-code" | "name" | "-name";
+                /** @description Only options in this status. */
+                status?: components["schemas"]["OptionStatus"];
+                /** @description Only options of this type. */
+                optionType?: components["schemas"]["OptionType"];
+                /** @description The option that is not archived and has this code. */
+                code?: components["schemas"]["OptionCode"];
+                /** @description Only options of this category. */
+                category?: string;
+                /** @description Only options that houses of this plan can have. */
+                planId?: components["schemas"]["ResourceId"];
+                /** @description Only options that are offered in this community. */
+                communityId?: components["schemas"]["ResourceId"];
+                /** @description Only options that have to be chosen before this task. */
+                cutoffTaskName?: string;
+                /** @description The integrator's own identifier. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Words to search for. Every word has to occur in one of the searched fields. */
+                q?: components["parameters"]["Search"];
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+                /** @description Whether archived items are listed too. */
+                includeArchived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of options. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptionPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createOption: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OptionCreate"];
+            };
+        };
+        responses: {
+            /** @description The option as it was created. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Option"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOption: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The option's id.
+                 * @example opt_01m7y975jzfesvq6v0k2m4p6r8
+                 */
+                optionId: components["parameters"]["OptionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The option. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Option"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    archiveOption: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The option's id.
+                 * @example opt_01m7y975jzfesvq6v0k2m4p6r8
+                 */
+                optionId: components["parameters"]["OptionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Archived"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateOption: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The option's id.
+                 * @example opt_01m7y975jzfesvq6v0k2m4p6r8
+                 */
+                optionId: components["parameters"]["OptionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OptionUpdate"];
+            };
+        };
+        responses: {
+            /** @description The option as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Option"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeOptionStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The option's id.
+                 * @example opt_01m7y975jzfesvq6v0k2m4p6r8
+                 */
+                optionId: components["parameters"]["OptionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OptionStatusMove"];
+            };
+        };
+        responses: {
+            /** @description The option in its new status. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Option"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];

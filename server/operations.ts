@@ -10,6 +10,7 @@ import { vendorNotificationOperations } from './bidding/vendor-notifications/ope
 import { vendorOperations } from './bidding/vendors/operations.ts'
 import { budgetOperations } from './costs/budgets/operations.ts'
 import { costCodeOperations } from './costs/cost-codes/operations.ts'
+import { optionOperations } from './costs/options/operations.ts'
 import { partOperations } from './costs/parts/operations.ts'
 import { priceOperations } from './costs/prices/operations.ts'
 import { takeoffOperations } from './costs/takeoffs/operations.ts'
@@ -46,6 +47,7 @@ export const operations: Handlers = together(
   costCodeOperations,
   partOperations,
   priceOperations,
+  optionOperations,
   takeoffOperations,
   budgetOperations,
   purchaseOrderOperations,

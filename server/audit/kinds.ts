@@ -20,6 +20,7 @@ const PREFIXES: Readonly<Record<ResourceType, string>> = {
   cost_code: 'cc',
   part: 'prt',
   price: 'prc',
+  option: 'opt',
   budget_line: 'bud',
   po: 'po',
   message: 'msg',

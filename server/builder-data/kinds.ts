@@ -7,6 +7,7 @@ import * as vendorNotifications from '../bidding/vendors/notification-queries.ts
 import * as vendors from '../bidding/vendors/queries.ts'
 import * as budgets from '../costs/budgets/queries.ts'
 import * as costCodes from '../costs/cost-codes/queries.ts'
+import * as options from '../costs/options/queries.ts'
 import * as parts from '../costs/parts/queries.ts'
 import * as prices from '../costs/prices/queries.ts'
 import type { columns } from '../database/columns.gen.ts'
@@ -102,6 +103,7 @@ export const KINDS: readonly Kind[] = [
   ]),
   asInContract('part', 'parts', parts.findAll),
   asInContract('price', 'prices', prices.findAll),
+  asInContract('option', 'options', options.findAll),
   asKept(
     'takeoff_line',
     'takeoffLines',

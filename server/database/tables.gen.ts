@@ -366,6 +366,37 @@ export interface Messages {
   version: number;
 }
 
+export interface Options {
+  archivedAt: Timestamp | null;
+  category: string | null;
+  code: string;
+  communityIds: string[];
+  cost: Numeric | null;
+  costBasis: string;
+  costCodeId: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  cutoffDaysBeforeStart: number | null;
+  cutoffTaskName: string | null;
+  description: string | null;
+  excludesOptionIds: string[];
+  externalId: string | null;
+  id: string;
+  linkCount: Generated<number>;
+  marginPercent: Numeric | null;
+  name: string;
+  optionType: string;
+  organizationId: string;
+  planIds: string[];
+  price: Numeric | null;
+  requiresOptionIds: string[];
+  scope: string | null;
+  status: string;
+  unit: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface Organizations {
   createdAt: Timestamp;
   currency: Generated<string>;
@@ -663,6 +694,7 @@ export interface DB {
   limitWindows: LimitWindows;
   messageRecipients: MessageRecipients;
   messages: Messages;
+  options: Options;
   organizations: Organizations;
   parts: Parts;
   planRevisions: PlanRevisions;

@@ -1,5 +1,5 @@
 /** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */
-import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, PlanCreate, PlanUpdate, PriceCreate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
+import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, OptionCreate, PlanCreate, PlanUpdate, PriceCreate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
 import type { Filled } from './operation.ts'
 
 export interface Checked {
@@ -19,6 +19,7 @@ export interface Checked {
   PlanUpdate: Filled<PlanUpdate, never, { elevations: Checked['ElevationInput'][] }>
   HomeCreate: Filled<HomeCreate, 'homeType'>
   PriceCreate: Filled<PriceCreate, 'minQuantity' | 'preferred' | 'endPrevious'>
+  OptionCreate: Filled<OptionCreate, 'planIds' | 'communityIds' | 'unit' | 'costBasis' | 'requiresOptionIds' | 'excludesOptionIds'>
   TakeoffLineInput: Filled<TakeoffLineInput, 'wastePercent'>
   TakeoffReplace: Filled<TakeoffReplace, never, { lines: Checked['TakeoffLineInput'][] }>
   PurchaseOrderLineInput: Filled<PurchaseOrderLineInput, 'unit' | 'taxPercent'>
@@ -47,6 +48,7 @@ export interface CheckedBodies {
   updatePlan: Checked['PlanUpdate']
   createHome: Checked['HomeCreate']
   addPrice: Checked['PriceCreate']
+  createOption: Checked['OptionCreate']
   replaceTakeoff: Checked['TakeoffReplace']
   createPurchaseOrder: Checked['PurchaseOrderCreate']
   updatePurchaseOrder: Checked['PurchaseOrderUpdate']
@@ -74,6 +76,7 @@ export interface FilledQueries {
   listPrices: 'limit' | 'sort' | 'includeArchived'
   findPrice: 'quantity'
   explainPrice: 'quantity'
+  listOptions: 'limit' | 'sort' | 'includeArchived'
   listBudgetLines: 'limit' | 'sort' | 'includeArchived'
   listPurchaseOrders: 'limit' | 'sort'
   listMessages: 'limit' | 'sort'

@@ -1,0 +1,69 @@
+/** What an option requires and excludes, by the ids of the other options. */
+export interface Links {
+  readonly id: string
+  readonly requiresOptionIds: readonly string[]
+  readonly excludesOptionIds: readonly string[]
+}
+
+/** Why nobody could ever have an option: it requires itself, or two that exclude each other (one may be itself). */
+export type LinkFault =
+  | { kind: 'ring'; id: string; through: string }
+  | { kind: 'contradiction'; id: string; one: string; other: string }
+
+/**
+ * What is wrong once `changed` has its new links, for the option itself and for every option that requires it, directly
+ * or through others. Null if all of them can still be had.
+ */
+export function linkFault(changed: Links, others: readonly Links[]): LinkFault | null {
+  const links = new Map([...others, changed].map((each) => [each.id, each]))
+  for (const id of [changed.id, ...thoseRequiring(changed.id, links)]) {
+    const fault = faultOf(id, links)
+    if (fault !== null) return fault
+  }
+  return null
+}
+
+/** Everything that the option requires, directly or through others, without the option itself. */
+export function requiredBy(id: string, links: ReadonlyMap<string, Links>): Set<string> {
+  const found = new Set<string>()
+  const next = [...(links.get(id)?.requiresOptionIds ?? [])]
+  for (let required = next.pop(); required !== undefined; required = next.pop()) {
+    if (found.has(required)) continue
+    found.add(required)
+    next.push(...(links.get(required)?.requiresOptionIds ?? []))
+  }
+  return found
+}
+
+function thoseRequiring(id: string, links: ReadonlyMap<string, Links>): Set<string> {
+  const directly = new Map<string, string[]>()
+  for (const each of links.values()) {
+    for (const required of each.requiresOptionIds) {
+      const known = directly.get(required)
+      if (known === undefined) directly.set(required, [each.id])
+      else known.push(each.id)
+    }
+  }
+  const found = new Set<string>()
+  const next = [...(directly.get(id) ?? [])]
+  for (let above = next.pop(); above !== undefined; above = next.pop()) {
+    if (found.has(above) || above === id) continue
+    found.add(above)
+    next.push(...(directly.get(above) ?? []))
+  }
+  return found
+}
+
+function faultOf(id: string, links: ReadonlyMap<string, Links>): LinkFault | null {
+  const required = requiredBy(id, links)
+  if (required.has(id)) {
+    const through = links.get(id)?.requiresOptionIds.find((each) => each === id || requiredBy(each, links).has(id))
+    return { kind: 'ring', id, through: through ?? id }
+  }
+  const together = new Set([id, ...required])
+  for (const one of together) {
+    const other = links.get(one)?.excludesOptionIds.find((each) => together.has(each))
+    if (other !== undefined) return { kind: 'contradiction', id, one, other }
+  }
+  return null
+}
