@@ -1437,10 +1437,40 @@ export interface paths {
         };
         /**
          * Get what a house takes
-         * @description Computes what one house of the plan takes: the lines of the plan and of the elevation, each with its quantity and where it came from. A line of the elevation takes the place of the plan's line with the same lineId. Quantities have their waste added; units that are bought whole (EA, SHT, RL, BX, BG) are rounded up, others to two decimals.
+         * @description Computes what one house of the plan takes: the lines of the plan, of the elevation and of the chosen options, each with its quantity and where it came from. A line of the elevation takes the place of the plan's line with the same lineId, and a line of an option that of either; other lines of options are added. Where two options take the place of the same line, the one that requires the other wins; of two that do not, neither does, and they are refused. Quantities have their waste added; units that are bought whole (EA, SHT, RL, BX, BG) are rounded up, others to two decimals.
          */
         get: operations["getResolvedTakeoff"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/options/{optionId}/takeoff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The option's id.
+                 * @example opt_01m7y975jzfesvq6v0k2m4p6r8
+                 */
+                optionId: components["parameters"]["OptionId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get an option's takeoff
+         * @description Reads every line of the takeoff of an option, in the order in which they were sent.
+         */
+        get: operations["getOptionTakeoff"];
+        /**
+         * Replace an option's takeoff
+         * @description Puts these lines in place of all lines of the option's takeoff, or none of them where one is at fault. They hold for every house that the option is chosen for: a line with a planId for houses of that plan alone, one with an elevation as well for that elevation of it. Of several lines with one lineId the one that is for the fewest houses counts. A line with the lineId of a plan's line takes its place; a quantity below zero takes something out. A formula is checked against the figures of every plan that it can be built on. What was approved and budgeted before keeps its figures until the next estimate. The body may have 2 MiB.
+         */
+        put: operations["replaceOptionTakeoff"];
         post?: never;
         delete?: never;
         options?: never;
@@ -6580,16 +6610,66 @@ export interface components {
             revision: number;
             lines: components["schemas"]["TakeoffLine"][];
         };
+        /** @description What an option takes of one part; with either a quantity or a formula, for every plan or for one, and of that for every elevation or for one. */
+        OptionTakeoffLineInput: {
+            /** @description The name of the line, or of the plan's line that it takes the place of; made from the option's code and its place when it is left out. */
+            lineId?: string;
+            /** @description The elevation of that plan; null for all of them. */
+            elevation?: string | null;
+            /** @description What is needed. */
+            partId: components["schemas"]["ResourceId"];
+            /**
+             * Format: quantity
+             * @description How much; below zero it takes out what another line puts in.
+             */
+            quantity?: number | null;
+            /** @description How much, reckoned from the figures. */
+            formula?: components["schemas"]["Formula"] | null;
+            /**
+             * @description What is added for waste.
+             * @default 0
+             */
+            wastePercent?: components["schemas"]["Percent"];
+            /** @description Where it is posted; as the part when it is left out. */
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description The task that it is needed for. */
+            taskName?: string | null;
+            /** @description The plan whose houses take it; null for every plan that the option is available for. */
+            planId?: components["schemas"]["ResourceIdOrNull"];
+        };
+        /** @description The lines that the takeoff of an option is to have. */
+        OptionTakeoffReplace: {
+            lines: components["schemas"]["OptionTakeoffLineInput"][];
+        };
+        /** @description What an option takes of one part. */
+        OptionTakeoffLine: {
+            lineId: string;
+            elevation: string | null;
+            partId: string;
+            quantity: number | null;
+            formula: string | null;
+            wastePercent: number;
+            costCodeId: string | null;
+            taskName: string | null;
+            planId: string | null;
+        };
+        /** @description What an option takes. */
+        OptionTakeoff: {
+            optionId: string;
+            lines: components["schemas"]["OptionTakeoffLine"][];
+        };
         /**
-         * @description Whether a line belongs to the whole plan or to one elevation.
+         * @description Whether a line belongs to the whole plan, to one elevation or to an option.
          * @enum {string}
          */
-        TakeoffSource: "plan" | "elevation";
+        TakeoffSource: "plan" | "elevation" | "option";
         /** @description A line of what a house takes. */
         ResolvedTakeoffLine: {
             lineId: string;
             /** @description Where the line stands. */
             source: components["schemas"]["TakeoffSource"];
+            /** @description The option that it is a line of, or null. */
+            optionId: string | null;
             /** @description Whose line of the same lineId it takes the place of; null where there is none. */
             replaces: components["schemas"]["TakeoffSource"] | null;
             partId: string;
@@ -8710,6 +8790,10 @@ export type TakeoffLineInput = components['schemas']['TakeoffLineInput'];
 export type TakeoffReplace = components['schemas']['TakeoffReplace'];
 export type TakeoffLine = components['schemas']['TakeoffLine'];
 export type Takeoff = components['schemas']['Takeoff'];
+export type OptionTakeoffLineInput = components['schemas']['OptionTakeoffLineInput'];
+export type OptionTakeoffReplace = components['schemas']['OptionTakeoffReplace'];
+export type OptionTakeoffLine = components['schemas']['OptionTakeoffLine'];
+export type OptionTakeoff = components['schemas']['OptionTakeoff'];
 export type TakeoffSource = components['schemas']['TakeoffSource'];
 export type ResolvedTakeoffLine = components['schemas']['ResolvedTakeoffLine'];
 export type ResolvedTakeoff = components['schemas']['ResolvedTakeoff'];
@@ -12841,6 +12925,8 @@ export interface operations {
                 revision?: number;
                 /** @description The code of the elevation; left out, the lines that all elevations share. */
                 elevation?: string;
+                /** @description The options that were chosen, one of each, separated by commas. */
+                optionIds?: string[];
             };
             header?: never;
             path: {
@@ -12868,6 +12954,84 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOptionTakeoff: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The option's id.
+                 * @example opt_01m7y975jzfesvq6v0k2m4p6r8
+                 */
+                optionId: components["parameters"]["OptionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The takeoff. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptionTakeoff"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceOptionTakeoff: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The option's id.
+                 * @example opt_01m7y975jzfesvq6v0k2m4p6r8
+                 */
+                optionId: components["parameters"]["OptionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OptionTakeoffReplace"];
+            };
+        };
+        responses: {
+            /** @description The takeoff as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptionTakeoff"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];

@@ -113,6 +113,15 @@ export const KINDS: readonly Kind[] = [
     ],
     { order: ['planId', 'revision', 'place'] },
   ),
+  asKept(
+    'option_takeoff_line',
+    'optionTakeoffLines',
+    [
+      ...(['optionId', 'place', 'lineId', 'planId', 'elevation', 'partId', 'quantity', 'formula'] as const),
+      ...(['wastePercent', 'costCodeId', 'taskName'] as const),
+    ],
+    { order: ['optionId', 'place'] },
+  ),
   asInContract('home', 'homes', homes.findAll),
   asInContract('budget_line', 'budgetLines', budgets.findAll),
   asInContract('vendor', 'vendors', vendors.findAll),

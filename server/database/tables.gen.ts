@@ -397,6 +397,21 @@ export interface Options {
   version: number;
 }
 
+export interface OptionTakeoffLines {
+  costCodeId: string | null;
+  elevation: string | null;
+  formula: string | null;
+  lineId: string;
+  optionId: string;
+  organizationId: string;
+  partId: string;
+  place: number;
+  planId: string | null;
+  quantity: Numeric | null;
+  taskName: string | null;
+  wastePercent: Numeric;
+}
+
 export interface Organizations {
   createdAt: Timestamp;
   currency: Generated<string>;
@@ -695,6 +710,7 @@ export interface DB {
   messageRecipients: MessageRecipients;
   messages: Messages;
   options: Options;
+  optionTakeoffLines: OptionTakeoffLines;
   organizations: Organizations;
   parts: Parts;
   planRevisions: PlanRevisions;

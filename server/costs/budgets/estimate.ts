@@ -8,7 +8,7 @@ import { dateIn } from '../../values/calendar.ts'
 import { isMoney, sum } from '../../values/money.ts'
 import { findPrices } from '../prices/choice.ts'
 import { FormulaFault } from '../takeoffs/formula.ts'
-import { resolvedLines } from '../takeoffs/resolved.ts'
+import { boughtLines, houseLines } from '../takeoffs/resolved.ts'
 import { type EstimatedLine, replaceEstimate } from './estimate-queries.ts'
 
 /** The scope under which a part without a trade is budgeted. */
@@ -31,13 +31,13 @@ export async function estimate(call: WriteCall, home: Home, date: string | undef
   if (built === undefined) throw new Error('A home is built from a released revision.')
   const community = await communities.find(call, home.communityId)
   const on = date ?? dateIn(community.timeZone, call.now)
-  const lines = await resolvedLines(call, { planId, revision: planRevision, elevation }, built).catch(
-    (error: unknown) => {
-      // The plan may have lost a figure since its takeoff was made.
-      if (error instanceof FormulaFault) throw problem('conflict', `A formula of the takeoff ${error.message}.`)
-      throw error
-    },
-  )
+  const house = { planId, revision: planRevision, elevation }
+  const taken = await houseLines(call, house, built, []).catch((error: unknown) => {
+    // The plan may have lost a figure since its takeoff was made.
+    if (error instanceof FormulaFault) throw problem('conflict', `A formula of the takeoff ${error.message}.`)
+    throw error
+  })
+  const lines = boughtLines(taken)
   const prices = await findPrices(call, lines, { communityId: community.id, planId, on })
   const priced = await inTrades(call, pricedLines(lines, prices))
   const { added, changed, removed } = await replaceEstimate(call, home.id, priced)

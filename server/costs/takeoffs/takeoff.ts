@@ -36,7 +36,8 @@ export function wholeLines(lines: readonly Checked['TakeoffLineInput'][]): Takeo
   }))
 }
 
-function freeName(wanted: string, taken: ReadonlySet<string | undefined>): string {
+/** The name, or a longer one that is not taken. */
+export function freeName(wanted: string, taken: ReadonlySet<string | undefined>): string {
   let name = wanted
   while (taken.has(name)) name += 'a'
   return name
@@ -69,8 +70,8 @@ function elevationWords(elevations: readonly Elevation[]): string {
   return `must be one of ${elevations.map(({ code }) => code).join(', ')}`
 }
 
-// A formula has to be computable for every house that it applies to.
-function formulaFault(text: string, sets: readonly Figures[]): string | null {
+/** What is wrong with a formula, which has to be computable for every house that it applies to; null if nothing is. */
+export function formulaFault(text: string, sets: readonly Figures[]): string | null {
   try {
     const formula = parseFormula(text)
     for (const figures of sets) assertQuantity(reckon(formula, figures))
@@ -97,14 +98,18 @@ export interface Quantity {
   quantity: number
 }
 
-/** The quantity of a line. `formula` is parsed once, however many houses it is computed for. */
+/**
+ * The quantity of a line, for as many of it as there are. `formula` is parsed once, however many houses it is computed
+ * for.
+ */
 export function quantityOf(
   line: { quantity: number | null; wastePercent: number },
   formula: Formula | null,
   unit: string,
   figures: Figures,
+  times = 1,
 ): Quantity {
-  const net = formula === null ? new Big(line.quantity ?? 0) : reckon(formula, figures)
+  const net = (formula === null ? new Big(line.quantity ?? 0) : reckon(formula, figures)).times(times)
   const withWaste = net.times(new Big(100).plus(line.wastePercent)).div(100)
   const rounded = WHOLE_UNITS.has(unit.toUpperCase())
     ? // A third of three is one, not two because of a remainder left by the division.

@@ -56,6 +56,15 @@ export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revis
     where "organizationId" = ${organizationId} and "planId" = ${id} and "revision" = ${revision - 1}`.execute(db)
 }
 
+/** The ids of the plans that are neither archived nor retired, up to a limit. */
+export async function idsInUse({ db, organizationId }: Tenant, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "plans"
+    where "organizationId" = ${organizationId} and "archivedAt" is null and "status" <> 'retired'
+    order by "id" limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 /** How many unfinished homes are built from the plan, in any revision. */
 export async function countOpenHomes({ db, organizationId }: Tenant, planId: string): Promise<number> {
   const { count } = await db
