@@ -1225,7 +1225,7 @@ export interface paths {
         put?: never;
         /**
          * Add a price
-         * @description Adds what a vendor asks for the part from a date on, everywhere, in one community, or for one plan in one community. Refused with conflict where it would hold at the same time as another price of the vendor for the same place, plan and minQuantity: end that one first, or send endPrevious, which ends it on the day before.
+         * @description Adds what a vendor asks for the part from a date on, everywhere, in one community, or for one plan in one community. Refused with conflict where it would hold at the same time as another price of the vendor for the same place, plan and minQuantity: end that one first, or send endPrevious, which ends it on the day before. A price that a contract made ends with its contract only.
          */
         post: operations["addPrice"];
         delete?: never;
@@ -1296,14 +1296,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a price
-         * @description Takes back a price that should not have been there; to end one, set its expirationDate. It stays readable by its id. Removing twice changes nothing.
+         * @description Takes back a price that should not have been there; to end one, set its expirationDate. It stays readable by its id. Removing twice changes nothing. A price that a contract made is refused with 409: it goes with the contract.
          */
         delete: operations["removePrice"];
         options?: never;
         head?: never;
         /**
          * Update a price
-         * @description Changes the fields that are sent; null clears one. What has been ordered at the price stays as it was ordered. Refused with conflict where it would then hold at the same time as another price of the vendor.
+         * @description Changes the fields that are sent; null clears one. What has been ordered at the price stays as it was ordered. Refused with conflict where it would then hold at the same time as another price of the vendor, and for a price that a contract made: it changes with the contract.
          */
         patch: operations["updatePrice"];
         trace?: never;
@@ -1472,6 +1472,116 @@ export interface paths {
          */
         put: operations["replaceOptionTakeoff"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/contracts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List contracts
+         * @description Lists the price agreements with vendors, newest first, each revision by itself. Filter by vendor, trade, status, type, place, plan or bid, find those that run out by a date with expiringBy, or search in numbers and notes.
+         */
+        get: operations["listContracts"];
+        put?: never;
+        /**
+         * Create a contract
+         * @description Drafts a price agreement with a vendor. Its prices count once it is activated with changeContractStatus. A line is priced in the unit of its part, and each part appears once for each minQuantity. The lines make one price for each community and plan that the contract names, at most 2000 altogether. Plans need communities as well.
+         */
+        post: operations["createContract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/contracts/{contractId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The contract's id.
+                 * @example ctr_01m7y975jzfesvq6v2c9h4m7qx
+                 */
+                contractId: components["parameters"]["ContractId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a contract
+         * @description Reads one revision of a contract, archived or not.
+         */
+        get: operations["getContract"];
+        put?: never;
+        post?: never;
+        /**
+         * Archive a contract
+         * @description Takes the contract out of lists; it stays readable by its id. Refused with 409 while it is active: terminate it first. Archiving twice changes nothing.
+         */
+        delete: operations["archiveContract"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a contract
+         * @description Changes the fields of a draft that are sent; null clears one. Once it is no longer a draft, only notes, accountingId and externalId can change (409 for the rest): prices change with a further revision.
+         */
+        patch: operations["updateContract"];
+        trace?: never;
+    };
+    "/api/ext/contracts/{contractId}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The contract's id.
+                 * @example ctr_01m7y975jzfesvq6v2c9h4m7qx
+                 */
+                contractId: components["parameters"]["ContractId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a contract's status
+         * @description Activates a draft or terminates an active contract. Activating makes its prices, which findPrice, estimates and orders then use. A former revision is superseded, and its prices end on the day before effectiveDate. Refused with 409 for a vendor that is archived, on hold, inactive or of expired compliance, for a contract without lines or past its last day, for a part that is archived or counted in another unit, and where other prices of the vendor hold at the same time for the same place, plan and minQuantity: `errors` names them line by line. With endPrevious they end on the day before instead, unless another contract made them. Terminating ends the prices today, in the organization's time zone. The clock alone moves a contract to expired.
+         */
+        post: operations["changeContractStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/contracts/{contractId}/revise": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The contract's id.
+                 * @example ctr_01m7y975jzfesvq6v2c9h4m7qx
+                 */
+                contractId: components["parameters"]["ContractId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Draft the next revision of a contract
+         * @description Drafts the next revision of an active or expired contract under the same number, with a copy of its terms and lines for another time; change them with updateContract. The present revision goes on until the draft is activated. Refused with 409 while a later revision is there.
+         */
+        post: operations["draftContractRevision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6360,6 +6470,10 @@ export interface components {
             /** @description Whether it goes before lower prices of the same reach. */
             preferred: boolean;
             note: string | null;
+            /** @description The contract that it comes from and changes with; null for one that was added by itself. */
+            contractId: string | null;
+            /** @description The line of that contract. */
+            contractLineId: string | null;
             externalId: components["schemas"]["ExternalId"];
             /** @description Rises by one with every change. */
             version: number;
@@ -6693,6 +6807,160 @@ export interface components {
             revision: number;
             elevation: string | null;
             lines: components["schemas"]["ResolvedTakeoffLine"][];
+        };
+        /**
+         * @description `draft` while it is put together, `active` once its prices count. Then `expired` when its last day is over, `terminated` when the builder ends it before, or `superseded` when its next revision becomes active.
+         * @enum {string}
+         */
+        ContractStatus: "draft" | "active" | "expired" | "terminated" | "superseded";
+        /**
+         * @description What the unit prices pay for, work and material together (`unit_price`) or one of the two.
+         * @enum {string}
+         */
+        ContractType: "unit_price" | "labor_only" | "material";
+        /** @description The agreed price of a part. */
+        ContractLineInput: {
+            /** @description Your name for the line, unique in the contract; made from its place, such as `line-1`, when left out. */
+            lineId?: string;
+            /** @description What is priced. */
+            partId: components["schemas"]["ResourceId"];
+            /** @description The unit of the part; it may be left out. */
+            unit?: components["schemas"]["Unit"];
+            /** @description For one unit of the part. */
+            unitPrice: components["schemas"]["UnitPrice"];
+            /**
+             * @description The least quantity that it holds for.
+             * @default 0
+             */
+            minQuantity?: components["schemas"]["Quantity"];
+        };
+        /** @description The agreed price of a part. */
+        ContractLine: {
+            /** @description The name of the line; its prices refer to it. */
+            lineId: string;
+            partId: string;
+            unit: components["schemas"]["Unit"];
+            /** @description For one unit of the part. */
+            unitPrice: number;
+            /** @description The least quantity that it holds for. */
+            minQuantity: number;
+        };
+        /** @description A contract to be drafted. */
+        ContractCreate: {
+            /** @description Who grants the prices. */
+            vendorId: components["schemas"]["ResourceId"];
+            /** @description The trade. Unknown ones are created. */
+            scope: components["schemas"]["ScopeName"];
+            contractType: components["schemas"]["ContractType"];
+            /**
+             * @description Where alone it holds; everywhere when there are none.
+             * @default []
+             */
+            communityIds?: components["schemas"]["ResourceId"][];
+            /**
+             * @description The plans for which alone it holds; for all when there are none.
+             * @default []
+             */
+            planIds?: components["schemas"]["ResourceId"][];
+            /** @description The first day on which its prices hold. */
+            effectiveDate: components["schemas"]["CalendarDate"];
+            /** @description The last day, which ends at midnight in the organization's time zone; null until it is ended. */
+            expirationDate?: components["schemas"]["CalendarDateOrNull"];
+            /**
+             * @description Whether its prices go before lower ones of the same reach.
+             * @default true
+             */
+            preferred?: boolean;
+            /** @description What orders made from it hold back; the vendor's defaultRetainagePercent when left out. */
+            retainagePercent?: components["schemas"]["Percent"];
+            /** @description What is agreed on. */
+            lines: components["schemas"]["ContractLineInput"][];
+            /** @description Whatever else was agreed; searched by q. */
+            notes?: string | null;
+            accountingId?: components["schemas"]["AccountingId"];
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description The fields of a contract to be changed. */
+        ContractUpdate: {
+            scope?: components["schemas"]["ScopeName"];
+            contractType?: components["schemas"]["ContractType"];
+            communityIds?: components["schemas"]["ResourceId"][];
+            planIds?: components["schemas"]["ResourceId"][];
+            effectiveDate?: components["schemas"]["CalendarDate"];
+            expirationDate?: components["schemas"]["CalendarDateOrNull"];
+            preferred?: boolean;
+            retainagePercent?: components["schemas"]["Percent"];
+            /** @description All lines, in place of those that were there before. */
+            lines?: components["schemas"]["ContractLineInput"][];
+            notes?: string | null;
+            accountingId?: components["schemas"]["AccountingId"];
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description The status that a contract is to have next. */
+        ContractStatusMove: {
+            status: components["schemas"]["ContractStatus"];
+            /** @description Kept in the status history. */
+            reason?: string | null;
+            /**
+             * @description Whether prices of the vendor that its own would overlap end on the day before effectiveDate.
+             * @default false
+             */
+            endPrevious?: boolean;
+        };
+        /** @description When the next revision is to hold. */
+        ContractRevise: {
+            /** @description The first day of the new prices; those of the revision before end on the day before. */
+            effectiveDate: components["schemas"]["CalendarDate"];
+            /** @description The last day; that of the present revision when left out. */
+            expirationDate?: components["schemas"]["CalendarDateOrNull"];
+        };
+        /** @description What a vendor agreed to ask for parts over a time, in one of its revisions. */
+        Contract: {
+            /** @description The contract's id. */
+            id: string;
+            /** @description Counts up within the organization and is shared by all revisions. */
+            number: string;
+            /** @description Which revision of this number it is. */
+            revision: number;
+            status: components["schemas"]["ContractStatus"];
+            vendorId: string;
+            /** @description The trade. */
+            scope: string;
+            contractType: components["schemas"]["ContractType"];
+            /** @description Where alone it holds; everywhere when there are none. */
+            communityIds: components["schemas"]["ResourceId"][];
+            /** @description The plans for which alone it holds; for all when there are none. */
+            planIds: components["schemas"]["ResourceId"][];
+            /** @description The first day on which its prices hold. */
+            effectiveDate: components["schemas"]["CalendarDate"];
+            /** @description The last day on which they hold; null until it is ended. */
+            expirationDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description Whether its prices go before lower ones of the same reach. */
+            preferred: boolean;
+            /** @description What orders made from it hold back. */
+            retainagePercent: number;
+            lines: components["schemas"]["ContractLine"][];
+            /** @description The accepted bid that it came from. */
+            bidId: string | null;
+            notes: string | null;
+            accountingId: components["schemas"]["AccountingId"];
+            externalId: components["schemas"]["ExternalId"];
+            /** @description When its prices were made; null for a draft. */
+            activatedAt: components["schemas"]["InstantOrNull"];
+            /** @description When it expired, or was terminated or superseded; null before. */
+            endedAt: components["schemas"]["InstantOrNull"];
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description When it was archived; null while it is in use. */
+            archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description A page of contracts. */
+        ContractPage: {
+            data: components["schemas"]["Contract"][];
+            nextCursor: components["schemas"]["NextCursor"];
         };
         /** @description One scope of a home's budget. */
         BudgetScope: {
@@ -7746,7 +8014,7 @@ export interface components {
          * @description What kind of thing it was done to. A minor version may add kinds.
          * @enum {string}
          */
-        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "option" | "budget_line" | "po" | "message" | "webhook" | "delivery";
+        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "contract" | "option" | "budget_line" | "po" | "message" | "webhook" | "delivery";
         /**
          * @description Whether it was done, or refused because of who asked.
          * @enum {string}
@@ -8519,6 +8787,11 @@ export interface components {
          */
         OptionId: components["schemas"]["ResourceId"];
         /**
+         * @description The contract's id.
+         * @example ctr_01m7y975jzfesvq6v2c9h4m7qx
+         */
+        ContractId: components["schemas"]["ResourceId"];
+        /**
          * @description The budget line's id.
          * @example bud_01m7y975jzfesvq6cd8vw0tn61
          */
@@ -8797,6 +9070,16 @@ export type OptionTakeoff = components['schemas']['OptionTakeoff'];
 export type TakeoffSource = components['schemas']['TakeoffSource'];
 export type ResolvedTakeoffLine = components['schemas']['ResolvedTakeoffLine'];
 export type ResolvedTakeoff = components['schemas']['ResolvedTakeoff'];
+export type ContractStatus = components['schemas']['ContractStatus'];
+export type ContractType = components['schemas']['ContractType'];
+export type ContractLineInput = components['schemas']['ContractLineInput'];
+export type ContractLine = components['schemas']['ContractLine'];
+export type ContractCreate = components['schemas']['ContractCreate'];
+export type ContractUpdate = components['schemas']['ContractUpdate'];
+export type ContractStatusMove = components['schemas']['ContractStatusMove'];
+export type ContractRevise = components['schemas']['ContractRevise'];
+export type Contract = components['schemas']['Contract'];
+export type ContractPage = components['schemas']['ContractPage'];
 export type BudgetScope = components['schemas']['BudgetScope'];
 export type BudgetCostCode = components['schemas']['BudgetCostCode'];
 export type HomeBudget = components['schemas']['HomeBudget'];
@@ -8968,6 +9251,7 @@ export type ParameterPricedPlan = components['parameters']['PricedPlan'];
 export type ParameterPricedQuantity = components['parameters']['PricedQuantity'];
 export type ParameterPricedOn = components['parameters']['PricedOn'];
 export type ParameterOptionId = components['parameters']['OptionId'];
+export type ParameterContractId = components['parameters']['ContractId'];
 export type ParameterBudgetLineId = components['parameters']['BudgetLineId'];
 export type ParameterPurchaseOrderId = components['parameters']['PurchaseOrderId'];
 export type ParameterMessageId = components['parameters']['MessageId'];
@@ -12271,6 +12555,8 @@ export interface operations {
                 communityId?: components["schemas"]["ResourceId"];
                 /** @description Only prices that hold for this plan alone. */
                 planId?: components["schemas"]["ResourceId"];
+                /** @description Only prices that come from this contract. */
+                contractId?: components["schemas"]["ResourceId"];
                 /** @description Only prices that are in force on this date. */
                 on?: components["schemas"]["CalendarDate"];
                 /** @description The integrator's own identifier. */
@@ -12512,6 +12798,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
@@ -13023,6 +13310,331 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OptionTakeoff"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listContracts: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The field to sort by; `-` in front sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number" | "effectiveDate" | "-effectiveDate";
+                /** @description Only contracts with this vendor. */
+                vendorId?: components["schemas"]["ResourceId"];
+                /** @description Only contracts of this trade. */
+                scope?: components["schemas"]["ScopeName"];
+                /** @description Only contracts in this status. */
+                status?: components["schemas"]["ContractStatus"];
+                /** @description Only contracts of this type. */
+                contractType?: components["schemas"]["ContractType"];
+                /** @description The revisions of the contract with this number. */
+                number?: string;
+                /** @description Only contracts that hold in this community. */
+                communityId?: components["schemas"]["ResourceId"];
+                /** @description Only contracts that hold for this plan. */
+                planId?: components["schemas"]["ResourceId"];
+                /** @description Only contracts that came from this bid. */
+                bidId?: components["schemas"]["ResourceId"];
+                /** @description Only contracts whose last day is this date or an earlier one. */
+                expiringBy?: components["schemas"]["CalendarDate"];
+                /** @description The accounting system's identifier, or the word `null` for those that have none yet. */
+                accountingId?: components["parameters"]["AccountingIdFilter"];
+                /** @description The integrator's own identifier. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Words to search for. Every word has to occur in one of the searched fields. */
+                q?: components["parameters"]["Search"];
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+                /** @description Whether archived items are listed too. */
+                includeArchived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of contracts. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createContract: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContractCreate"];
+            };
+        };
+        responses: {
+            /** @description The contract as it was drafted. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contract"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getContract: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The contract's id.
+                 * @example ctr_01m7y975jzfesvq6v2c9h4m7qx
+                 */
+                contractId: components["parameters"]["ContractId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contract. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contract"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    archiveContract: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The contract's id.
+                 * @example ctr_01m7y975jzfesvq6v2c9h4m7qx
+                 */
+                contractId: components["parameters"]["ContractId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Archived"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateContract: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The contract's id.
+                 * @example ctr_01m7y975jzfesvq6v2c9h4m7qx
+                 */
+                contractId: components["parameters"]["ContractId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContractUpdate"];
+            };
+        };
+        responses: {
+            /** @description The contract as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contract"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeContractStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The contract's id.
+                 * @example ctr_01m7y975jzfesvq6v2c9h4m7qx
+                 */
+                contractId: components["parameters"]["ContractId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContractStatusMove"];
+            };
+        };
+        responses: {
+            /** @description The contract in its new status. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contract"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    draftContractRevision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The contract's id.
+                 * @example ctr_01m7y975jzfesvq6v2c9h4m7qx
+                 */
+                contractId: components["parameters"]["ContractId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContractRevise"];
+            };
+        };
+        responses: {
+            /** @description The next revision, as a draft. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contract"];
                 };
             };
             400: components["responses"]["MalformedJson"];

@@ -5,6 +5,7 @@ import { expireBids } from './bidding/bids/expire-due.ts'
 import { advanceCompliance } from './bidding/compliance-documents/advance.ts'
 import type { Clock } from './clock.ts'
 import type { Config, GivenConfig } from './config.ts'
+import { expireContracts } from './costs/contracts/expire-due.ts'
 import type { Database } from './database/database.ts'
 import { forgetEndedWindows } from './database/limit-windows.ts'
 import { keepUp } from './database/upkeep.ts'
@@ -66,6 +67,7 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'forgetOldAuditEntries', everyMs: HOUR_MS, run: () => forgetOldAuditEntries(database, clock, config) },
     { name: 'closeDueBidRequests', everyMs: 1000, run: () => closeDueBidRequests(surroundings) },
     { name: 'expireBids', everyMs: 1000, run: () => expireBids(surroundings) },
+    { name: 'expireContracts', everyMs: 1000, run: () => expireContracts(surroundings) },
     { name: 'disableOrphans', everyMs: 1000, run: () => disableOrphans(surroundings) },
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },
   ]

@@ -9,6 +9,7 @@ import { scorecardOperations } from './bidding/scorecards/operations.ts'
 import { vendorNotificationOperations } from './bidding/vendor-notifications/operations.ts'
 import { vendorOperations } from './bidding/vendors/operations.ts'
 import { budgetOperations } from './costs/budgets/operations.ts'
+import { contractOperations } from './costs/contracts/operations.ts'
 import { costCodeOperations } from './costs/cost-codes/operations.ts'
 import { optionOperations } from './costs/options/operations.ts'
 import { partOperations } from './costs/parts/operations.ts'
@@ -49,6 +50,7 @@ export const operations: Handlers = together(
   priceOperations,
   optionOperations,
   takeoffOperations,
+  contractOperations,
   budgetOperations,
   purchaseOrderOperations,
   messageOperations,

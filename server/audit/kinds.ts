@@ -21,6 +21,7 @@ const PREFIXES: Readonly<Record<ResourceType, string>> = {
   part: 'prt',
   price: 'prc',
   option: 'opt',
+  contract: 'ctr',
   budget_line: 'bud',
   po: 'po',
   message: 'msg',

@@ -6,6 +6,7 @@ import * as scopes from '../bidding/scopes/queries.ts'
 import * as vendorNotifications from '../bidding/vendors/notification-queries.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
 import * as budgets from '../costs/budgets/queries.ts'
+import * as contracts from '../costs/contracts/queries.ts'
 import * as costCodes from '../costs/cost-codes/queries.ts'
 import * as options from '../costs/options/queries.ts'
 import * as parts from '../costs/parts/queries.ts'
@@ -104,6 +105,7 @@ export const KINDS: readonly Kind[] = [
   asInContract('part', 'parts', parts.findAll),
   asInContract('price', 'prices', prices.findAll),
   asInContract('option', 'options', options.findAll),
+  asInContract('contract', 'contracts', contracts.findAll),
   asKept(
     'takeoff_line',
     'takeoffLines',
@@ -165,6 +167,7 @@ export const INSIDE: Partial<Record<Table, string>> = {
 export const LEFT_OUT: Partial<Record<Table, string>> = {
   apiKeySecrets: 'Hashes of secrets, which are of use to nobody but this deployment.',
   bidRequestNumbers: 'A counter; the numbers themselves are in the bid requests.',
+  contractNumbers: 'A counter; the numbers themselves are in the contracts.',
   portalAddresses:
     'Hashes and sealed copies of the tokens that vendors were sent; whoever has one acts for the vendor.',
   idempotencyRecords: 'Copies of answers, encrypted and kept for 24 hours.',

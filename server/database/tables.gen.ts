@@ -200,6 +200,41 @@ export interface ComplianceDocuments {
   version: number;
 }
 
+export interface ContractNumbers {
+  last: number;
+  organizationId: string;
+}
+
+export interface Contracts {
+  accountingId: string | null;
+  activatedAt: Timestamp | null;
+  archivedAt: Timestamp | null;
+  bidId: string | null;
+  bytes: Generated<number>;
+  communityIds: string[];
+  contractType: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  effectiveDate: string;
+  endedAt: Timestamp | null;
+  expirationDate: string | null;
+  externalId: string | null;
+  id: string;
+  lines: Json;
+  notes: string | null;
+  number: string;
+  organizationId: string;
+  planIds: string[];
+  preferred: boolean;
+  retainagePercent: Numeric;
+  revision: number;
+  scope: string;
+  status: string;
+  updatedAt: Timestamp;
+  vendorId: string;
+  version: number;
+}
+
 export interface CostCodes {
   accountingId: string | null;
   archivedAt: Timestamp | null;
@@ -497,6 +532,8 @@ export interface PortalAddresses {
 export interface Prices {
   archivedAt: Timestamp | null;
   communityId: string | null;
+  contractId: string | null;
+  contractLineId: string | null;
   createdAt: Timestamp;
   createdBy: Json;
   effectiveDate: string;
@@ -698,6 +735,8 @@ export interface DB {
   budgetLines: BudgetLines;
   communities: Communities;
   complianceDocuments: ComplianceDocuments;
+  contractNumbers: ContractNumbers;
+  contracts: Contracts;
   costCodes: CostCodes;
   deliveries: Deliveries;
   deliveryAttempts: DeliveryAttempts;

@@ -1,5 +1,5 @@
 /** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */
-import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, OptionCreate, OptionTakeoffLineInput, OptionTakeoffReplace, PlanCreate, PlanUpdate, PriceCreate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
+import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, ContractCreate, ContractLineInput, ContractStatusMove, ContractUpdate, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, OptionCreate, OptionTakeoffLineInput, OptionTakeoffReplace, PlanCreate, PlanUpdate, PriceCreate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
 import type { Filled } from './operation.ts'
 
 export interface Checked {
@@ -24,6 +24,10 @@ export interface Checked {
   TakeoffReplace: Filled<TakeoffReplace, never, { lines: Checked['TakeoffLineInput'][] }>
   OptionTakeoffLineInput: Filled<OptionTakeoffLineInput, 'wastePercent'>
   OptionTakeoffReplace: Filled<OptionTakeoffReplace, never, { lines: Checked['OptionTakeoffLineInput'][] }>
+  ContractLineInput: Filled<ContractLineInput, 'minQuantity'>
+  ContractCreate: Filled<ContractCreate, 'communityIds' | 'planIds' | 'preferred', { lines: Checked['ContractLineInput'][] }>
+  ContractUpdate: Filled<ContractUpdate, never, { lines: Checked['ContractLineInput'][] }>
+  ContractStatusMove: Filled<ContractStatusMove, 'endPrevious'>
   PurchaseOrderLineInput: Filled<PurchaseOrderLineInput, 'unit' | 'taxPercent'>
   PurchaseOrderCreate: Filled<PurchaseOrderCreate, 'poType', { lines: Checked['PurchaseOrderLineInput'][] }>
   PurchaseOrderUpdate: Filled<PurchaseOrderUpdate, never, { lines: Checked['PurchaseOrderLineInput'][] }>
@@ -53,6 +57,9 @@ export interface CheckedBodies {
   createOption: Checked['OptionCreate']
   replaceTakeoff: Checked['TakeoffReplace']
   replaceOptionTakeoff: Checked['OptionTakeoffReplace']
+  createContract: Checked['ContractCreate']
+  updateContract: Checked['ContractUpdate']
+  changeContractStatus: Checked['ContractStatusMove']
   createPurchaseOrder: Checked['PurchaseOrderCreate']
   updatePurchaseOrder: Checked['PurchaseOrderUpdate']
   sendMessage: Checked['MessageCreate']
@@ -80,6 +87,7 @@ export interface FilledQueries {
   findPrice: 'quantity'
   explainPrice: 'quantity'
   listOptions: 'limit' | 'sort' | 'includeArchived'
+  listContracts: 'limit' | 'sort' | 'includeArchived'
   listBudgetLines: 'limit' | 'sort' | 'includeArchived'
   listPurchaseOrders: 'limit' | 'sort'
   listMessages: 'limit' | 'sort'

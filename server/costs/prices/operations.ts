@@ -39,6 +39,7 @@ export const priceOperations = {
     const price = await call.write(async (call) => {
       const before = await lockWithPart(call, path.priceId)
       checkIfMatch(ifMatch, before)
+      await assertOfNoContract(call, before)
       const { effectiveDate = before.effectiveDate, expirationDate = before.expirationDate } = body
       const { minQuantity = before.minQuantity } = body
       const wanted = { ...before, effectiveDate, expirationDate, minQuantity }
@@ -51,7 +52,10 @@ export const priceOperations = {
 
   async removePrice({ path, ifMatch }, call) {
     await call.write(async (call) => {
-      await prices.archive(call, await lockWithPart(call, path.priceId), ifMatch)
+      const before = await lockWithPart(call, path.priceId)
+      checkIfMatch(ifMatch, before)
+      await assertOfNoContract(call, before)
+      await prices.archive(call, before)
     })
     return { status: 204 }
   },
@@ -81,6 +85,12 @@ async function lockWithPart(call: WriteCall, priceId: string): Promise<Price> {
   return prices.lock(call, priceId)
 }
 
+async function assertOfNoContract(call: WriteCall, { contractId }: Price): Promise<void> {
+  if (contractId === null) return
+  const number = await prices.numberOfContract(call, contractId)
+  throw problem('conflict', `The price belongs to ${number}; revise or terminate that contract.`)
+}
+
 type Wanted = Parameters<typeof prices.overlapping>[1]
 
 async function assertAlone(call: WriteCall, wanted: Wanted, except?: string): Promise<void> {
@@ -92,7 +102,8 @@ async function assertAlone(call: WriteCall, wanted: Wanted, except?: string): Pr
 async function endThoseBefore(call: WriteCall, wanted: Wanted): Promise<void> {
   for (const id of await prices.overlapping(call, wanted)) {
     const before = await prices.lock(call, id)
-    if (before.effectiveDate < wanted.effectiveDate)
+    // A contract's price ends with its contract only; it is reported as standing in the way.
+    if (before.contractId === null && before.effectiveDate < wanted.effectiveDate)
       await prices.update(call, before, { expirationDate: addDays(wanted.effectiveDate, -1) })
   }
 }

@@ -36,6 +36,13 @@ export async function overlapping({ db, organizationId }: Tenant, reach: Reach, 
   return rows.map(({ id }) => id)
 }
 
+/** The number of the contract that made a price. */
+export async function numberOfContract({ db, organizationId }: Tenant, contractId: string): Promise<string> {
+  const { rows } = await sql<{ number: string }>`
+    select "number" from "contracts" where "organizationId" = ${organizationId} and "id" = ${contractId}`.execute(db)
+  return rows[0]?.number ?? contractId
+}
+
 /**
  * The id of the price that applies to each line, or null. A single statement with one index lookup per line, however
  * many parts and prices there are.

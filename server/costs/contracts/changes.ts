@@ -1,0 +1,99 @@
+import type { Contract } from '../../../client/contract.gen.ts'
+import * as vendors from '../../bidding/vendors/queries.ts'
+import { reasonNotToEngage } from '../../bidding/vendors/vendor.ts'
+import { recordStatusChange } from '../../events/status-history.ts'
+import { asSystem, type WriteCall } from '../../http/call.ts'
+import { problem } from '../../http/problem.ts'
+import { addDays, dateIn } from '../../values/calendar.ts'
+import { hasRunOut, nameOf, partFaults } from './contract.ts'
+import * as prices from './price-queries.ts'
+import * as contracts from './queries.ts'
+
+/**
+ * The moves of a contract, under the lock of its row and in the caller's transaction. Further locks are taken in the
+ * order former revision, vendor, parts.
+ */
+
+/** Enough to see what stands in the way; the answer does not grow with the contract. */
+const MOST_OVERLAPS = 200
+
+/** Locks the contract until the transaction ends, after expiring it if its last day is over. */
+export async function lockContract(call: WriteCall, id: string): Promise<Contract> {
+  const contract = await contracts.lock(call, id)
+  return hasRunOut(contract, dateIn(call.timeZone, call.now)) ? expire(asSystem(call), contract) : contract
+}
+
+/** Its prices have the same last day, so they need no change. */
+export async function expire(call: WriteCall, before: Contract): Promise<Contract> {
+  return move(call, before, 'expired', { endedAt: call.now.toISOString() })
+}
+
+/** Makes the prices of a draft, and supersedes the former revision. */
+export async function activate(
+  call: WriteCall,
+  before: Contract,
+  { endPrevious, reason }: { endPrevious: boolean; reason: string | null },
+): Promise<Contract> {
+  const revisions = (await contracts.revisionsOf(call, before.number)).filter(({ id }) => id !== before.id)
+  for (const { id } of revisions.filter(({ status }) => status === 'active')) {
+    const former = await lockContract(call, id)
+    if (former.status === 'active') await move(call, former, 'superseded', { endedAt: call.now.toISOString() })
+  }
+  const vendor = await vendors.lock(call, before.vendorId)
+  const obstacle = reasonNotToEngage(vendor) ?? obstacleOf(before, dateIn(call.timeZone, call.now))
+  if (obstacle !== null) throw problem('conflict', `${nameOf(before)} cannot be activated: ${obstacle}.`)
+
+  const parts = await prices.lockParts(
+    call,
+    before.lines.map(({ partId }) => partId),
+  )
+  const faults = partFaults(before.lines, parts)
+  if (faults.length > 0) throw problem('conflict', 'Parts of the contract have changed.', { errors: faults })
+  const formerIds = revisions.map(({ id }) => id)
+  if (formerIds.length > 0) await prices.endPrices(call, formerIds, addDays(before.effectiveDate, -1))
+  if (endPrevious) await prices.endThoseBefore(call, before)
+  await assertAlone(call, before)
+  await prices.addPrices(call, before)
+  return move(call, before, 'active', { activatedAt: call.now.toISOString() }, reason)
+}
+
+function obstacleOf({ lines, expirationDate }: Contract, today: string): string | null {
+  if (lines.length === 0) return 'it has no lines'
+  return expirationDate !== null && expirationDate < today ? `its last day was ${expirationDate}` : null
+}
+
+async function assertAlone(call: WriteCall, contract: Contract): Promise<void> {
+  const others = await prices.overlapping(call, contract, MOST_OVERLAPS)
+  if (others.length === 0) return
+  const places = new Map(contract.lines.map(({ lineId }, i) => [lineId, i]))
+  throw problem('conflict', 'Other prices of the vendor hold on some of the same days, for the same reach.', {
+    errors: others.map(({ lineId, priceId, number }) => ({
+      pointer: `/lines/${places.get(lineId)}`,
+      code: 'overlap',
+      message: `overlaps the price ${priceId}${number === null ? '' : ` of ${number}`}`,
+    })),
+  })
+}
+
+/** Ends an active contract and all prices of its number today, so that none of a former revision goes on. */
+export async function terminate(call: WriteCall, before: Contract, reason: string | null): Promise<Contract> {
+  const revisions = await contracts.revisionsOf(call, before.number)
+  await prices.endPrices(
+    call,
+    revisions.map(({ id }) => id),
+    dateIn(call.timeZone, call.now),
+  )
+  return move(call, before, 'terminated', { endedAt: call.now.toISOString() }, reason)
+}
+
+async function move(
+  call: WriteCall,
+  before: Contract,
+  to: Contract['status'],
+  changes: Partial<Pick<Contract, 'activatedAt' | 'endedAt'>>,
+  reason: string | null = null,
+): Promise<Contract> {
+  const after = await contracts.update(call, before, { status: to, ...changes })
+  await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
+  return after
+}

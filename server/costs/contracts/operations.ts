@@ -1,0 +1,129 @@
+import type { Contract } from '../../../client/contract.gen.ts'
+import * as scopes from '../../bidding/scopes/queries.ts'
+import * as vendors from '../../bidding/vendors/queries.ts'
+import { recordStatusChange } from '../../events/status-history.ts'
+import type { WriteCall } from '../../http/call.ts'
+import type { Checked } from '../../http/checked.gen.ts'
+import { checkIfMatch } from '../../http/etag.ts'
+import type { Handlers, Input } from '../../http/operation.ts'
+import { assertMove, invalid, problem, unknownReference } from '../../http/problem.ts'
+import { activate, lockContract, terminate } from './changes.ts'
+import { checkTerms } from './check.ts'
+import { CONTRACT_MOVES, fixedFields, nameOf, termFaults } from './contract.ts'
+import * as contracts from './queries.ts'
+
+export const contractOperations = {
+  async listContracts({ query }, call) {
+    return { status: 200, body: await contracts.list(call, query) }
+  },
+
+  async createContract({ body }, call) {
+    return { status: 201, body: await call.write((call) => create(call, body)) }
+  },
+
+  async getContract({ path }, call) {
+    return { status: 200, body: await contracts.find(call, path.contractId) }
+  },
+
+  async updateContract({ path, body, ifMatch }, call) {
+    return { status: 200, body: await call.write((call) => update(call, path.contractId, body, ifMatch)) }
+  },
+
+  async archiveContract({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await lockContract(call, path.contractId)
+      checkIfMatch(ifMatch, before)
+      if (before.status === 'active') throw problem('conflict', `${nameOf(before)} is active; terminate it first.`)
+      await contracts.archive(call, before)
+    })
+    return { status: 204 }
+  },
+
+  async changeContractStatus({ path, body }, call) {
+    const { status, reason = null, endPrevious } = body
+    const contract = await call.write(async (call) => {
+      const before = await lockContract(call, path.contractId)
+      if (before.archivedAt !== null) throw problem('conflict', `${nameOf(before)} is archived.`)
+      assertMove(CONTRACT_MOVES, before.status, status)
+      return status === 'active' ? activate(call, before, { endPrevious, reason }) : terminate(call, before, reason)
+    })
+    return { status: 200, body: contract }
+  },
+
+  async draftContractRevision({ path, body }, call) {
+    return { status: 201, body: await call.write((call) => revise(call, path.contractId, body)) }
+  },
+} satisfies Partial<Handlers>
+
+async function create(call: WriteCall, body: Checked['ContractCreate']): Promise<Contract> {
+  const vendor = await vendors.findOptional(call, body.vendorId)
+  if (vendor === undefined) throw unknownReference(['/vendorId'])
+  const lines = await checkTerms(call, { ...body, expirationDate: body.expirationDate ?? null })
+  if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
+  const { retainagePercent = vendor.defaultRetainagePercent } = body
+  const scope = await scopes.nameOf(call, body.scope)
+  const number = await contracts.nextNumber(call)
+  return begin(call, { ...body, scope, retainagePercent, lines, number, revision: 1, status: 'draft' })
+}
+
+async function begin(call: WriteCall, values: Parameters<typeof contracts.insert>[1]): Promise<Contract> {
+  const contract = await contracts.insert(call, values)
+  await recordStatusChange(call, { id: contract.id, from: null, to: contract.status })
+  return contract
+}
+
+async function update(
+  call: WriteCall,
+  id: string,
+  body: Checked['ContractUpdate'],
+  ifMatch: string | undefined,
+): Promise<Contract> {
+  const before = await lockContract(call, id)
+  checkIfMatch(ifMatch, before)
+  const fixed = fixedFields(before, body)
+  if (fixed.length > 0) {
+    const names = fixed.map(({ pointer }) => pointer.slice(1)).join(', ')
+    throw problem('conflict', `${nameOf(before)} is ${before.status}; of a draft alone ${names} can change.`, {
+      errors: fixed,
+    })
+  }
+  if (before.status !== 'draft') {
+    const { notes, accountingId, externalId } = body
+    return contracts.update(call, before, { notes, accountingId, externalId })
+  }
+  const { communityIds = before.communityIds, planIds = before.planIds, lines = before.lines } = body
+  const { effectiveDate = before.effectiveDate, expirationDate = before.expirationDate } = body
+  const whole = await checkTerms(call, { communityIds, planIds, lines, effectiveDate, expirationDate })
+  const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope)
+  return contracts.update(call, before, { ...body, scope, lines: whole })
+}
+
+async function revise(call: WriteCall, id: string, body: Input<'draftContractRevision'>['body']): Promise<Contract> {
+  const before = await lockContract(call, id)
+  if (before.archivedAt !== null) throw problem('conflict', `${nameOf(before)} is archived.`)
+  const revisions = await contracts.revisionsOf(call, before.number)
+  const later = revisions.find(({ revision, isArchived }) => revision > before.revision && !isArchived)
+  if (later !== undefined)
+    throw problem('conflict', `${before.number} has a revision ${later.revision} already: ${later.id}.`)
+  if (before.status !== 'active' && before.status !== 'expired') {
+    const instead = before.status === 'draft' ? 'change it with updateContract' : 'create another contract'
+    throw problem('conflict', `${nameOf(before)} is ${before.status}; ${instead}.`)
+  }
+  const { effectiveDate, expirationDate = before.expirationDate } = body
+  const faults = termFaults({ ...before, effectiveDate, expirationDate })
+  if (faults.length > 0) throw invalid(faults)
+  const {
+    id: _,
+    version,
+    createdBy,
+    createdAt,
+    updatedAt,
+    archivedAt,
+    activatedAt,
+    endedAt,
+    externalId,
+    ...terms
+  } = before
+  const revision = Math.max(...revisions.map(({ revision }) => revision)) + 1
+  return begin(call, { ...terms, effectiveDate, expirationDate, revision, status: 'draft' })
+}
