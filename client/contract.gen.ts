@@ -1112,6 +1112,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/cost-codes/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create and update many cost codes
+         * @description Brings up to 1,000 cost codes to what your accounting says they are. A row changes the code with its externalId, else the one in use with its code (which takes the externalId on if it has none); otherwise it creates one. What a row leaves out stays as it is. A row names its parent by parentId or by parentCode, which may be that of another row; the order does not matter, codes are placed from the top of the chart down. Keys count as they were before the request; rows that share one, or mean the same code, are refused. Rules and answers per row are those of createCostCode and updateCostCode. The body may have 2 MiB; a text that cannot be stored (U+0000) has all of it refused.
+         */
+        post: operations["syncCostCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/cost-codes/{costCodeId}": {
         parameters: {
             query?: never;
@@ -1164,6 +1184,26 @@ export interface paths {
          * @description Adds a part. Left out, its cost code is the default of its trade. A sku that another part has is refused; an archived one's is free again. A trade that is not known yet becomes a scope.
          */
         post: operations["createPart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/parts/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create and update many parts
+         * @description Brings up to 1,000 parts to what your system says they are. A row changes the part with its externalId, else the one in use with its sku (which takes the externalId on if it has none); otherwise it creates one. What a row leaves out stays as it is. Keys count as they were before the request; rows that share one, or mean the same part, are refused. Rules and answers per row are those of createPart and updatePart. The body may have 2 MiB; a text that cannot be stored (U+0000) has all of it refused.
+         */
+        post: operations["syncParts"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1228,6 +1268,26 @@ export interface paths {
          * @description Adds what a vendor asks for the part from a date on, everywhere, in one community, or for one plan in one community. Refused with conflict where it would hold at the same time as another price of the vendor for the same place, plan and minQuantity: end that one first, or send endPrevious, which ends it on the day before. A price that a contract made ends with its contract only.
          */
         post: operations["addPrice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/prices/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add and update many prices
+         * @description Brings up to 1,000 prices to what your system says they are. A row changes the price with its externalId, else that of the same part, vendor, place, plan, minQuantity and effectiveDate (which takes the externalId on if it has none); otherwise it adds one. The part is named by partId or by sku. What a row leaves out stays as it is. Rows hold one after the other, so one that ends a price comes before the one that follows; rows that share a key, or mean the same price, are refused. Rules and answers per row are those of addPrice and updatePrice; vendor, place and plan of a price cannot change. The body may have 2 MiB; a text that cannot be stored (U+0000) has all of it refused.
+         */
+        post: operations["syncPrices"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4862,6 +4922,44 @@ export interface components {
             reason: string | null;
         };
         /**
+         * @description Whether rows at fault stop the others. With `all_or_nothing` they do: the request is refused with every fault, its pointer naming the row, and nothing is written. With `best_effort` they do not: what can be written is.
+         * @enum {string}
+         */
+        SyncMode: "all_or_nothing" | "best_effort";
+        /** @description Any other object; it is a row at fault, which alone fails. */
+        AnyRow: {
+            [key: string]: unknown;
+        };
+        /** @description What became of the rows. */
+        SyncResult: {
+            created: number;
+            updated: number;
+            /** @description Rows whose record was like that already. */
+            unchanged: number;
+            /** @description Rows at fault; always 0 with `all_or_nothing`. */
+            failed: number;
+            /** @description In the order sent. */
+            rows: components["schemas"]["SyncedRow"][];
+        };
+        /** @description What became of one row. */
+        SyncedRow: {
+            /** @description Its place in the request, from 0. */
+            row: number;
+            /** @enum {string} */
+            status: "created" | "updated" | "unchanged" | "failed";
+            /** @description The record; null where the row failed. */
+            id: string | null;
+            /** @description Why it failed; null where it did not. */
+            problem: components["schemas"]["RowProblem"] | null;
+        };
+        /** @description What a row was refused with, as the operation on a single record would be. */
+        RowProblem: {
+            code: components["schemas"]["ProblemCode"];
+            detail: string;
+            /** @description Every fault; pointers lead into the row. */
+            errors: components["schemas"]["FieldError"][];
+        };
+        /**
          * @description What a key may do, `<entity>:<read|write>`. A minor version may add permissions.
          * @enum {string}
          */
@@ -6341,6 +6439,29 @@ export interface components {
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
         };
+        /** @description A cost code as another system has it. */
+        CostCodeSync: {
+            /** @description The code itself, such as 06-110; unique among cost codes in use. */
+            code: string;
+            /** @description What is posted to it. */
+            name: string;
+            /** @description The code that it lies below; null at the top of the chart. */
+            parentId?: components["schemas"]["ResourceIdOrNull"];
+            category: components["schemas"]["CostCategory"];
+            /** @description The trade whose costs these are. Unknown ones are created. */
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            accountingId?: components["schemas"]["AccountingId"];
+            externalId?: components["schemas"]["ExternalId"];
+            /** @description The code of the parent, instead of its parentId. */
+            parentCode?: string;
+        };
+        /** @description Cost codes as another system has them. */
+        CostCodesSync: {
+            /** @default all_or_nothing */
+            mode?: components["schemas"]["SyncMode"];
+            /** @description Checked singly, so that one at fault has not all of them refused. */
+            rows: (components["schemas"]["CostCodeSync"] | components["schemas"]["AnyRow"])[];
+        };
         /** @description A page of cost codes. */
         CostCodePage: {
             data: components["schemas"]["CostCode"][];
@@ -6401,6 +6522,13 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description Parts as another system has them. */
+        PartsSync: {
+            /** @default all_or_nothing */
+            mode?: components["schemas"]["SyncMode"];
+            /** @description Checked singly, so that one at fault has not all of them refused. */
+            rows: (components["schemas"]["PartCreate"] | components["schemas"]["AnyRow"])[];
         };
         /** @description A page of parts. */
         PartPage: {
@@ -6482,6 +6610,40 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was taken back; null while it counts. */
             archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description A price as another system has it; its part is named by partId or by sku. */
+        PriceSync: {
+            /** @description The part. */
+            partId?: components["schemas"]["ResourceId"];
+            /** @description The sku of the part, instead of its partId. */
+            sku?: components["schemas"]["Sku"];
+            /** @description Who asks it. */
+            vendorId: components["schemas"]["ResourceId"];
+            /** @description Where alone it holds; null everywhere. */
+            communityId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description The plan for which alone it holds; takes a communityId. */
+            planId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description For one unit of the part. */
+            unitPrice: components["schemas"]["UnitPrice"];
+            /** @description The first day on which it holds. */
+            effectiveDate: components["schemas"]["CalendarDate"];
+            /** @description The last day on which it holds; null until it is ended. */
+            expirationDate?: components["schemas"]["CalendarDateOrNull"];
+            /** @description The least quantity that it holds for; 0 for a new price. */
+            minQuantity?: components["schemas"]["Quantity"];
+            /** @description Whether it goes before lower prices of the same reach. */
+            preferred?: boolean;
+            note?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+            /** @description Whether a price of the vendor that it would overlap ends on the day before effectiveDate. */
+            endPrevious?: boolean;
+        };
+        /** @description Prices as another system has them. */
+        PricesSync: {
+            /** @default all_or_nothing */
+            mode?: components["schemas"]["SyncMode"];
+            /** @description Checked singly, so that one at fault has not all of them refused. */
+            rows: (components["schemas"]["PriceSync"] | components["schemas"]["AnyRow"])[];
         };
         /** @description A page of prices. */
         PricePage: {
@@ -8930,6 +9092,11 @@ export type AddressInputOrNull = components['schemas']['AddressInputOrNull'];
 export type Actor = components['schemas']['Actor'];
 export type ActorOrNull = components['schemas']['ActorOrNull'];
 export type StatusChange = components['schemas']['StatusChange'];
+export type SyncMode = components['schemas']['SyncMode'];
+export type AnyRow = components['schemas']['AnyRow'];
+export type SyncResult = components['schemas']['SyncResult'];
+export type SyncedRow = components['schemas']['SyncedRow'];
+export type RowProblem = components['schemas']['RowProblem'];
 export type Permission = components['schemas']['Permission'];
 export type NextCursor = components['schemas']['NextCursor'];
 export type ProblemCode = components['schemas']['ProblemCode'];
@@ -9034,15 +9201,20 @@ export type CostCategory = components['schemas']['CostCategory'];
 export type CostCodeCreate = components['schemas']['CostCodeCreate'];
 export type CostCodeUpdate = components['schemas']['CostCodeUpdate'];
 export type CostCode = components['schemas']['CostCode'];
+export type CostCodeSync = components['schemas']['CostCodeSync'];
+export type CostCodesSync = components['schemas']['CostCodesSync'];
 export type CostCodePage = components['schemas']['CostCodePage'];
 export type Sku = components['schemas']['Sku'];
 export type PartCreate = components['schemas']['PartCreate'];
 export type PartUpdate = components['schemas']['PartUpdate'];
 export type Part = components['schemas']['Part'];
+export type PartsSync = components['schemas']['PartsSync'];
 export type PartPage = components['schemas']['PartPage'];
 export type PriceCreate = components['schemas']['PriceCreate'];
 export type PriceUpdate = components['schemas']['PriceUpdate'];
 export type Price = components['schemas']['Price'];
+export type PriceSync = components['schemas']['PriceSync'];
+export type PricesSync = components['schemas']['PricesSync'];
 export type PricePage = components['schemas']['PricePage'];
 export type PriceSource = components['schemas']['PriceSource'];
 export type PriceIssue = components['schemas']['PriceIssue'];
@@ -12209,6 +12381,46 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    syncCostCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CostCodesSync"];
+            };
+        };
+        responses: {
+            /** @description What became of each row. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncResult"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getCostCode: {
         parameters: {
             query?: never;
@@ -12409,6 +12621,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Part"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    syncParts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PartsSync"];
+            };
+        };
+        responses: {
+            /** @description What became of each row. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncResult"];
                 };
             };
             400: components["responses"]["MalformedJson"];
@@ -12643,6 +12895,46 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    syncPrices: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PricesSync"];
+            };
+        };
+        responses: {
+            /** @description What became of each row. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncResult"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -30,11 +30,14 @@ export class PriceBook {
     while (rest.length > 0) {
       const next = rest.filter(({ parentCode }) => parentCode === '' || this.#costCodes.has(parentCode))
       if (next.length === 0) throw new Error(`Cost codes without a parent: ${rest.map(({ code }) => code).join(', ')}`)
-      const values = next.map(({ code, name, parentCode, category, scope }) => ({
-        ...{ code, name, category: category as CostCategory, scope: orNull(scope) },
-        parentId: parentCode === '' ? null : this.#costCodes.get(parentCode),
-      }))
-      const made = await costCodes.insertAll(this.#timeline.at(ago), values)
+      const call = this.#timeline.at(ago)
+      const made = next.map(({ code, name, parentCode, category, scope }) =>
+        costCodes.make(call, {
+          ...{ code, name, category: category as CostCategory, scope: orNull(scope) },
+          parentId: parentCode === '' ? null : this.#costCodes.get(parentCode),
+        }),
+      )
+      await costCodes.insertAll(call, made)
       for (const { code, id } of made) this.#costCodes.set(code, id)
       rest = rest.filter((row) => !next.includes(row))
     }
@@ -45,11 +48,15 @@ export class PriceBook {
   }
 
   async addParts(ago: number): Promise<void> {
-    const values = rowsOf('parts').map(({ sku, name, unit, scope, costCode, manufacturer, leadTimeDays }) => ({
-      ...{ sku, name, unit, scope, manufacturer: orNull(manufacturer), leadTimeDays: numberOrNull(leadTimeDays) },
-      costCodeId: this.#costCodes.get(costCode),
-    }))
-    for (const { sku, id } of await parts.insertAll(this.#timeline.at(ago), values)) this.#parts.set(sku, id)
+    const call = this.#timeline.at(ago)
+    const made = rowsOf('parts').map(({ sku, name, unit, scope, costCode, manufacturer, leadTimeDays }) =>
+      parts.make(call, {
+        ...{ sku, name, unit, scope, manufacturer: orNull(manufacturer), leadTimeDays: numberOrNull(leadTimeDays) },
+        costCodeId: this.#costCodes.get(costCode),
+      }),
+    )
+    await parts.insertAll(call, made)
+    for (const { sku, id } of made) this.#parts.set(sku, id)
   }
 
   async addPlans(ago: number): Promise<void> {
@@ -104,9 +111,10 @@ export class PriceBook {
 
   async #addPrices(ago: number, rows: readonly RowOf<'prices'>[]): Promise<void> {
     const [ending, plain] = [rows.filter(endsAnother), rows.filter((row) => !endsAnother(row))]
+    const call = this.#timeline.at(ago)
     await prices.insertAll(
-      this.#timeline.at(ago),
-      plain.map((row) => this.#price(row)),
+      call,
+      plain.map((row) => prices.make(call, this.#price(row))),
     )
     for (const row of ending) await this.#timeline.do(ago, 'addPrice', { ...this.#price(row), endPrevious: true })
   }

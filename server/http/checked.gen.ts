@@ -1,5 +1,5 @@
 /** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */
-import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, ContractCreate, ContractLineInput, ContractStatusMove, ContractUpdate, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, OptionCreate, OptionTakeoffLineInput, OptionTakeoffReplace, PlanCreate, PlanUpdate, PriceCreate, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
+import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, ContractCreate, ContractLineInput, ContractStatusMove, ContractUpdate, CostCodesSync, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, OptionCreate, OptionTakeoffLineInput, OptionTakeoffReplace, PartsSync, PlanCreate, PlanUpdate, PriceCreate, PricesSync, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
 import type { Filled } from './operation.ts'
 
 export interface Checked {
@@ -18,7 +18,10 @@ export interface Checked {
   PlanCreate: Filled<PlanCreate, 'communityIds' | 'figures' | 'elevations', { elevations: Checked['ElevationInput'][] }>
   PlanUpdate: Filled<PlanUpdate, never, { elevations: Checked['ElevationInput'][] }>
   HomeCreate: Filled<HomeCreate, 'homeType'>
+  CostCodesSync: Filled<CostCodesSync, 'mode'>
+  PartsSync: Filled<PartsSync, 'mode'>
   PriceCreate: Filled<PriceCreate, 'minQuantity' | 'preferred' | 'endPrevious'>
+  PricesSync: Filled<PricesSync, 'mode'>
   OptionCreate: Filled<OptionCreate, 'planIds' | 'communityIds' | 'unit' | 'costBasis' | 'requiresOptionIds' | 'excludesOptionIds'>
   TakeoffLineInput: Filled<TakeoffLineInput, 'wastePercent'>
   TakeoffReplace: Filled<TakeoffReplace, never, { lines: Checked['TakeoffLineInput'][] }>
@@ -53,7 +56,10 @@ export interface CheckedBodies {
   createPlan: Checked['PlanCreate']
   updatePlan: Checked['PlanUpdate']
   createHome: Checked['HomeCreate']
+  syncCostCodes: Checked['CostCodesSync']
+  syncParts: Checked['PartsSync']
   addPrice: Checked['PriceCreate']
+  syncPrices: Checked['PricesSync']
   createOption: Checked['OptionCreate']
   replaceTakeoff: Checked['TakeoffReplace']
   replaceOptionTakeoff: Checked['OptionTakeoffReplace']

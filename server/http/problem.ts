@@ -109,6 +109,13 @@ export function assertMove<Status extends string>(
   if (!moves[from].includes(to)) throw invalidTransition(from, to, moves[from])
 }
 
+/** A field that has to be unique has a value that another record has. */
+export function taken(field: string): Problem {
+  return problem('conflict', `Another record has this ${field}.`, {
+    errors: [{ pointer: `/${field}`, code: 'conflict', message: 'is taken by another record' }],
+  })
+}
+
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 
@@ -122,9 +129,7 @@ export function toProblem(error: unknown): Problem {
   const column = typeof constraint === 'string' ? /_([A-Za-z]+)_f?key$/.exec(constraint)?.[1] : undefined
   if (code === FOREIGN_KEY_VIOLATION && column !== undefined) return unknownReference([`/${column}`])
   if (code === UNIQUE_VIOLATION && column !== undefined) {
-    return problem('conflict', `Another record has this ${column}.`, {
-      errors: [{ pointer: `/${column}`, code: 'conflict', message: 'is taken by another record' }],
-    })
+    return taken(column)
   }
   // Class 22: a well-formed value that PostgreSQL cannot store, such as a date in the year 0.
   if (typeof code === 'string' && code.startsWith('22')) {

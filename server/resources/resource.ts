@@ -58,6 +58,17 @@ export type Changes<R extends Row, Computed extends PropertyKey = never> = {
   [Field in Exclude<keyof R, Kept | Computed>]?: R[Field] | undefined
 } & { archivedAt?: string | null }
 
+/** A row before and after a change of its own fields. */
+export interface Changed<R> {
+  readonly before: R
+  readonly after: R
+}
+
+/** The fields that the change changes. */
+export function changedFields<R extends object>({ before, after }: Changed<R>): (keyof R & string)[] {
+  return (Object.keys(after) as (keyof R & string)[]).filter((field) => !isDeepStrictEqual(before[field], after[field]))
+}
+
 export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   /** A page, according to `limit`, `cursor`, `sort` and the filters of the query. `within` adds plain conditions. */
   list(tenant: Tenant, query: ListQuery, within?: Record<string, string>): Promise<Json<Page<R>>>
@@ -74,17 +85,18 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   assertExist(tenant: Tenant, ids: readonly string[], pointer: string): Promise<void>
   /** Adds a row and returns the resource. */
   insert<Given extends Values<R, Computed>>(call: WriteCall, values: Only<Given, Values<R, Computed>>): Promise<R>
+  /** A new resource that is not stored yet: `insertAll` does that. */
+  make<Given extends Values<R, Computed>>(call: Call, values: Only<Given, Values<R, Computed>>): R
+  /** Stores many that were made, in one statement. */
+  insertAll(call: WriteCall, made: readonly R[]): Promise<void>
+  /** Stores many locked rows as they are after a change, each at most once, in one statement. */
+  updateAll(call: WriteCall, changed: readonly Changed<R>[]): Promise<void>
   /** Adds a row and its event in one statement, so no transaction is needed. */
   create<Given extends Values<R, Computed>>(
     call: Call,
     values: Only<Given, Values<R, Computed>>,
     event: EventType,
   ): Promise<R>
-  /** Adds several rows, as `insert` would one after the other, in as few statements as their values fit into. */
-  insertAll<Given extends Values<R, Computed>>(
-    call: WriteCall,
-    values: readonly Only<Given, Values<R, Computed>>[],
-  ): Promise<R[]>
   /**
    * Changes a locked row; undefined fields stay. If nothing changes, nothing is written. An operation with an If-Match
    * passes it on, and gets `precondition_failed` if the version is a different one by now.
@@ -92,9 +104,6 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   update(call: WriteCall, before: R, changes: Changes<R, Computed>, ifMatch?: string): Promise<R>
   archive(call: WriteCall, before: R, ifMatch?: string): Promise<R>
 }
-
-/** PostgreSQL counts the parameters of a statement in 16 bits. */
-const MOST_PARAMETERS = 65_535
 
 function resourceOf<R extends Row, Computed extends PropertyKey>(
   prefix: string,
@@ -120,14 +129,19 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
 
   const one = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = $2`
   const all = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`
-  const width = 1 + stored.length
-  const insertionOf = (count: number) => {
-    const places = (row: number) => Array.from({ length: width }, (_, i) => `$${row * width + i + 1}`).join(', ')
-    const values = Array.from({ length: count }, (_, row) => `(${places(row)})`)
-    return `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ${values.join(', ')}`
-  }
-  const insertion = insertionOf(1)
+  const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
+    .map((_, i) => `$${i + 2}`)
+    .join(', ')})`
   const insertionWithEvent = severalRows(table, stored)
+  // The database knows what the columns hold, so many rows are one parameter.
+  const given = `json_populate_recordset(null::"${table}", $2::json)`
+  const names = stored.map((field) => `"${field}"`).join(', ')
+  const insertionOfAll = `insert into "${table}" ("organizationId", ${names}) select $1, ${names} from ${given}`
+  const updateOfAll = `update "${table}" as t set ${stored
+    .filter((field) => !KEPT.has(field))
+    .map((field) => `"${field}" = g."${field}"`)
+    .join(', ')}, "version" = t."version" + 1, "updatedAt" = $3
+    from ${given} as g where t."organizationId" = $1 and t."id" = g."id"`
 
   async function findOptional(tenant: Tenant, id: string): Promise<R | undefined> {
     return (await rows(tenant, one, [tenant.organizationId, id]))[0]
@@ -196,18 +210,22 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       return whole
     },
 
-    async insertAll(call, values) {
-      const made = values.map((each) => newRow(call, each))
-      const atOnce = Math.floor(MOST_PARAMETERS / width)
-      for (let first = 0; first < made.length; first += atOnce) {
-        const some = made.slice(first, first + atOnce)
-        const given = some.flatMap((row) => insertValues(call, row))
-        await rows(call, insertionOf(some.length), given)
-      }
+    make(call, values) {
+      if (isComputed) throw new Error(`${table} has computed fields, which are only known once it is stored.`)
+      return newRow(call, values)
+    },
+
+    async insertAll(call, made) {
+      if (made.length === 0) return
+      await rows(call, insertionOfAll, [call.organizationId, JSON.stringify(made)])
       for (const { id } of made) noteChange(call, id, 'created')
-      if (!isComputed) return made
-      const ids = made.map(({ id }) => id)
-      return this.findAll(call, ids)
+    },
+
+    async updateAll(call, changed) {
+      if (changed.length === 0) return
+      const after = JSON.stringify(changed.map((each) => each.after))
+      await rows(call, updateOfAll, [call.organizationId, after, call.now.toISOString()])
+      for (const each of changed) noteChange(call, each.after.id, 'updated', changedFields(each))
     },
 
     async create(call, given, type) {
@@ -259,6 +277,9 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     },
   }
 }
+
+// What an update sets by itself, or leaves as it was.
+const KEPT: ReadonlySet<string> = new Set(['id', 'version', 'createdBy', 'createdAt', 'updatedAt'])
 
 // Several rows and their events in one statement. Each row takes a run of parameters: the organization, the columns,
 // and the rest of the event.

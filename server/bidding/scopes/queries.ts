@@ -39,6 +39,19 @@ export async function defaultCostCode({ db, organizationId }: Tenant, scope: str
   return rows[0]?.defaultCostCodeId ?? null
 }
 
+/** The default cost codes of these trades, by the names as given. */
+export async function defaultCostCodes(
+  { db, organizationId }: Tenant,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ name: string; costCodeId: string }>`
+    select g."name", s."defaultCostCodeId" as "costCodeId" from unnest(${[...names]}::text[]) as g ("name")
+    join "scopes" as s on s."organizationId" = ${organizationId} and lower(s."name") = lower(g."name")
+      and s."archivedAt" is null
+    where s."defaultCostCodeId" is not null`.execute(db)
+  return new Map(rows.map(({ name, costCodeId }) => [name, costCodeId]))
+}
+
 function covers(name: string) {
   return sql`exists (select 1 from unnest(v."scopes") as covered where lower(covered) = lower(${name}))`
 }
@@ -82,6 +95,13 @@ export async function named(call: Call, names: readonly string[]): Promise<strin
     }
   }
   return [...new Set(names.map((name) => spelling.get(name) ?? name))]
+}
+
+/** The same for many names, each by what it was given as. */
+export async function spelled(call: Call, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const given = [...new Set(names)]
+  const byLower = new Map((await named(call, given)).map((name) => [name.toLowerCase(), name]))
+  return new Map(given.map((name) => [name, byLower.get(name.toLowerCase()) ?? name]))
 }
 
 /** The same for one name. */

@@ -1,4 +1,5 @@
 import type { CostCode } from '../../../client/contract.gen.ts'
+import { invalid, type Problem } from '../../http/problem.ts'
 
 /** The maximum depth of the chart. Accounting systems stop at five; a limit keeps every walk through the tree short. */
 export const MOST_LEVELS = 8
@@ -8,6 +9,11 @@ export function reasonNotBelow(parent: CostCode, path: readonly string[], levels
   if (parent.archivedAt !== null) return `${parent.code} is archived`
   if (path.length + levels > MOST_LEVELS) return `would make the chart more than ${MOST_LEVELS} levels deep`
   return null
+}
+
+/** The code cannot lie below its parent, which this field names. */
+export function notBelow(message: string, field: 'parentId' | 'parentCode' = 'parentId'): Problem {
+  return invalid([{ pointer: `/${field}`, code: 'tree', message }])
 }
 
 /** Why the code cannot be archived, or null. */

@@ -2,9 +2,11 @@ import * as scopes from '../../bidding/scopes/queries.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
-import { reasonNotBelow, reasonToKeep } from './cost-code.ts'
+import { problem, unknownReference } from '../../http/problem.ts'
+import { syncRows } from '../../resources/sync.ts'
+import { notBelow, reasonNotBelow, reasonToKeep } from './cost-code.ts'
 import * as costCodes from './queries.ts'
+import { costCodeSync } from './sync.ts'
 
 export const costCodeOperations = {
   async listCostCodes({ query }, call) {
@@ -17,6 +19,10 @@ export const costCodeOperations = {
       return costCodes.insert(call, { ...body, scope: await scopeNamed(call, body.scope) })
     })
     return { status: 201, body: created }
+  },
+
+  async syncCostCodes({ body }, call) {
+    return { status: 200, body: await syncRows(call, body, costCodeSync) }
   },
 
   async getCostCode({ path }, call) {
@@ -64,10 +70,6 @@ async function assertFitsBelow(call: WriteCall, parentId: string, levels: number
   const reason = reasonNotBelow(parent, path, levels)
   if (reason !== null) throw notBelow(reason)
   return path
-}
-
-function notBelow(message: string) {
-  return invalid([{ pointer: '/parentId', code: 'tree', message }])
 }
 
 async function scopeNamed(call: Call, scope: string | null | undefined): Promise<string | null> {

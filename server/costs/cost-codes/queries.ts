@@ -1,9 +1,23 @@
 import { sql } from 'kysely'
+import type { CostCode } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import { MOST_LEVELS } from './cost-code.ts'
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, insertAll, update, archive } = resource({
+export const {
+  list,
+  find,
+  findAll,
+  findOptional,
+  lock,
+  assertExist,
+  insert,
+  make,
+  insertAll,
+  updateAll,
+  update,
+  archive,
+} = resource({
   schema: 'CostCode',
   table: 'costCodes',
   prefix: 'cc',
@@ -35,6 +49,61 @@ export async function pathOf({ db, organizationId }: Tenant, id: string): Promis
     )
     select "id" from up order by "step"`.execute(db)
   return rows.map((row) => row.id)
+}
+
+/** These codes and all above them: what each lies directly below. */
+export async function parentsOf(
+  { db, organizationId }: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const { rows } = await sql<{ id: string; parentId: string | null }>`
+    with recursive up as (
+      select c."id", c."parentId" from "costCodes" c
+      where c."organizationId" = ${organizationId} and c."id" = any(${[...ids]}::text[])
+      union
+      select c."id", c."parentId" from up
+      join "costCodes" c on c."organizationId" = ${organizationId} and c."id" = up."parentId"
+    )
+    select "id", "parentId" from up`.execute(db)
+  return new Map(rows.map(({ id, parentId }) => [id, parentId]))
+}
+
+/** How many levels each code and everything below it span. */
+export async function levelsOfAll(
+  { db, organizationId }: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ top: string; levels: number }>`
+    with recursive down as (
+      select t."id" collate "C" as "top", t."id" collate "C" as "id", 1 as "level" from unnest(${[...ids]}::text[]) as t ("id")
+      union all
+      select down."top", c."id", down."level" + 1 from down
+      join "costCodes" c on c."organizationId" = ${organizationId} and c."parentId" = down."id"
+      where down."level" < ${MOST_LEVELS}
+    )
+    select "top", max("level")::int as "levels" from down group by "top"`.execute(db)
+  return new Map(rows.map(({ top, levels }) => [top, levels]))
+}
+
+/** Locks the codes with one of the ids or external ids, and those in use with one of the codes, in order of their ids. */
+export async function lockAll(
+  call: WriteCall,
+  by: { ids: readonly string[]; externalIds: readonly string[]; codes: readonly string[] },
+): Promise<CostCode[]> {
+  const { organizationId } = call
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "costCodes"
+    where "organizationId" = ${organizationId} and "id" = any(array(
+      select unnest(${[...by.ids]}::text[])
+      union select "id" from "costCodes"
+        where "organizationId" = ${organizationId} and "externalId" = any(${[...by.externalIds]}::text[])
+      union select "id" from "costCodes"
+        where "organizationId" = ${organizationId} and "code" = any(${[...by.codes]}::text[]) and "archivedAt" is null))
+    order by "id" for no key update`.execute(call.db)
+  return findAll(
+    call,
+    rows.map(({ id }) => id),
+  )
 }
 
 /** How many levels the code and everything below it span. */

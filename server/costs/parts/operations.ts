@@ -2,8 +2,10 @@ import * as scopes from '../../bidding/scopes/queries.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { problem } from '../../http/problem.ts'
+import { syncRows } from '../../resources/sync.ts'
 import * as costCodes from '../cost-codes/queries.ts'
 import * as parts from './queries.ts'
+import { partSync } from './sync.ts'
 
 export const partOperations = {
   async listParts({ query }, call) {
@@ -18,6 +20,10 @@ export const partOperations = {
       return parts.insert(call, { ...body, scope, costCodeId: body.costCodeId ?? ofScope })
     })
     return { status: 201, body: part }
+  },
+
+  async syncParts({ body }, call) {
+    return { status: 200, body: await syncRows(call, body, partSync) }
   },
 
   async getPart({ path }, call) {

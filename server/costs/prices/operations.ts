@@ -4,11 +4,13 @@ import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers, Input } from '../../http/operation.ts'
 import { problem, unknownReference } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
+import { syncRows } from '../../resources/sync.ts'
 import { addDays, dateIn } from '../../values/calendar.ts'
 import * as parts from '../parts/queries.ts'
 import { findPrices } from './choice.ts'
 import { type Asked, assertPlausible, reasonPassedOver } from './price.ts'
 import * as prices from './queries.ts'
+import { priceSync } from './sync.ts'
 
 export const priceOperations = {
   async listPrices({ path, query }, call) {
@@ -29,6 +31,10 @@ export const priceOperations = {
       return prices.insert(call, wanted)
     })
     return { status: 201, body: price }
+  },
+
+  async syncPrices({ body }, call) {
+    return { status: 200, body: await syncRows(call, body, priceSync) }
   },
 
   async getPrice({ path }, call) {

@@ -4,7 +4,7 @@ import type { Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Asked, Candidate } from './price.ts'
 
-export const { list, find, findAll, lock, insert, insertAll, update, archive } = resource({
+export const { list, find, findAll, lock, insert, make, insertAll, updateAll, update, archive } = resource({
   schema: 'Price',
   table: 'prices',
   prefix: 'prc',
@@ -98,4 +98,41 @@ export async function candidatesOf(
     prices.map((price) => ({ price, isVendorActive: active.has(price.id) })),
     ({ price }) => price.partId,
   )
+}
+
+/** A place, a plan and a vendor for which a part has prices one after the other. */
+export type Lane = Pick<Price, 'partId' | 'vendorId' | 'communityId' | 'planId'>
+
+/** The ids of the prices that count in these lanes, and of those with one of the external ids; at most so many. */
+export async function idsIn(
+  { db, organizationId }: Tenant,
+  lanes: readonly Lane[],
+  externalIds: readonly string[],
+  most: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select p."id" from unnest(
+      ${lanes.map((lane) => lane.partId)}::text[], ${lanes.map((lane) => lane.vendorId)}::text[],
+      ${lanes.map((lane) => lane.communityId)}::text[], ${lanes.map((lane) => lane.planId)}::text[]
+    ) as lane ("partId", "vendorId", "communityId", "planId")
+    join "prices" as p on p."organizationId" = ${organizationId} and p."partId" = lane."partId" collate "C"
+      and p."archivedAt" is null and p."vendorId" = lane."vendorId"
+      and p."communityId" is not distinct from lane."communityId" and p."planId" is not distinct from lane."planId"
+    union
+    select "id" from "prices"
+    where "organizationId" = ${organizationId} and "externalId" = any(${[...externalIds]}::text[])
+    limit ${most}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Which of these ids name something of the kind. */
+export async function known(
+  { db, organizationId }: Tenant,
+  table: 'vendors' | 'communities' | 'plans',
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select "id" from ${sql.table(table)}
+    where "organizationId" = ${organizationId} and "id" = any(${[...new Set(ids)]}::text[])`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
