@@ -1057,7 +1057,7 @@ export interface paths {
         head?: never;
         /**
          * Update a home
-         * @description Changes the fields that are sent; null clears one. The status moves through changeHomeStatus instead, the budget has operations of its own, and the community stays.
+         * @description Changes the fields that are sent; null clears one. The status moves through changeHomeStatus instead, the budget has operations of its own, and the community stays. Another plan or elevation brings its price, unless a basePrice is sent with it; it is refused with conflict where something was selected that the plan cannot have. Estimate the budget again afterwards.
          */
         patch: operations["updateHome"];
         trace?: never;
@@ -1648,6 +1648,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/selections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List selections
+         * @description Lists what was selected for homes, newest first. Filter by home, option or status, find what is due with dueBefore, or search by description, color and location.
+         */
+        get: operations["listSelections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/homes/{homeId}/selections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Select something for a home
+         * @description Adds what the buyer wants as pending: an active option that is available for the home's plan and in its community, or something of its own with customDescription and unitPrice. Price and cost are taken now, and again when it is approved. Refused with conflict where the home has the option already, and where it and something approved exclude each other or take the place of the same line of the takeoff. Past the deadline it takes an overrideReason.
+         */
+        post: operations["addSelection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/selections/{selectionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The selection's id.
+                 * @example sel_01m7y975jzfesvq6w1h3j5k7m9
+                 */
+                selectionId: components["parameters"]["SelectionId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a selection
+         * @description Reads one selection.
+         */
+        get: operations["getSelection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update a selection
+         * @description Changes the fields that are sent; null clears one, and gives a price or a cost back to the option. A pending selection takes price and cost anew; an approved one keeps its unitPrice unless one is sent, and its changes move the budget and the home's price. Once it is ordered, its quantity, price and cost change only under a change order: a purchase order of type change that names it, approved since it was last altered. Declined and cancelled selections are not changed. Past the deadline a change takes an overrideReason.
+         */
+        patch: operations["updateSelection"];
+        trace?: never;
+    };
+    "/api/ext/selections/{selectionId}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The selection's id.
+                 * @example sel_01m7y975jzfesvq6w1h3j5k7m9
+                 */
+                selectionId: components["parameters"]["SelectionId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a selection's status
+         * @description Approves, declines, reopens, orders, installs or cancels a selection. Approving takes price and cost anew, puts the cost in the budget and the price on the home; it is refused with conflict without what the option requires, with what it excludes, or while its price is not known. To be ordered it has to be named by a purchase order that is approved. Cancelling takes it out of the budget and the price again; it is refused while another approved option requires it, and of an ordered one without a change order: a purchase order of type change that names it. Past the deadline, approving, reopening and cancelling take an overrideReason. Any other move is refused with invalid_transition.
+         */
+        post: operations["changeSelectionStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/homes/{homeId}/budget": {
         parameters: {
             query?: never;
@@ -1721,7 +1823,7 @@ export interface paths {
         put?: never;
         /**
          * Estimate a home's budget
-         * @description Computes the budget of a home from what its plan takes and what that costs on a date: a budget line for each line of the takeoff of the home's revision and elevation that has a price. A line without one is told of with its issue and budgeted at nothing. It replaces the lines of the estimate before, of source base, and leaves those entered by hand; done again with the same prices it changes nothing. Refused with conflict once the budget is locked, and for a home without a plan.
+         * @description Computes the budget of a home from what its plan and its approved selections take and what that costs on a date: a budget line for each line of the takeoff that has a price. A line without one is told of with its issue and budgeted at nothing; a selection with such a line is not budgeted at all, since the rest of it would be no cost. It replaces the lines of the estimate before and of selections, whose costs it takes anew, and leaves those entered by hand; done again with the same prices it changes nothing. Refused with conflict once the budget is locked, and for a home without a plan.
          */
         post: operations["estimateHomeBudget"];
         delete?: never;
@@ -1778,14 +1880,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a budget line
-         * @description Takes a line out of a budget that is not locked yet; it stays readable by its id. It is refused with conflict when the budget is locked (set its amount to zero instead) or when lines of purchase orders refer to it. Removing twice changes nothing.
+         * @description Takes a line out of a budget that is not locked yet; it stays readable by its id. It is refused with conflict when the budget is locked (set its amount to zero instead), when lines of purchase orders refer to it, or when it is a selection's. Removing twice changes nothing.
          */
         delete: operations["removeBudgetLine"];
         options?: never;
         head?: never;
         /**
          * Update a budget line
-         * @description Changes the fields that are sent; null clears one. A new amount changes originalAmount before the budget is locked, and approvedChanges afterwards.
+         * @description Changes the fields that are sent; null clears one. A new amount changes originalAmount before the budget is locked, and approvedChanges afterwards. A line of a selection changes with the selection alone (409).
          */
         patch: operations["updateBudgetLine"];
         trace?: never;
@@ -6326,6 +6428,8 @@ export interface components {
             elevation?: string | null;
             /** @description Whether the plan is built as drawn or mirrored. */
             swing?: components["schemas"]["Swing"] | null;
+            /** @description What it is sold for without options; that of the plan and the elevation when it is left out. */
+            basePrice?: components["schemas"]["PositiveMoneyOrNull"];
             address?: components["schemas"]["AddressInputOrNull"];
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
@@ -6339,6 +6443,7 @@ export interface components {
             planId?: components["schemas"]["ResourceIdOrNull"];
             elevation?: string | null;
             swing?: components["schemas"]["Swing"] | null;
+            basePrice?: components["schemas"]["PositiveMoneyOrNull"];
             address?: components["schemas"]["AddressInputOrNull"];
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
@@ -6363,6 +6468,12 @@ export interface components {
             planRevision: number | null;
             elevation: string | null;
             swing: components["schemas"]["Swing"] | null;
+            /** @description What it is sold for without options. */
+            basePrice: number | null;
+            /** @description The sum of the differences of its selections that are approved, ordered or installed. */
+            optionsTotal: number;
+            /** @description basePrice and optionsTotal together; null without a basePrice. */
+            price: number | null;
             address: components["schemas"]["AddressOrNull"];
             accountingId: components["schemas"]["AccountingId"];
             externalId: components["schemas"]["ExternalId"];
@@ -7124,6 +7235,125 @@ export interface components {
             data: components["schemas"]["Contract"][];
             nextCursor: components["schemas"]["NextCursor"];
         };
+        /**
+         * @description `pending` until it is decided; `approved` or `declined`, which can be reopened; an approved one is `ordered` and `installed`, or `cancelled` for good.
+         * @enum {string}
+         */
+        SelectionStatus: "pending" | "approved" | "declined" | "ordered" | "installed" | "cancelled";
+        /**
+         * @description Whether an amount is the `option`'s or was `given` by hand.
+         * @enum {string}
+         */
+        SelectionBasis: "option" | "given";
+        /** @description A part that a selection's cost lacks a price of. */
+        SelectionIssue: {
+            lineId: string;
+            partId: string;
+            sku: string;
+            name: string;
+            issue: components["schemas"]["PriceIssue"];
+        };
+        /** @description Something to be selected for a home: an option, or with customDescription and unitPrice something that is none. */
+        SelectionCreate: {
+            /** @description The option that is selected. */
+            optionId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description What it is if it is no option. */
+            customDescription?: string | null;
+            /**
+             * Format: quantity
+             * @description How many; one when it is left out.
+             * @default 1
+             */
+            quantity?: number;
+            /** @description What the buyer pays for one; the option's price when it is left out. */
+            unitPrice?: components["schemas"]["UnitPriceOrNull"];
+            /** @description What all of it costs; reckoned as the option says when it is left out. */
+            cost?: components["schemas"]["Money"] | null;
+            /** @description What the home's price contains for it already. */
+            allowanceAmount?: components["schemas"]["PositiveMoneyOrNull"];
+            /** @description The color or finish. */
+            color?: string | null;
+            /** @description Where in the house. */
+            location?: string | null;
+            /** @description The trade under which a cost that is one amount is budgeted; the option's when it is left out. */
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            /** @description Where such a cost is posted; as the option or the trade when it is left out. */
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description The last day for changes; reckoned from the option's cutoffDaysBeforeStart and the home's start when it is left out. */
+            deadline?: components["schemas"]["CalendarDateOrNull"];
+            externalId?: components["schemas"]["ExternalId"];
+            /** @description Why it is changed after its deadline; kept in the status history. */
+            overrideReason?: string | null;
+        };
+        /** @description The fields of a selection to be changed. */
+        SelectionUpdate: {
+            customDescription?: string | null;
+            /** Format: quantity */
+            quantity?: number;
+            unitPrice?: components["schemas"]["UnitPriceOrNull"];
+            cost?: components["schemas"]["Money"] | null;
+            allowanceAmount?: components["schemas"]["PositiveMoneyOrNull"];
+            color?: string | null;
+            location?: string | null;
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
+            deadline?: components["schemas"]["CalendarDateOrNull"];
+            externalId?: components["schemas"]["ExternalId"];
+            overrideReason?: string | null;
+        };
+        /** @description The new status of a selection. */
+        SelectionStatusMove: {
+            status: components["schemas"]["SelectionStatus"];
+            /** @description Kept in the status history. */
+            reason?: string | null;
+            /** @description Why it is moved after its deadline; kept in the status history. */
+            overrideReason?: string | null;
+        };
+        /** @description What a buyer has selected for a home. */
+        Selection: {
+            /** @description The selection's id. */
+            id: string;
+            homeId: string;
+            optionId: string | null;
+            customDescription: string | null;
+            quantity: number;
+            /** @description Null while it follows from a cost that is not known. */
+            unitPrice: number | null;
+            /** @description quantity × unitPrice, rounded half up to the cent. */
+            price: number | null;
+            priceBasis: components["schemas"]["SelectionBasis"];
+            /** @description What all of it costs; null while a part of it has no price. It is then not in the budget at all. */
+            cost: number | null;
+            costBasis: components["schemas"]["SelectionBasis"];
+            /** @description The first twenty parts without a price. */
+            issues: components["schemas"]["SelectionIssue"][];
+            allowanceAmount: number | null;
+            /** @description What it moves the home's price by once it is approved: the price less allowanceAmount. */
+            difference: number | null;
+            color: string | null;
+            location: string | null;
+            scope: string | null;
+            costCodeId: string | null;
+            deadline: components["schemas"]["CalendarDateOrNull"];
+            externalId: components["schemas"]["ExternalId"];
+            status: components["schemas"]["SelectionStatus"];
+            /** @description Who approved it last; null before. */
+            approvedBy: components["schemas"]["ActorOrNull"];
+            /** @description When it was approved last; null before. */
+            approvedAt: components["schemas"]["InstantOrNull"];
+            /** @description The change order under which it was last altered after it had been ordered, or null. */
+            changePoId: string | null;
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+        };
+        /** @description A page of selections. */
+        SelectionPage: {
+            data: components["schemas"]["Selection"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
         /** @description One scope of a home's budget. */
         BudgetScope: {
             /** @description The name of the trade. */
@@ -7211,10 +7441,10 @@ export interface components {
             currency: components["schemas"]["Currency"];
         };
         /**
-         * @description Whether the line is part of the estimate from the plan's takeoff (`base`) or was entered by hand (`manual`).
+         * @description Whether the line is part of the estimate from the plan's takeoff (`base`), is what an approved selection costs (`option`, or `allowance` for an option of that type), or was entered by hand (`manual`).
          * @enum {string}
          */
-        BudgetLineSource: "base" | "manual";
+        BudgetLineSource: "base" | "option" | "allowance" | "manual";
         /** @description How a budget is to be estimated. */
         BudgetEstimateRequest: {
             /** @description The date whose prices count; today in the community when it is left out. */
@@ -7222,6 +7452,8 @@ export interface components {
         };
         /** @description A line of the takeoff that has no price. */
         UnpricedLine: {
+            /** @description The selection whose line it is, or null. */
+            optionSelectionId: string | null;
             lineId: string;
             partId: string;
             sku: string;
@@ -7287,6 +7519,8 @@ export interface components {
             scope: string;
             costCodeId: string | null;
             source: components["schemas"]["BudgetLineSource"];
+            /** @description The selection that it is a cost of. Such a line changes with the selection alone. */
+            optionSelectionId: string | null;
             /** @description The lineId of the line of the takeoff that it was estimated from. */
             takeoffLineId: string | null;
             /** @description The part that it was estimated for. */
@@ -7390,6 +7624,8 @@ export interface components {
             parentPoId?: components["schemas"]["ResourceIdOrNull"];
             /** @description The accepted bid that is ordered. */
             bidId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description The approved selection of the home that is ordered, or altered by a change order. */
+            optionSelectionId?: components["schemas"]["ResourceIdOrNull"];
             /** @description What is ordered; the lines of the bid, when left out. */
             lines?: components["schemas"]["PurchaseOrderLineInput"][];
             /** @description What is held back until the end; the vendor's defaultRetainagePercent when left out. */
@@ -7455,6 +7691,8 @@ export interface components {
             parentPoId: string | null;
             /** @description The bid that was ordered. */
             bidId: string | null;
+            /** @description The selection that was ordered or altered. */
+            optionSelectionId: string | null;
             accountingId: components["schemas"]["AccountingId"];
             externalId: components["schemas"]["ExternalId"];
             status: components["schemas"]["PurchaseOrderStatus"];
@@ -8176,7 +8414,7 @@ export interface components {
          * @description What kind of thing it was done to. A minor version may add kinds.
          * @enum {string}
          */
-        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "contract" | "option" | "budget_line" | "po" | "message" | "webhook" | "delivery";
+        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "contract" | "option" | "selection" | "budget_line" | "po" | "message" | "webhook" | "delivery";
         /**
          * @description Whether it was done, or refused because of who asked.
          * @enum {string}
@@ -8954,6 +9192,11 @@ export interface components {
          */
         ContractId: components["schemas"]["ResourceId"];
         /**
+         * @description The selection's id.
+         * @example sel_01m7y975jzfesvq6w1h3j5k7m9
+         */
+        SelectionId: components["schemas"]["ResourceId"];
+        /**
          * @description The budget line's id.
          * @example bud_01m7y975jzfesvq6cd8vw0tn61
          */
@@ -9252,6 +9495,14 @@ export type ContractStatusMove = components['schemas']['ContractStatusMove'];
 export type ContractRevise = components['schemas']['ContractRevise'];
 export type Contract = components['schemas']['Contract'];
 export type ContractPage = components['schemas']['ContractPage'];
+export type SelectionStatus = components['schemas']['SelectionStatus'];
+export type SelectionBasis = components['schemas']['SelectionBasis'];
+export type SelectionIssue = components['schemas']['SelectionIssue'];
+export type SelectionCreate = components['schemas']['SelectionCreate'];
+export type SelectionUpdate = components['schemas']['SelectionUpdate'];
+export type SelectionStatusMove = components['schemas']['SelectionStatusMove'];
+export type Selection = components['schemas']['Selection'];
+export type SelectionPage = components['schemas']['SelectionPage'];
 export type BudgetScope = components['schemas']['BudgetScope'];
 export type BudgetCostCode = components['schemas']['BudgetCostCode'];
 export type HomeBudget = components['schemas']['HomeBudget'];
@@ -9424,6 +9675,7 @@ export type ParameterPricedQuantity = components['parameters']['PricedQuantity']
 export type ParameterPricedOn = components['parameters']['PricedOn'];
 export type ParameterOptionId = components['parameters']['OptionId'];
 export type ParameterContractId = components['parameters']['ContractId'];
+export type ParameterSelectionId = components['parameters']['SelectionId'];
 export type ParameterBudgetLineId = components['parameters']['BudgetLineId'];
 export type ParameterPurchaseOrderId = components['parameters']['PurchaseOrderId'];
 export type ParameterMessageId = components['parameters']['MessageId'];
@@ -13942,6 +14194,245 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listSelections: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The field to sort by; `-` in front sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt";
+                /** @description Only selections for this home. */
+                homeId?: components["schemas"]["ResourceId"];
+                /** @description Only selections of this option. */
+                optionId?: components["schemas"]["ResourceId"];
+                /** @description Only selections in this status. */
+                status?: components["schemas"]["SelectionStatus"];
+                /** @description Only selections whose deadline lies before this date. */
+                dueBefore?: components["schemas"]["CalendarDate"];
+                /** @description The integrator's own identifier. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Words to search for. Every word has to occur in one of the searched fields. */
+                q?: components["parameters"]["Search"];
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of selections. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SelectionPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addSelection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SelectionCreate"];
+            };
+        };
+        responses: {
+            /** @description The selection as it was added. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Selection"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSelection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The selection's id.
+                 * @example sel_01m7y975jzfesvq6w1h3j5k7m9
+                 */
+                selectionId: components["parameters"]["SelectionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The selection. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Selection"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateSelection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The selection's id.
+                 * @example sel_01m7y975jzfesvq6w1h3j5k7m9
+                 */
+                selectionId: components["parameters"]["SelectionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SelectionUpdate"];
+            };
+        };
+        responses: {
+            /** @description The selection as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Selection"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeSelectionStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The selection's id.
+                 * @example sel_01m7y975jzfesvq6w1h3j5k7m9
+                 */
+                selectionId: components["parameters"]["SelectionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SelectionStatusMove"];
+            };
+        };
+        responses: {
+            /** @description The selection in its new status. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Selection"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getHomeBudget: {
         parameters: {
             query?: never;
@@ -13997,6 +14488,8 @@ export interface operations {
                 costCodeId?: components["schemas"]["ResourceId"];
                 /** @description Only lines that came about so. */
                 source?: components["schemas"]["BudgetLineSource"];
+                /** @description Only lines of this selection. */
+                optionSelectionId?: components["schemas"]["ResourceId"];
                 /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
                 updatedAfter?: components["parameters"]["UpdatedAfter"];
                 /** @description Only what was created at this instant or later. */
@@ -14319,6 +14812,8 @@ export interface operations {
                 parentPoId?: components["schemas"]["ResourceId"];
                 /** @description Only orders made from this bid. */
                 bidId?: components["schemas"]["ResourceId"];
+                /** @description Only orders of what this selection takes. */
+                optionSelectionId?: components["schemas"]["ResourceId"];
                 /** @description Only orders with a line for this budget line. */
                 budgetLineId?: components["schemas"]["ResourceId"];
                 /** @description Only orders with a line of this cost code. */

@@ -14,6 +14,7 @@ import { costCodeOperations } from './costs/cost-codes/operations.ts'
 import { optionOperations } from './costs/options/operations.ts'
 import { partOperations } from './costs/parts/operations.ts'
 import { priceOperations } from './costs/prices/operations.ts'
+import { selectionOperations } from './costs/selections/operations.ts'
 import { takeoffOperations } from './costs/takeoffs/operations.ts'
 import { eventOperations } from './events/operations.ts'
 import type { Handlers } from './http/operation.ts'
@@ -51,6 +52,7 @@ export const operations: Handlers = together(
   optionOperations,
   takeoffOperations,
   contractOperations,
+  selectionOperations,
   budgetOperations,
   purchaseOrderOperations,
   messageOperations,

@@ -22,6 +22,7 @@ const PREFIXES: Readonly<Record<ResourceType, string>> = {
   price: 'prc',
   option: 'opt',
   contract: 'ctr',
+  selection: 'sel',
   budget_line: 'bud',
   po: 'po',
   message: 'msg',

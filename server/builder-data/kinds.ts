@@ -11,6 +11,7 @@ import * as costCodes from '../costs/cost-codes/queries.ts'
 import * as options from '../costs/options/queries.ts'
 import * as parts from '../costs/parts/queries.ts'
 import * as prices from '../costs/prices/queries.ts'
+import * as selections from '../costs/selections/queries.ts'
 import type { columns } from '../database/columns.gen.ts'
 import type { WriteCall } from '../http/call.ts'
 import * as communities from '../land/communities/queries.ts'
@@ -125,6 +126,7 @@ export const KINDS: readonly Kind[] = [
     { order: ['optionId', 'place'] },
   ),
   asInContract('home', 'homes', homes.findAll),
+  asInContract('selection', 'selections', selections.findAll),
   asInContract('budget_line', 'budgetLines', budgets.findAll),
   asInContract('vendor', 'vendors', vendors.findAll),
   asInContract('compliance_document', 'complianceDocuments', complianceDocuments.findAll),

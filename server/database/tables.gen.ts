@@ -143,8 +143,10 @@ export interface BudgetLines {
   createdAt: Timestamp;
   createdBy: Json;
   description: string | null;
+  estimateKey: string | null;
   homeId: string;
   id: string;
+  optionSelectionId: string | null;
   organizationId: string;
   originalAmount: Numeric;
   partId: string | null;
@@ -314,6 +316,7 @@ export interface Homes {
   actualCompletionDate: string | null;
   address: Json | null;
   archivedAt: Timestamp | null;
+  basePrice: Numeric | null;
   block: string | null;
   budgetLockedAt: Timestamp | null;
   closingDate: string | null;
@@ -586,6 +589,7 @@ export interface PurchaseOrders {
   linesBytes: Generated<number>;
   notes: string | null;
   number: string;
+  optionSelectionId: string | null;
   organizationId: string;
   parentPoId: string | null;
   poType: string;
@@ -616,6 +620,37 @@ export interface Scopes {
   sequence: Generated<number>;
   updatedAt: Timestamp;
   version: Generated<number>;
+}
+
+export interface Selections {
+  allowanceAmount: Numeric | null;
+  approvedAt: Timestamp | null;
+  approvedBy: Json | null;
+  changePoId: string | null;
+  color: string | null;
+  cost: Numeric | null;
+  costBasis: string;
+  costCodeId: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  customDescription: string | null;
+  deadline: string | null;
+  difference: Generated<Numeric | null>;
+  externalId: string | null;
+  homeId: string;
+  id: string;
+  issues: Json;
+  location: string | null;
+  optionId: string | null;
+  organizationId: string;
+  price: Numeric | null;
+  priceBasis: string;
+  quantity: Numeric;
+  scope: string | null;
+  status: string;
+  unitPrice: Numeric | null;
+  updatedAt: Timestamp;
+  version: number;
 }
 
 export interface StatusChanges {
@@ -759,6 +794,7 @@ export interface DB {
   purchaseOrderLines: PurchaseOrderLines;
   purchaseOrders: PurchaseOrders;
   scopes: Scopes;
+  selections: Selections;
   statusChanges: StatusChanges;
   takeoffLines: TakeoffLines;
   users: Users;

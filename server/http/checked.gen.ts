@@ -1,5 +1,5 @@
 /** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */
-import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, ContractCreate, ContractLineInput, ContractStatusMove, ContractUpdate, CostCodesSync, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, OptionCreate, OptionTakeoffLineInput, OptionTakeoffReplace, PartsSync, PlanCreate, PlanUpdate, PriceCreate, PricesSync, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
+import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, ContractCreate, ContractLineInput, ContractStatusMove, ContractUpdate, CostCodesSync, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, OptionCreate, OptionTakeoffLineInput, OptionTakeoffReplace, PartsSync, PlanCreate, PlanUpdate, PriceCreate, PricesSync, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SelectionCreate, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
 import type { Filled } from './operation.ts'
 
 export interface Checked {
@@ -31,6 +31,7 @@ export interface Checked {
   ContractCreate: Filled<ContractCreate, 'communityIds' | 'planIds' | 'preferred', { lines: Checked['ContractLineInput'][] }>
   ContractUpdate: Filled<ContractUpdate, never, { lines: Checked['ContractLineInput'][] }>
   ContractStatusMove: Filled<ContractStatusMove, 'endPrevious'>
+  SelectionCreate: Filled<SelectionCreate, 'quantity'>
   PurchaseOrderLineInput: Filled<PurchaseOrderLineInput, 'unit' | 'taxPercent'>
   PurchaseOrderCreate: Filled<PurchaseOrderCreate, 'poType', { lines: Checked['PurchaseOrderLineInput'][] }>
   PurchaseOrderUpdate: Filled<PurchaseOrderUpdate, never, { lines: Checked['PurchaseOrderLineInput'][] }>
@@ -66,6 +67,7 @@ export interface CheckedBodies {
   createContract: Checked['ContractCreate']
   updateContract: Checked['ContractUpdate']
   changeContractStatus: Checked['ContractStatusMove']
+  addSelection: Checked['SelectionCreate']
   createPurchaseOrder: Checked['PurchaseOrderCreate']
   updatePurchaseOrder: Checked['PurchaseOrderUpdate']
   sendMessage: Checked['MessageCreate']
@@ -94,6 +96,7 @@ export interface FilledQueries {
   explainPrice: 'quantity'
   listOptions: 'limit' | 'sort' | 'includeArchived'
   listContracts: 'limit' | 'sort' | 'includeArchived'
+  listSelections: 'limit' | 'sort'
   listBudgetLines: 'limit' | 'sort' | 'includeArchived'
   listPurchaseOrders: 'limit' | 'sort'
   listMessages: 'limit' | 'sort'

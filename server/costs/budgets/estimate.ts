@@ -1,25 +1,17 @@
-import type { BudgetEstimate, FoundPrice, Home, ResolvedTakeoffLine } from '../../../client/contract.gen.ts'
-import * as scopes from '../../bidding/scopes/queries.ts'
+import type { BudgetEstimate, Home, SelectionIssue, UnpricedLine } from '../../../client/contract.gen.ts'
 import { noteChange, type WriteCall } from '../../http/call.ts'
 import { problem } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
-import * as plans from '../../land/plans/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
-import { isMoney, sum } from '../../values/money.ts'
-import { findPrices } from '../prices/choice.ts'
-import { FormulaFault } from '../takeoffs/formula.ts'
-import { boughtLines, houseLines } from '../takeoffs/resolved.ts'
-import { type EstimatedLine, replaceEstimate } from './estimate-queries.ts'
-
-/** The scope under which a part without a trade is budgeted. */
-const NO_TRADE = 'unassigned'
-
-/** The largest quantity that a budget line can hold. */
-const MOST_QUANTITY = 9_999_999_999.9999
+import { sum } from '../../values/money.ts'
+import { costing } from './costing.ts'
+import { replaceEstimate } from './estimate-queries.ts'
+import { computedBy } from './selected.ts'
+import { keepCosts, standingOf } from './selection-queries.ts'
 
 /**
- * Computes the budget of a locked home that may still be estimated. The number of statements does not depend on how
- * much the house takes.
+ * Computes the budget of a locked home that may still be estimated, with everything that was selected and approved. The
+ * number of statements does not depend on how much the house takes.
  */
 export async function estimate(call: WriteCall, home: Home, date: string | undefined): Promise<BudgetEstimate> {
   const { planId, planRevision, elevation } = home
@@ -27,57 +19,36 @@ export async function estimate(call: WriteCall, home: Home, date: string | undef
     throw problem('conflict', `The budget of ${home.name} has been locked since ${home.budgetLockedAt}.`)
   if (planId === null || planRevision === null)
     throw problem('conflict', `${home.name} has no plan to be estimated by.`)
-  const built = await plans.findRevision(call, planId, planRevision)
-  if (built === undefined) throw new Error('A home is built from a released revision.')
   const community = await communities.find(call, home.communityId)
   const on = date ?? dateIn(community.timeZone, call.now)
-  const house = { planId, revision: planRevision, elevation }
-  const taken = await houseLines(call, house, built, []).catch((error: unknown) => {
-    // The plan may have lost a figure since its takeoff was made.
-    if (error instanceof FormulaFault) throw problem('conflict', `A formula of the takeoff ${error.message}.`)
-    throw error
-  })
-  const lines = boughtLines(taken)
-  const prices = await findPrices(call, lines, { communityId: community.id, planId, on })
-  const priced = await inTrades(call, pricedLines(lines, prices))
-  const { added, changed, removed } = await replaceEstimate(call, home.id, priced)
+  const selected = await standingOf(call, home.id)
+  const of = new Set(selected.map(({ id }) => id))
+  const { base, selections } = await costing(call, home, { on, base: true, selected, of, also: [] })
+  const lines = [...base.lines, ...selections.flatMap((each) => each.lines)]
+  const unpriced = [...base.unpriced, ...selections.flatMap((each) => each.unpriced)]
+  const { added, changed, removed } = await replaceEstimate(
+    call,
+    { homeId: home.id, isLocked: false, of: 'all' },
+    lines,
+  )
+  const computed = new Set(selected.flatMap((each) => (computedBy(each) === null ? [] : [each.id])))
+  await keepCosts(
+    call,
+    selections.filter(({ id }) => computed.has(id)).map((each) => ({ ...each, issues: issuesOf(each.unpriced) })),
+  )
   if (added + changed + removed > 0) noteChange(call, home.id, 'updated', ['budget'])
   return {
     ...{ homeId: home.id, planId, planRevision, elevation, on },
-    total: sum(priced.map(({ amount }) => amount)),
-    ...{ priced: priced.length, added, changed, removed },
-    unpriced: unpricedLines(lines, prices),
-    currency: call.currency,
+    total: sum(lines.map(({ amount }) => amount)),
+    ...{ priced: lines.length, added, changed, removed, unpriced, currency: call.currency },
   }
 }
 
-function pricedLines(lines: readonly ResolvedTakeoffLine[], prices: readonly FoundPrice[]): EstimatedLine[] {
-  return lines.flatMap((line, i) => {
-    const { price, total } = prices[i] ?? {}
-    if (price == null || total == null) return []
-    const { lineId, partId, scope, costCodeId, quantity, unit, name } = line
-    if (!isMoney(total) || Math.abs(quantity) > MOST_QUANTITY)
-      throw problem('conflict', `${name} comes to more than a budget line can hold.`)
-    return [
-      {
-        ...{ takeoffLineId: lineId, partId, priceId: price.id, scope: scope ?? NO_TRADE, costCodeId },
-        ...{ description: name, quantity, unit, unitCost: price.unitPrice, amount: total },
-      },
-    ]
-  })
-}
+/** As many as are told of with a selection; the estimate tells of all. */
+const MOST_ISSUES = 20
 
-function unpricedLines(lines: readonly ResolvedTakeoffLine[], prices: readonly FoundPrice[]) {
-  return lines.flatMap(({ lineId, partId, sku, name, scope, quantity, unit }, i) => {
-    const issue = prices[i]?.issue ?? null
-    return issue === null ? [] : [{ lineId, partId, sku, name, scope, quantity, unit, issue }]
-  })
-}
-
-/** The lines with their trades as the organization spells them now. */
-async function inTrades(call: WriteCall, lines: readonly EstimatedLine[]): Promise<EstimatedLine[]> {
-  const given = [...new Set(lines.map(({ scope }) => scope))]
-  const spelled = await scopes.named(call, given)
-  const byName = new Map(spelled.map((name) => [name.toLowerCase(), name]))
-  return lines.map((line) => ({ ...line, scope: byName.get(line.scope.toLowerCase()) ?? line.scope }))
+export function issuesOf(unpriced: readonly UnpricedLine[]): SelectionIssue[] {
+  return unpriced
+    .slice(0, MOST_ISSUES)
+    .map(({ lineId, partId, sku, name, issue }) => ({ lineId, partId, sku, name, issue }))
 }

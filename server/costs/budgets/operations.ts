@@ -13,6 +13,8 @@ import { rowsOfAll } from './figure-queries.ts'
 import { budgetFrom } from './home-budget.ts'
 import * as budgetLines from './queries.ts'
 
+const OF_SELECTION = 'The line is what a selection costs, so it changes with the selection alone.'
+
 export const budgetOperations = {
   async getHomeBudget({ path }, call) {
     const home = await homes.find(call, path.homeId)
@@ -67,6 +69,7 @@ export const budgetOperations = {
       const before = await budgetLines.lock(call, path.budgetLineId)
       checkIfMatch(ifMatch, before)
       if (before.archivedAt !== null) throw problem('conflict', 'The line was removed from the budget.')
+      if (before.optionSelectionId !== null) throw problem('conflict', OF_SELECTION)
       const isLocked = home.budgetLockedAt !== null
       if (isLocked && body.scope !== undefined && body.scope !== before.scope) {
         throw problem('conflict', 'The budget is locked, so its lines keep their scopes.')
@@ -88,6 +91,7 @@ export const budgetOperations = {
       if (before.archivedAt !== null) return
       const reason =
         reasonToKeepBudget(home) ??
+        (before.optionSelectionId === null ? null : OF_SELECTION) ??
         (home.budgetLockedAt !== null ? 'The budget is locked; set the amount of the line to zero instead.' : null) ??
         ((await budgetLines.isOrdered(call, before.id)) ? 'Purchase orders refer to the line.' : null)
       if (reason !== null) throw problem('conflict', reason)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Option } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Links } from './links.ts'
@@ -42,4 +43,26 @@ export async function codeRequiring({ db, organizationId }: Tenant, id: string):
       and ${id} = any("requiresOptionIds")
     order by "code" limit 1`.execute(db)
   return rows[0]?.code
+}
+
+/** As many options as one can require, directly and through others, for what a selection of it is costed with. */
+const MOST_REQUIRED = 200
+
+/** The options that this one requires, directly or through others. */
+export async function requiredOf(tenant: Tenant, id: string): Promise<Option[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive required as (
+      select unnest(o."requiresOptionIds") as "id" from "options" o
+      where o."organizationId" = ${tenant.organizationId} and o."id" = ${id}
+      union
+      select unnest(o."requiresOptionIds") from required
+      join "options" o on o."organizationId" = ${tenant.organizationId} and o."id" = required."id"
+    )
+    select "id" from required limit ${MOST_REQUIRED}`.execute(tenant.db)
+  return rows.length === 0
+    ? []
+    : findAll(
+        tenant,
+        rows.map((row) => row.id),
+      )
 }

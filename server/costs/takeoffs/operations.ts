@@ -70,6 +70,7 @@ export const takeoffOperations = {
       const option = await options.lock(call, path.optionId)
       if (option.archivedAt !== null) throw problem('conflict', `${option.code} is archived.`)
       const lines = wholeOptionLines(body.lines, option)
+      await assertPlansExist(call, lines)
       const faults = optionLineFaults(lines, await plansOf(call, option))
       if (faults.length > 0) throw invalid(faults)
       await assertInUse(call, lines)
@@ -99,6 +100,15 @@ async function chosenFor(call: Call, plan: Plan, ids: readonly string[]): Promis
   return found.map(({ id, code, requiresOptionIds, excludesOptionIds }) => ({
     ...{ id, code, requiresOptionIds, excludesOptionIds, quantity: 1 },
   }))
+}
+
+async function assertPlansExist(call: Call, lines: readonly { planId: string | null }[]): Promise<void> {
+  const named = new Set(lines.flatMap(({ planId }) => planId ?? []))
+  const known = new Set((await plans.findAll(call, [...named])).map(({ id }) => id))
+  const unknown = lines.flatMap(({ planId }, i) =>
+    planId === null || known.has(planId) ? [] : [`/lines/${i}/planId`],
+  )
+  if (unknown.length > 0) throw unknownReference(unknown)
 }
 
 /** The plans that the option can be built on. */

@@ -67,6 +67,8 @@ export function reasonToKeepBudget(home: Home): string | null {
   return null
 }
 
-export function newHome(body: Checked['HomeCreate'], planRevision: number | null) {
-  return { ...body, planRevision, status: 'planning' as const, address: wholeAddress(body.address) }
+export function newHome(body: Checked['HomeCreate'], planned: Pick<Home, 'planRevision' | 'basePrice'>) {
+  const { planRevision, basePrice: ofPlan } = planned
+  const basePrice = body.basePrice === undefined ? ofPlan : body.basePrice
+  return { ...body, planRevision, basePrice, status: 'planning' as const, address: wholeAddress(body.address) }
 }

@@ -7,6 +7,7 @@ import type { Handlers } from '../../http/operation.ts'
 import { invalid, invalidTransition, problem, unknownReference } from '../../http/problem.ts'
 import { wholeAddress } from '../../values/address.ts'
 import { dateIn } from '../../values/calendar.ts'
+import { isMoney, sum } from '../../values/money.ts'
 import { reasonNotToBuild } from '../communities/community.ts'
 import * as communities from '../communities/queries.ts'
 import { elevationFault, reasonNotToBuildFrom } from '../plans/plan.ts'
@@ -89,26 +90,29 @@ export const homeOperations = {
 } satisfies Partial<Handlers>
 
 interface Built {
+  basePrice?: number | null | undefined
   planId?: string | null | undefined
   elevation?: string | null | undefined
 }
 
-/** The revision that a home is now built from, if the plan allows this place and elevation; null without a plan. */
+type Planned = Pick<Home, 'planRevision' | 'basePrice'>
+
+/** The revision that a home is now built from and its price, if the plan allows this place and elevation. */
 async function planFor(
   call: WriteCall,
   { planId = null, elevation = null }: Built,
   community: { id: string; name: string },
-): Promise<number | null> {
+): Promise<Planned> {
   if (planId === null) {
-    if (elevation === null) return null
+    if (elevation === null) return { planRevision: null, basePrice: null }
     throw elevationInvalid('belongs to a plan; send its planId')
   }
   const plan = await plans.findOptional(call, planId)
   if (plan === undefined) throw unknownReference(['/planId'])
   const reason = reasonNotToBuildFrom(plan, community)
   if (reason !== null) throw problem('conflict', reason)
-  await assertElevation(call, planId, plan.releasedRevision, elevation)
-  return plan.releasedRevision
+  const basePrice = await priceWith(call, planId, plan.releasedRevision, elevation)
+  return { planRevision: plan.releasedRevision, basePrice }
 }
 
 /** What changes when a home's plan or elevation changes; if the plan stays the same, so does the revision. */
@@ -117,23 +121,33 @@ async function replanned(call: WriteCall, before: Home, body: Built): Promise<Pa
   if (planId === before.planId && elevation === before.elevation) return {}
   const reason = reasonToKeepPlan(before)
   if (reason !== null) throw problem('conflict', reason)
+  const { basePrice: asked } = body
   if (planId !== null && planId === before.planId) {
-    await assertElevation(call, planId, before.planRevision, elevation)
-    return { elevation }
+    const basePrice = await priceWith(call, planId, before.planRevision, elevation)
+    return { elevation, basePrice: asked === undefined ? basePrice : asked }
   }
   const community = await communities.find(call, before.communityId)
-  return { planId, elevation, planRevision: await planFor(call, { planId, elevation }, community) }
+  const { planRevision, basePrice } = await planFor(call, { planId, elevation }, community)
+  const selected = await homes.selectedButNotFor(call, before.id, planId)
+  if (selected.length > 0)
+    throw problem('conflict', `Selected for ${before.name} and not available for the plan: ${selected.join(', ')}.`)
+  return { planId, elevation, planRevision, basePrice: asked === undefined ? basePrice : asked }
 }
 
-async function assertElevation(
+/** What the revision costs with the elevation, which it has to have; null if nobody has said it. */
+async function priceWith(
   call: WriteCall,
   planId: string,
   revision: number | null,
   elevation: string | null,
-): Promise<void> {
+): Promise<number | null> {
   const released = revision === null ? undefined : await plans.findRevision(call, planId, revision)
   const fault = elevationFault(released?.elevations ?? [], elevation)
   if (fault !== null) throw elevationInvalid(fault)
+  if (released == null || released.basePrice === null) return null
+  const price = sum([released.basePrice, released.elevations.find(({ code }) => code === elevation)?.price ?? 0])
+  if (!isMoney(price)) throw elevationInvalid('comes to more than a home can cost')
+  return price
 }
 
 function elevationInvalid(message: string) {

@@ -1,11 +1,18 @@
-import type { Tenant } from '../../http/call.ts'
+import { sql } from 'kysely'
+import { noteChange, type Tenant, type WriteCall } from '../../http/call.ts'
 import { PENDING, UNSETTLED } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
+
+/** What the selections of a home add to its price, summed up from an index of its own. */
+const OPTIONS_TOTAL = `
+  select coalesce(sum(s."difference"), 0) from "selections" as s
+  where s."organizationId" = t."organizationId" and s."homeId" = t."id" and s."status" in ('approved', 'ordered', 'installed')`
 
 export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
   schema: 'Home',
   table: 'homes',
   prefix: 'hom',
+  computed: { optionsTotal: OPTIONS_TOTAL, price: `t."basePrice" + (${OPTIONS_TOTAL})` },
   search: [
     'name',
     'lotNumber',
@@ -26,4 +33,29 @@ export async function countOpenOrders(call: Tenant, homeId: string): Promise<num
     .where('status', 'in', [...PENDING, ...UNSETTLED])
     .executeTakeFirstOrThrow()
   return count
+}
+
+/** Raises the version of a locked home of which only something computed has changed. */
+export async function touch(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
+  await sql`
+    update "homes" set "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+  noteChange(call, id, 'updated', fields)
+}
+
+/** The codes of the options selected for the home that houses of this plan cannot have; a few of them are enough. */
+export async function selectedButNotFor(
+  { db, organizationId }: Tenant,
+  homeId: string,
+  planId: string | null,
+): Promise<string[]> {
+  const { rows } = await sql<{ code: string }>`
+    select o."code" from "selections" as s
+    join "options" as o on o."organizationId" = s."organizationId" and o."id" = s."optionId"
+    where s."organizationId" = ${organizationId} and s."homeId" = ${homeId} and s."status" not in ('declined', 'cancelled')
+      and case when ${planId}::text is null
+        then o."planIds" <> '{}' or (o."costBasis" = 'computed' and s."costBasis" = 'option')
+        else o."planIds" <> '{}' and ${planId}::text <> all(o."planIds") end
+    order by o."code" limit 20`.execute(db)
+  return rows.map(({ code }) => code)
 }

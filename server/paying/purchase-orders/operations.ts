@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FieldError, PurchaseOrder, Vendor } from '../../../client/contract.gen.ts'
+import type { FieldError, PurchaseOrder, Selection, Vendor } from '../../../client/contract.gen.ts'
 import * as bidRequests from '../../bidding/bid-requests/queries.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as bids from '../../bidding/bids/queries.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
+import { STANDING } from '../../costs/budgets/selected.ts'
+import * as selections from '../../costs/selections/queries.ts'
 import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
@@ -107,17 +109,33 @@ async function referencesOf(
   call: WriteCall,
   body: Checked['PurchaseOrderCreate'],
 ): Promise<{ vendor: Vendor | null; bid: BidRow | null }> {
-  const { homeId, vendorId, bidId, parentPoId } = body
+  const { homeId, vendorId, bidId, parentPoId, optionSelectionId } = body
   const home = await homes.findOptional(call, homeId)
   const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
   const bid = bidId == null ? null : await bids.findOptional(call, bidId)
   const parent = parentPoId == null ? null : await orders.findOptional(call, parentPoId)
-  if (home === undefined || vendor === undefined || bid === undefined || parent === undefined) {
-    const found = { homeId: home, vendorId: vendor, bidId: bid, parentPoId: parent }
+  const selection = optionSelectionId == null ? null : await selections.findOptional(call, optionSelectionId)
+  if (
+    home === undefined ||
+    vendor === undefined ||
+    bid === undefined ||
+    parent === undefined ||
+    selection === undefined
+  ) {
+    const found = { homeId: home, vendorId: vendor, bidId: bid, parentPoId: parent, optionSelectionId: selection }
     throw unknownReference(Object.entries(found).flatMap(([field, one]) => (one === undefined ? [`/${field}`] : [])))
   }
   assertSameHome(homeId, parent)
+  assertOrderable(homeId, selection)
   return { vendor, bid }
+}
+
+function assertOrderable(homeId: string, selection: Selection | null): void {
+  if (selection === null) return
+  if (selection.homeId !== homeId)
+    throw invalid([{ pointer: '/optionSelectionId', code: 'other_home', message: 'was selected for another home' }])
+  if (STANDING.includes(selection.status)) return
+  throw problem('conflict', `The selection is ${selection.status}; what is ordered has to be approved first.`)
 }
 
 function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {

@@ -1,0 +1,171 @@
+import type { Home, ResolvedTakeoffLine, UnpricedLine } from '../../../client/contract.gen.ts'
+import * as scopes from '../../bidding/scopes/queries.ts'
+import type { Call } from '../../http/call.ts'
+import { problem } from '../../http/problem.ts'
+import * as plans from '../../land/plans/queries.ts'
+import { isMoney, sum } from '../../values/money.ts'
+import { findPrices } from '../prices/choice.ts'
+import { ChoiceFault, type Chosen } from '../takeoffs/chosen.ts'
+import { FormulaFault } from '../takeoffs/formula.ts'
+import { type HouseLines, houseLines } from '../takeoffs/resolved.ts'
+import type { EstimatedLine } from './estimate-queries.ts'
+import { amountOf, asChosen, computedBy, lineOfAmount, type Selected, sourceOf } from './selected.ts'
+
+/** The scope under which something without a trade is budgeted. */
+const NO_TRADE = 'unassigned'
+
+/** The largest quantity that a budget line can hold. */
+const MOST_QUANTITY = 9_999_999_999.9999
+
+/** What has to be costed: the house itself, and which of its selections. */
+export interface Wanted {
+  readonly on: string
+  readonly base: boolean
+  /** Everything that was selected, because one selection can build upon another one. */
+  readonly selected: readonly Selected[]
+  /** The selections whose costs are asked for; of the others only the takeoffs matter. */
+  readonly of: ReadonlySet<string>
+  /** Options that are taken as chosen although they are not selected. */
+  readonly also: readonly Chosen[]
+}
+
+/** What a selection costs. With an unpriced part it has no cost, because the rest would be none. */
+export interface Costed {
+  readonly id: string
+  readonly cost: number | null
+  readonly unpriced: readonly UnpricedLine[]
+  readonly lines: readonly EstimatedLine[]
+}
+
+export interface Costing {
+  readonly base: { readonly lines: readonly EstimatedLine[]; readonly unpriced: readonly UnpricedLine[] }
+  readonly selections: readonly Costed[]
+}
+
+/** A takeoff line to be priced, for the house or for a selection. */
+interface Asked {
+  readonly line: ResolvedTakeoffLine
+  readonly selected: Selected | null
+  readonly isTakenOut: boolean
+}
+
+/**
+ * What a house and its selections cost on a date, line by line. The number of statements depends neither on the lines
+ * nor on the selections.
+ */
+export async function costing(call: Call, home: Home, wanted: Wanted): Promise<Costing> {
+  const asked = wanted.selected.filter(({ id }) => wanted.of.has(id))
+  const isTakeoffNeeded = wanted.base || asked.some((selected) => computedBy(selected) !== null)
+  const house = isTakeoffNeeded ? await takenBy(call, home, wanted) : { base: [], options: [] }
+  const lines = linesToPrice(house, wanted.base, asked)
+  const quantities = lines.map(({ line, isTakenOut }) => ({
+    partId: line.partId,
+    quantity: isTakenOut ? -line.quantity : line.quantity,
+  }))
+  const { communityId, planId } = home
+  const prices = lines.length === 0 ? [] : await findPrices(call, quantities, { communityId, planId, on: wanted.on })
+  const priced = lines.map((each, i) => ({ ...each, ...resultOf(each, quantities[i]?.quantity ?? 0, prices[i]) }))
+  const bySelection = Map.groupBy(priced, ({ selected }) => selected?.id ?? null)
+  const trades = await tradesOf(call, [...priced.flatMap(({ made }) => made?.scope ?? []), ...asked.map(tradeOf)])
+  const spelled = (line: EstimatedLine) => ({ ...line, scope: trades.get(line.scope.toLowerCase()) ?? line.scope })
+  const ofBase = bySelection.get(null) ?? []
+  return {
+    base: {
+      lines: ofBase.flatMap(({ made }) => (made === null ? [] : [spelled(made)])),
+      unpriced: ofBase.flatMap(({ missing }) => missing ?? []),
+    },
+    selections: asked.map((selected) => {
+      const costed = costedOf(selected, bySelection.get(selected.id) ?? [])
+      return { ...costed, lines: costed.lines.map(spelled) }
+    }),
+  }
+}
+
+async function takenBy(call: Call, home: Home, { selected, also }: Wanted): Promise<HouseLines> {
+  const { planId, planRevision, elevation } = home
+  if (planId === null || planRevision === null)
+    throw problem('conflict', `${home.name} has no plan to be estimated by.`)
+  const built = await plans.findRevision(call, planId, planRevision)
+  if (built === undefined) throw new Error('A home is built from a released revision.')
+  const chosen = selected.flatMap((each) => {
+    const option = computedBy(each)
+    return option === null ? [] : [asChosen(option, each.quantity)]
+  })
+  const house = { planId, revision: planRevision, elevation }
+  return houseLines(call, house, built, [...chosen, ...also]).catch((error: unknown) => {
+    // The plan may have lost a figure since its takeoff was made, and takeoffs of options change.
+    if (error instanceof FormulaFault) throw problem('conflict', `A formula of the takeoff ${error.message}.`)
+    if (error instanceof ChoiceFault) throw problem('conflict', error.message)
+    throw error
+  })
+}
+
+/** In the budget a line that a selection takes the place of stays, and the selection takes it out again. */
+function linesToPrice({ base, options }: HouseLines, isBaseWanted: boolean, asked: readonly Selected[]): Asked[] {
+  const byOption = new Map(options.map((each) => [each.option.id, each]))
+  return [
+    ...(isBaseWanted ? base.map((line) => ({ line, selected: null, isTakenOut: false })) : []),
+    ...asked.flatMap((selected) => {
+      const { own = [], takenOut = [] } = byOption.get(computedBy(selected)?.id ?? '') ?? {}
+      return [
+        ...own.map((line) => ({ line, selected, isTakenOut: false })),
+        ...takenOut.map((line) => ({ line, selected, isTakenOut: true })),
+      ]
+    }),
+  ]
+}
+
+type Found = Awaited<ReturnType<typeof findPrices>>[number] | undefined
+
+function resultOf({ line, selected, isTakenOut }: Asked, quantity: number, found: Found) {
+  const { lineId, partId, sku, name, scope, costCodeId, unit } = line
+  const { price = null, total = null, issue = null } = found ?? {}
+  const optionSelectionId = selected?.id ?? null
+  if (price === null || total === null) {
+    const missing = { optionSelectionId, lineId, partId, sku, name, scope, quantity, unit }
+    return { made: null, missing: issue === null ? [] : [{ ...missing, issue }] }
+  }
+  if (!isMoney(total) || Math.abs(quantity) > MOST_QUANTITY)
+    throw problem('conflict', `${name} comes to more than a budget line can hold.`)
+  const made: EstimatedLine = {
+    ...{
+      source: selected === null ? 'base' : sourceOf(selected),
+      optionSelectionId,
+      isTakenOut,
+      takeoffLineId: lineId,
+    },
+    ...{ partId, priceId: price.id, scope: scope ?? NO_TRADE, costCodeId },
+    ...{ description: isTakenOut ? `${name}, taken out` : name, quantity, unit, unitCost: price.unitPrice },
+    amount: total,
+  }
+  return { made, missing: [] }
+}
+
+function costedOf(selected: Selected, priced: readonly ReturnType<typeof resultOf>[]): Costed {
+  const { id } = selected
+  if (computedBy(selected) === null) {
+    const amount = amountOf(selected)
+    if (amount === null) return { id, cost: null, unpriced: [], lines: [] }
+    return { id, cost: asMoney(selected, amount), unpriced: [], lines: [lineOfAmount(selected, amount, NO_TRADE)] }
+  }
+  const unpriced = priced.flatMap(({ missing }) => missing)
+  if (unpriced.length > 0) return { id, cost: null, unpriced, lines: [] }
+  const lines = priced.flatMap(({ made }) => made ?? [])
+  return { id, cost: asMoney(selected, sum(lines.map(({ amount }) => amount))), unpriced, lines }
+}
+
+function asMoney({ option }: Selected, cost: number): number {
+  if (isMoney(cost)) return cost
+  throw problem('conflict', `${option?.code ?? 'The selection'} comes to more than a budget can hold.`)
+}
+
+function tradeOf({ scope }: Selected): string {
+  return scope ?? NO_TRADE
+}
+
+/** The trades as the organization spells them now. */
+async function tradesOf(call: Call, given: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (given.length === 0) return new Map()
+  const spelled = await scopes.named(call, [...new Set(given)])
+  return new Map(spelled.map((name) => [name.toLowerCase(), name]))
+}
