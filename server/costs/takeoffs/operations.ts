@@ -105,9 +105,7 @@ async function chosenFor(call: Call, plan: Plan, ids: readonly string[]): Promis
 async function assertPlansExist(call: Call, lines: readonly { planId: string | null }[]): Promise<void> {
   const named = new Set(lines.flatMap(({ planId }) => planId ?? []))
   const known = new Set((await plans.findAll(call, [...named])).map(({ id }) => id))
-  const unknown = lines.flatMap(({ planId }, i) =>
-    planId === null || known.has(planId) ? [] : [`/lines/${i}/planId`],
-  )
+  const unknown = lines.flatMap(({ planId }, i) => (planId === null || known.has(planId) ? [] : [`/lines/${i}/planId`]))
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
