@@ -749,7 +749,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a bid
-         * @description Rejects a submitted bid, or revokes the award of an accepted one. An award can be revoked while none of its purchase orders has been issued (409 otherwise): those in draft, waiting for approval, approved or declined are voided, and the request goes back to closed unless another of its bids is accepted. Bids that were kept with rejectOthers false can then be accepted; for new ones, reopen the request. Needs bids:write (and pos:write where a purchase order is voided); emits bid.rejected, and for a revoked award bid_request.updated and po.status_changed.
+         * @description Rejects a submitted bid, or revokes the award of an accepted one. An award can be revoked while none of its purchase orders has been issued and no contract made from it stands (409 otherwise): those in draft, waiting for approval, approved or declined are voided, and the request goes back to closed unless another of its bids is accepted. Bids that were kept with rejectOthers false can then be accepted; for new ones, reopen the request. Needs bids:write (and pos:write where a purchase order is voided); emits bid.rejected, and for a revoked award bid_request.updated and po.status_changed.
          */
         post: operations["rejectBid"];
         delete?: never;
@@ -1553,7 +1553,7 @@ export interface paths {
         put?: never;
         /**
          * Create a contract
-         * @description Drafts a price agreement with a vendor. Its prices count once it is activated with changeContractStatus. A line is priced in the unit of its part, and each part appears once for each minQuantity. The lines make one price for each community and plan that the contract names, at most 2000 altogether. Plans need communities as well.
+         * @description Drafts a price agreement with a vendor. Its prices count once it is activated with changeContractStatus. A line is priced in the unit of its part, and each part appears once for each minQuantity. The lines make one price for each community and plan that the contract names, at most 2000 altogether. Plans need communities as well. With bidId an accepted bid on a request without homes becomes the contract: vendor, trade, community and time follow from it, and so do the prices of the lines that it won and that name a part in the request; alternates are left out. Refused with 409 while another contract made from the bid stands. Without bidId, vendorId, scope, effectiveDate and lines are needed.
          */
         post: operations["createContract"];
         delete?: never;
@@ -5500,6 +5500,10 @@ export interface components {
              * @default true
              */
             required?: boolean;
+            /** @description The part that is priced, in its own unit. Vendors do not see it. */
+            partId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description Where its cost will be posted. Vendors do not see it. */
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
         };
         /** @description One thing to be priced. */
         BidRequestLine: {
@@ -5511,6 +5515,10 @@ export interface components {
             unit: components["schemas"]["Unit"];
             /** @description Whether a bid has to price this line. */
             required: boolean;
+            /** @description The part that is priced. */
+            partId: string | null;
+            /** @description Where its cost will be posted. */
+            costCodeId: string | null;
         };
         /** @description A bid request to be created and, unless sendNow is false, sent. */
         BidRequestCreate: {
@@ -5550,6 +5558,10 @@ export interface components {
              * @default single
              */
             awardMode?: components["schemas"]["AwardMode"];
+            /** @description The first day on which the prices are to hold. */
+            effectiveFrom?: components["schemas"]["CalendarDateOrNull"];
+            /** @description The last day on which they are to hold; null for an open end. */
+            effectiveTo?: components["schemas"]["CalendarDateOrNull"];
             /** @description What the price has to include. */
             inclusions?: string | null;
             /** @description What the price leaves out. */
@@ -5577,6 +5589,8 @@ export interface components {
             blind?: boolean;
             acceptLate?: boolean;
             awardMode?: components["schemas"]["AwardMode"];
+            effectiveFrom?: components["schemas"]["CalendarDateOrNull"];
+            effectiveTo?: components["schemas"]["CalendarDateOrNull"];
             inclusions?: string | null;
             exclusions?: string | null;
             externalId?: components["schemas"]["ExternalId"];
@@ -5614,6 +5628,10 @@ export interface components {
             /** @description Whether a bid is still taken after the deadline. */
             acceptLate: boolean;
             awardMode: components["schemas"]["AwardMode"];
+            /** @description The first day on which the prices are to hold. */
+            effectiveFrom: components["schemas"]["CalendarDateOrNull"];
+            /** @description The last day on which they are to hold; null for an open end. */
+            effectiveTo: components["schemas"]["CalendarDateOrNull"];
             inclusions: string | null;
             exclusions: string | null;
             externalId: components["schemas"]["ExternalId"];
@@ -5665,6 +5683,10 @@ export interface components {
             /** @description Whether a bid is still taken after the deadline. */
             acceptLate: boolean;
             awardMode: components["schemas"]["AwardMode"];
+            /** @description The first day on which the prices are to hold. */
+            effectiveFrom: components["schemas"]["CalendarDateOrNull"];
+            /** @description The last day on which they are to hold; null for an open end. */
+            effectiveTo: components["schemas"]["CalendarDateOrNull"];
             inclusions: string | null;
             exclusions: string | null;
             externalId: components["schemas"]["ExternalId"];
@@ -6026,6 +6048,8 @@ export interface components {
             awardedLineIds: string[] | null;
             /** @description The purchase orders made from the bid. */
             poIds: string[];
+            /** @description The newest revision of the contract made from the bid; null without one that stands. */
+            contractId: string | null;
             /** @description When it was last submitted. */
             submittedAt: components["schemas"]["Instant"];
             /** @description When it was accepted or rejected; null before. */
@@ -7120,11 +7144,14 @@ export interface components {
         };
         /** @description A contract to be drafted. */
         ContractCreate: {
+            /** @description The accepted bid that it is made from. */
+            bidId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Who grants the prices. */
-            vendorId: components["schemas"]["ResourceId"];
+            vendorId?: components["schemas"]["ResourceId"];
             /** @description The trade. Unknown ones are created. */
-            scope: components["schemas"]["ScopeName"];
-            contractType: components["schemas"]["ContractType"];
+            scope?: components["schemas"]["ScopeName"];
+            /** @default unit_price */
+            contractType?: components["schemas"]["ContractType"];
             /**
              * @description Where alone it holds; everywhere when there are none.
              * @default []
@@ -7135,8 +7162,8 @@ export interface components {
              * @default []
              */
             planIds?: components["schemas"]["ResourceId"][];
-            /** @description The first day on which its prices hold. */
-            effectiveDate: components["schemas"]["CalendarDate"];
+            /** @description The first day on which its prices hold; effectiveFrom of the bid request, or today, for a bid. */
+            effectiveDate?: components["schemas"]["CalendarDate"];
             /** @description The last day, which ends at midnight in the organization's time zone; null until it is ended. */
             expirationDate?: components["schemas"]["CalendarDateOrNull"];
             /**
@@ -7146,8 +7173,8 @@ export interface components {
             preferred?: boolean;
             /** @description What orders made from it hold back; the vendor's defaultRetainagePercent when left out. */
             retainagePercent?: components["schemas"]["Percent"];
-            /** @description What is agreed on. */
-            lines: components["schemas"]["ContractLineInput"][];
+            /** @description What is agreed on; what the bid has won, when left out. */
+            lines?: components["schemas"]["ContractLineInput"][];
             /** @description Whatever else was agreed; searched by q. */
             notes?: string | null;
             accountingId?: components["schemas"]["AccountingId"];
@@ -8828,8 +8855,12 @@ export interface components {
             /** @description Whether bids are taken after the deadline too. */
             acceptLate: boolean;
             bidType: components["schemas"]["BidType"];
+            /** @description The first day on which the prices are to hold. */
+            effectiveFrom: components["schemas"]["CalendarDateOrNull"];
+            /** @description The last day on which they are to. */
+            effectiveTo: components["schemas"]["CalendarDateOrNull"];
             /** @description The lines to be priced; none where one price is asked for. */
-            lines: components["schemas"]["BidRequestLine"][];
+            lines: components["schemas"]["PortalLine"][];
             message: string | null;
             /** @description What the price has to include. */
             inclusions: string | null;
@@ -8837,6 +8868,17 @@ export interface components {
             exclusions: string | null;
             /** @description Why the request was cancelled. */
             cancelReason: string | null;
+        };
+        /** @description One thing to be priced. */
+        PortalLine: {
+            /** @description The name of the line; a bid refers to it. */
+            lineId: string;
+            /** @description What is to be done or delivered. */
+            description: string;
+            quantity: components["schemas"]["Quantity"];
+            unit: components["schemas"]["Unit"];
+            /** @description Whether a bid has to price this line. */
+            required: boolean;
         };
         /** @description Where it is. */
         PortalCommunity: {
@@ -9620,6 +9662,7 @@ export type PortalBidInvitationSummary = components['schemas']['PortalBidInvitat
 export type PortalRequestSummary = components['schemas']['PortalRequestSummary'];
 export type PortalBidInvitation = components['schemas']['PortalBidInvitation'];
 export type PortalRequest = components['schemas']['PortalRequest'];
+export type PortalLine = components['schemas']['PortalLine'];
 export type PortalCommunity = components['schemas']['PortalCommunity'];
 export type PortalHome = components['schemas']['PortalHome'];
 export type PortalAnswer = components['schemas']['PortalAnswer'];

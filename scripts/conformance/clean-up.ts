@@ -76,10 +76,18 @@ interface Ending {
 
 async function isEnded(world: World, endings: Ending[], id: string): Promise<boolean> {
   for (const { operation, parameter, body } of endings) {
-    const answer = await world.send(operation, { address: operation.path.replace(`{${parameter}}`, id), body })
-    if (answer.status < 300 || answer.status === 404) return true
+    const answer = await world.send(operation, { address: addressOf({ operation, parameter }, id), body })
+    if (answer.status >= 300 && answer.status !== 404) continue
+    // What had to be ended first can be deleted now.
+    const [deletion] = endings.filter((other) => other.operation.method === 'DELETE' && other.operation !== operation)
+    if (deletion !== undefined) await world.send(deletion.operation, { address: addressOf(deletion, id) })
+    return true
   }
   return false
+}
+
+function addressOf({ operation, parameter }: Pick<Ending, 'operation' | 'parameter'>, id: string): string {
+  return operation.path.replace(`{${parameter}}`, id)
 }
 
 /** The operations that remove a resource of this kind, or end it for good. */
@@ -104,7 +112,7 @@ function endingsOf(prefix: string): Ending[] {
 }
 
 const FINAL_ACTIONS = ['cancel', 'withdraw']
-const FINAL_STATUSES = ['cancelled', 'void', 'withdrawn']
+const FINAL_STATUSES = ['cancelled', 'void', 'withdrawn', 'terminated']
 
 function statusesOf(operation: Operation): string[] {
   const { properties } = contract.resolve(schemaOfBody(operation) as object) as { properties?: Record<string, unknown> }

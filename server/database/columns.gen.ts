@@ -68,6 +68,8 @@ export const columns = {
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
     bytes: 'integer',
+    effectiveFrom: 'date?',
+    effectiveTo: 'date?',
   },
   bids: {
     organizationId: 'id',

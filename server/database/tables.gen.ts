@@ -84,6 +84,8 @@ export interface BidRequests {
   createdBy: Json;
   deadline: string;
   deadlineAt: Timestamp;
+  effectiveFrom: string | null;
+  effectiveTo: string | null;
   exclusions: string | null;
   externalId: string | null;
   homeIds: string[];

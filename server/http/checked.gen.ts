@@ -28,7 +28,7 @@ export interface Checked {
   OptionTakeoffLineInput: Filled<OptionTakeoffLineInput, 'wastePercent'>
   OptionTakeoffReplace: Filled<OptionTakeoffReplace, never, { lines: Checked['OptionTakeoffLineInput'][] }>
   ContractLineInput: Filled<ContractLineInput, 'minQuantity'>
-  ContractCreate: Filled<ContractCreate, 'communityIds' | 'planIds' | 'preferred', { lines: Checked['ContractLineInput'][] }>
+  ContractCreate: Filled<ContractCreate, 'contractType' | 'communityIds' | 'planIds' | 'preferred', { lines: Checked['ContractLineInput'][] }>
   ContractUpdate: Filled<ContractUpdate, never, { lines: Checked['ContractLineInput'][] }>
   ContractStatusMove: Filled<ContractStatusMove, 'endPrevious'>
   SelectionCreate: Filled<SelectionCreate, 'quantity'>

@@ -41,7 +41,10 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
       timeZone,
       acceptLate: request.acceptLate,
       bidType: request.bidType,
-      lines: request.lines,
+      effectiveFrom: request.effectiveFrom,
+      effectiveTo: request.effectiveTo,
+      // Which part and which cost code a line is for is the builder's own affair.
+      lines: request.lines.map(({ partId: _, costCodeId: __, ...line }) => line),
       message: request.message,
       inclusions: request.inclusions,
       exclusions: request.exclusions,

@@ -27,6 +27,8 @@ ${entry('Bids are due by the end of', `${longDate(request.deadline)} (${request.
 ${entry('Community', [community.name, community.city, community.state].filter((part) => part !== null).join(', '))}
 ${homes.map((home) => entry('Home', [home.name, ...addressLines(home.address)].join(', '))).join('\n')}
 ${entry('What to quote', WHAT_TO_QUOTE[request.bidType])}
+${request.effectiveFrom === null ? '' : entry('Prices hold from', longDate(request.effectiveFrom))}
+${request.effectiveTo === null ? '' : entry('Prices hold until', longDate(request.effectiveTo))}
 ${request.inclusions === null ? '' : entry('Includes', request.inclusions)}
 ${request.exclusions === null ? '' : entry('Excludes', request.exclusions)}
 </dl>

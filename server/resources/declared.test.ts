@@ -10,9 +10,8 @@ const vendor = { schema: 'Vendor', table: 'vendors' }
 
 test('fields come in the order of the contract, computed ones in their place, and hidden ones last', () => {
   const bid = { schema: 'Bid', table: 'bids', without: ['amountsHidden'] }
-  const names = Object.keys(
-    columnsOf({ ...bid, stored: { amount: 'decimal', expiresAt: 'instant?' }, computed: { poIds: 'select 1' } }),
-  )
+  const computed = { poIds: 'select 1', contractId: 'select 2' }
+  const names = Object.keys(columnsOf({ ...bid, stored: { amount: 'decimal', expiresAt: 'instant?' }, computed }))
   expect(names.slice(0, 2)).toEqual(['id', 'bidRequestId'])
   expect(names[names.indexOf('awardedLineIds') + 1]).toBe('poIds')
   expect(names.at(-1)).toBe('expiresAt')

@@ -32,7 +32,7 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   ],
   [
     'a field without a column',
-    `${RESOURCE}resource({ schema: 'Bid', table: 'bids', prefix: 'bid', computed: { poIds: '', amountsHidden: '' }, row: rowOf<Bid & { rating: number }>() })`,
+    `${RESOURCE}resource({ schema: 'Bid', table: 'bids', prefix: 'bid', computed: { poIds: '', contractId: '', amountsHidden: '' }, row: rowOf<Bid & { rating: number }>() })`,
     /"There is no column rating\."/,
   ],
   [
@@ -42,7 +42,7 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   ],
   [
     'a column that is null where the contract never is',
-    `${RESOURCE}resource({ schema: 'Bid', table: 'bids', prefix: 'bid', without: ['amountsHidden'], computed: { poIds: '' } })`,
+    `${RESOURCE}resource({ schema: 'Bid', table: 'bids', prefix: 'bid', without: ['amountsHidden'], computed: { poIds: '', contractId: '' } })`,
     /"The column amount is \\"numeric\\", which does not hold \\"decimal\?\\"\."/,
   ],
   [

@@ -37,7 +37,7 @@ beforeAll(async () => {
       if (address === undefined) break
       await move(world, operation, which)
       for (const example of world.bodiesOf(operation)) {
-        for (const body of oneAtATime(world, example)) await world.send(operation, { address, body })
+        for (const body of [example, ...oneAtATime(world, example)]) await world.send(operation, { address, body })
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { Bid } from '../../../client/contract.gen.ts'
+import * as contracts from '../../costs/contracts/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { problem } from '../../http/problem.ts'
 import { ORDERED } from '../../paying/order-statuses.ts'
@@ -24,13 +25,18 @@ export async function reject(call: WriteCall, bidId: string, reason: string | nu
 }
 
 /**
- * An award can no longer be revoked once it was ordered. Until then, revoking it voids its orders and reopens the
+ * An award can no longer be revoked once it was ordered, or while its contract stands. Until then, revoking it voids its orders and reopens the
  * request for another award, unless the award was split and part of it still stands.
  */
 async function revoke(call: WriteCall, bid: BidRow, reason: string | null): Promise<void> {
   const ordered = (await orders.lockOfBid(call, bid.id)).filter((order) => order.status !== 'void')
   const standing = ordered.find((order) => ORDERED.includes(order.status))
   if (standing !== undefined) throw problem('conflict', `${standing.number} was issued to the vendor; void it first.`)
+  if (bid.contractId !== null) {
+    const { number, status } = await contracts.find(call, bid.contractId)
+    const instead = status === 'active' ? 'terminate' : 'archive'
+    throw problem('conflict', `The bid has become the contract ${number}; ${instead} it first.`)
+  }
   if (ordered.length > 0 && !call.permissions.has('pos:write')) {
     throw problem('permission_denied', 'Voiding the purchase order of the award needs pos:write.', {
       permission: 'pos:write',

@@ -4,6 +4,7 @@ import type {
   BidRequestStatus,
   FieldError,
   InvitationStatus,
+  Part,
 } from '../../../client/contract.gen.ts'
 import type { Call } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
@@ -64,6 +65,8 @@ type Editable = keyof Pick<
   | 'blind'
   | 'acceptLate'
   | 'awardMode'
+  | 'effectiveFrom'
+  | 'effectiveTo'
   | 'inclusions'
   | 'exclusions'
   | 'externalId'
@@ -90,10 +93,10 @@ export function fixedFields(status: BidRequestStatus, fields: readonly string[])
 /** Lines as stored: each with a name, a quantity and a unit. */
 export function wholeLines(lines: readonly Checked['BidRequestLineInput'][]): BidRequestLine[] {
   const taken = new Set(lines.map((line) => line.lineId))
-  return lines.map(({ lineId, description, quantity, unit, required }, i) => {
+  return lines.map(({ lineId, description, quantity, unit, required, partId = null, costCodeId = null }, i) => {
     const name = lineId ?? freeName(i + 1, taken)
     taken.add(name)
-    return { lineId: name, description, quantity, unit, required }
+    return { lineId: name, description, quantity, unit, required, partId, costCodeId }
   })
 }
 
@@ -103,8 +106,21 @@ function freeName(place: number, taken: ReadonlySet<string | undefined>): string
 }
 
 /** What is wrong with the bid form as a whole, whichever part of it was sent. */
-export function formFaults(form: Pick<BidRequest, 'lines' | 'bidType'>): FieldError[] {
+export function formFaults(
+  form: Pick<BidRequest, 'lines' | 'bidType' | 'effectiveFrom' | 'effectiveTo'>,
+  parts: ReadonlyMap<string, Pick<Part, 'sku' | 'unit'>>,
+): FieldError[] {
   const faults: FieldError[] = []
+  const { effectiveFrom, effectiveTo } = form
+  if (effectiveFrom !== null && effectiveTo !== null && effectiveTo < effectiveFrom)
+    faults.push({ pointer: '/effectiveTo', code: 'order', message: 'must not lie before effectiveFrom' })
+  for (const [i, { partId, unit }] of form.lines.entries()) {
+    const part = parts.get(partId ?? '')
+    if (part !== undefined && part.unit !== unit) {
+      const message = `must be ${part.unit}, the unit of ${part.sku}`
+      faults.push({ pointer: `/lines/${i}/unit`, code: 'unit', message })
+    }
+  }
   const names = form.lines.map((line) => line.lineId)
   for (const [i, name] of names.entries()) {
     if (names.indexOf(name) < i)

@@ -169,10 +169,11 @@ test('lines get a name, a quantity and a unit where they have none', async () =>
       { description: 'Sheathing', required: false },
     ],
   })
+  const posted = { partId: null, costCodeId: null }
   expect(lines).toEqual([
-    { lineId: 'line-1', description: 'Walls', quantity: 2450.5, unit: 'SF', required: true },
-    { lineId: 'line-3', description: 'Trusses', quantity: 1, unit: 'LS', required: true },
-    { lineId: 'line-4', description: 'Sheathing', quantity: 1, unit: 'LS', required: false },
+    { lineId: 'line-1', description: 'Walls', quantity: 2450.5, unit: 'SF', required: true, ...posted },
+    { lineId: 'line-3', description: 'Trusses', quantity: 1, unit: 'LS', required: true, ...posted },
+    { lineId: 'line-4', description: 'Sheathing', quantity: 1, unit: 'LS', required: false, ...posted },
   ])
 })
 

@@ -1,4 +1,6 @@
-import type { BidRequest, Vendor } from '../../../client/contract.gen.ts'
+import type { BidRequest, Part, Vendor } from '../../../client/contract.gen.ts'
+import * as costCodes from '../../costs/cost-codes/queries.ts'
+import * as parts from '../../costs/parts/queries.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { invalid, unknownReference } from '../../http/problem.ts'
 import { formFaults } from './bid-request.ts'
@@ -13,6 +15,8 @@ export interface Checked {
   newDeadline: boolean
   lines: BidRequest['lines']
   bidType: BidRequest['bidType']
+  effectiveFrom: string | null
+  effectiveTo: string | null
   vendorIds: readonly string[]
   /** The vendors to check; all if left out. */
   checkedIds?: readonly string[]
@@ -30,12 +34,14 @@ export async function check(call: WriteCall, asked: Checked): Promise<{ deadline
   const invited = await lockVendors(call, checkedIds)
 
   const unknown = place === undefined ? ['/communityId'] : []
-  const known = new Map(homes.map((home) => [home.id, home]))
-  unknown.push(...homeIds.flatMap((id, i) => (known.has(id) ? [] : [`/homeIds/${i}`])))
+  const homesById = new Map(homes.map((home) => [home.id, home]))
+  unknown.push(...homeIds.flatMap((id, i) => (homesById.has(id) ? [] : [`/homeIds/${i}`])))
   unknown.push(...unknownVendors(invited, vendorIds, checkedIds))
+  const known = await knownOf(call, asked.lines)
+  unknown.push(...unknownOf(asked.lines, known))
   if (place === undefined || unknown.length > 0) throw unknownReference(unknown)
 
-  const faults = formFaults(asked)
+  const faults = formFaults(asked, known.parts)
   if (asked.newDeadline && isPast(place.deadlineAt, call)) {
     faults.push({ pointer: '/deadline', code: 'past', message: `has passed already in ${place.timeZone}` })
   }
@@ -47,7 +53,7 @@ export async function check(call: WriteCall, asked: Checked): Promise<{ deadline
     })
   }
   for (const [i, id] of homeIds.entries()) {
-    const home = known.get(id)
+    const home = homesById.get(id)
     if (home !== undefined && home.communityId !== communityId) {
       faults.push({
         pointer: `/homeIds/${i}`,
@@ -62,12 +68,37 @@ export async function check(call: WriteCall, asked: Checked): Promise<{ deadline
   if (place.communityArchived)
     obstacles.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
   for (const [i, id] of homeIds.entries()) {
-    const home = known.get(id)
+    const home = homesById.get(id)
     if (home?.isArchived)
       obstacles.push({ pointer: `/homeIds/${i}`, code: 'archived', message: `${home.name} is archived` })
   }
   if (obstacles.length > 0) throw conflict(obstacles)
   return { deadlineAt: place.deadlineAt, invited }
+}
+
+interface Known {
+  parts: ReadonlyMap<string, Part>
+  costCodeIds: ReadonlySet<string>
+}
+
+/** What the lines name and is in use. Lines name nothing mostly, which costs no statement. */
+async function knownOf(call: WriteCall, lines: BidRequest['lines']): Promise<Known> {
+  const partIds = [...new Set(lines.flatMap(({ partId }) => partId ?? []))]
+  const codeIds = [...new Set(lines.flatMap(({ costCodeId }) => costCodeId ?? []))]
+  const found = partIds.length === 0 ? [] : await parts.findAll(call, partIds)
+  const codes = codeIds.length === 0 ? [] : await costCodes.findAll(call, codeIds)
+  const isInUse = ({ archivedAt }: { archivedAt: string | null }) => archivedAt === null
+  return {
+    parts: new Map(found.filter(isInUse).map((part) => [part.id, part])),
+    costCodeIds: new Set(codes.filter(isInUse).map(({ id }) => id)),
+  }
+}
+
+function unknownOf(lines: BidRequest['lines'], known: Known): string[] {
+  return lines.flatMap(({ partId, costCodeId }, i) => [
+    ...(partId === null || known.parts.has(partId) ? [] : [`/lines/${i}/partId`]),
+    ...(costCodeId === null || known.costCodeIds.has(costCodeId) ? [] : [`/lines/${i}/costCodeId`]),
+  ])
 }
 
 export function isPast(deadlineAt: string, call: Call): boolean {

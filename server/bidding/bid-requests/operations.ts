@@ -24,7 +24,7 @@ const MOST_INVITATIONS = 1000
 export const bidRequestOperations = {
   async createBidRequest({ body }, call) {
     const { vendorIds, sendNow, ...rest } = body
-    const wanted = { homeIds: [], ...rest, lines: wholeLines(body.lines ?? []) }
+    const wanted = { homeIds: [], effectiveFrom: null, effectiveTo: null, ...rest, lines: wholeLines(body.lines ?? []) }
     const request = await call.write(async (call) => {
       const { deadlineAt, invited } = await check(call, { ...wanted, vendorIds, sendNow, newDeadline: true })
       const scope = await scopes.nameOf(call, body.scope)

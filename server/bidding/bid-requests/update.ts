@@ -32,7 +32,10 @@ export async function update(
 
   const next = { ...before, ...whole }
   const moves = changed.some((field) => field === 'deadline' || field === 'communityId' || field === 'homeIds')
-  if (moves || added.length > 0 || changed.includes('lines') || changed.includes('bidType')) {
+  const isReformed = (['lines', 'bidType', 'effectiveFrom', 'effectiveTo'] as const).some((field) =>
+    changed.includes(field),
+  )
+  if (moves || added.length > 0 || isReformed) {
     const newDeadline = changed.includes('deadline')
     const { deadlineAt } = await check(call, {
       ...next,

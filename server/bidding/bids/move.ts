@@ -17,7 +17,7 @@ export async function move(
   before: BidRow,
   to: Bid['status'],
   reason: string | null,
-  changes: Changes<BidRow, 'request' | 'poIds'> = {},
+  changes: Changes<BidRow, 'request' | 'poIds' | 'contractId'> = {},
 ): Promise<BidRow> {
   assertMove(BID_MOVES, before.status, to)
   const decision = { decidedAt: call.now.toISOString(), decidedBy: call.actor, decisionReason: reason }

@@ -22,6 +22,13 @@ const PO_IDS = `
   select coalesce(json_agg(p."id" order by p."id"), '[]')
   from "purchaseOrders" as p where p."organizationId" = t."organizationId" and p."bidId" = t."id"`
 
+// The newest revision; of a contract that was terminated or archived nothing stands.
+const CONTRACT_ID = `
+  select c."id" from "contracts" as c
+  where c."organizationId" = t."organizationId" and c."bidId" = t."id" and c."archivedAt" is null
+    and c."status" in ('draft', 'active', 'expired')
+  order by c."revision" desc limit 1`
+
 export const { list, find, findAll, findOptional, lock, insert, update } = resource({
   schema: 'Bid',
   table: 'bids',
@@ -29,7 +36,7 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
   row: rowOf<BidRow>(),
   without: ['amountsHidden'],
   stored: { amount: 'decimal', expiresAt: 'instant?' },
-  computed: { poIds: PO_IDS, request: REQUEST },
+  computed: { poIds: PO_IDS, contractId: CONTRACT_ID, request: REQUEST },
   long: ['lines', 'inclusions', 'exclusions', 'awardedLineIds'],
 })
 
@@ -106,7 +113,7 @@ export async function lastPrices(
   return new Map(rows.map((row) => [row.vendorId, row]))
 }
 
-/** Raises the version of a locked bid whose purchase orders have changed. */
+/** Raises the version of a locked bid whose purchase orders or contract have changed. */
 export async function touch(call: WriteCall, id: string): Promise<void> {
   await sql`
     update "bids" set "version" = "version" + 1, "updatedAt" = ${call.now}

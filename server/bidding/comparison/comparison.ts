@@ -96,8 +96,9 @@ function compareLine(
   const figures = figuresOf(competing.map(({ price }) => price.amount ?? 0))
   const lowest = competing.filter(({ price }) => price.amount === figures.low).map(({ bid }) => bid.id)
   const priced = new Set(prices.filter(({ price }) => !price.excluded).map(({ bid }) => bid.id))
+  const { lineId, description, quantity, unit, required } = line
   return {
-    ...line,
+    ...{ lineId, description, quantity, unit, required },
     lowAmount: figures.low,
     highAmount: figures.high,
     spreadAmount: figures.spread,

@@ -6,6 +6,7 @@ import { asSystem, type WriteCall } from '../../http/call.ts'
 import { problem } from '../../http/problem.ts'
 import { addDays, dateIn } from '../../values/calendar.ts'
 import { hasRunOut, nameOf, partFaults } from './contract.ts'
+import { touchBidOf } from './from-bid.ts'
 import * as prices from './price-queries.ts'
 import * as contracts from './queries.ts'
 
@@ -83,6 +84,7 @@ export async function terminate(call: WriteCall, before: Contract, reason: strin
     revisions.map(({ id }) => id),
     dateIn(call.timeZone, call.now),
   )
+  await touchBidOf(call, before)
   return move(call, before, 'terminated', { endedAt: call.now.toISOString() }, reason)
 }
 

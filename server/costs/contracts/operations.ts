@@ -1,4 +1,4 @@
-import type { Contract } from '../../../client/contract.gen.ts'
+import type { Contract, FieldError } from '../../../client/contract.gen.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
@@ -10,6 +10,7 @@ import { assertMove, invalid, problem, unknownReference } from '../../http/probl
 import { activate, lockContract, terminate } from './changes.ts'
 import { checkTerms } from './check.ts'
 import { CONTRACT_MOVES, fixedFields, nameOf, termFaults } from './contract.ts'
+import { termsOfBid, touchBidOf } from './from-bid.ts'
 import * as contracts from './queries.ts'
 
 export const contractOperations = {
@@ -34,7 +35,8 @@ export const contractOperations = {
       const before = await lockContract(call, path.contractId)
       checkIfMatch(ifMatch, before)
       if (before.status === 'active') throw problem('conflict', `${nameOf(before)} is active; terminate it first.`)
-      await contracts.archive(call, before)
+      const after = await contracts.archive(call, before)
+      if (after !== before) await touchBidOf(call, after)
     })
     return { status: 204 }
   },
@@ -56,19 +58,34 @@ export const contractOperations = {
 } satisfies Partial<Handlers>
 
 async function create(call: WriteCall, body: Checked['ContractCreate']): Promise<Contract> {
-  const vendor = await vendors.findOptional(call, body.vendorId)
+  const given = body.bidId == null ? body : await termsOfBid(call, body.bidId, body)
+  const { vendorId, scope, effectiveDate, expirationDate = null, lines } = given
+  if (vendorId === undefined || scope === undefined || effectiveDate === undefined || lines === undefined)
+    throw invalid(missingFields(given))
+  const vendor = await vendors.findOptional(call, vendorId)
   if (vendor === undefined) throw unknownReference(['/vendorId'])
-  const lines = await checkTerms(call, { ...body, expirationDate: body.expirationDate ?? null })
+  const terms = { ...given, vendorId, effectiveDate, expirationDate }
+  const whole = await checkTerms(call, { ...terms, lines })
   if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
-  const { retainagePercent = vendor.defaultRetainagePercent } = body
-  const scope = await scopes.nameOf(call, body.scope)
-  const number = await contracts.nextNumber(call)
-  return begin(call, { ...body, scope, retainagePercent, lines, number, revision: 1, status: 'draft' })
+  const { retainagePercent = vendor.defaultRetainagePercent } = given
+  return begin(call, {
+    ...{ ...terms, retainagePercent, lines: whole, revision: 1, status: 'draft' },
+    scope: await scopes.nameOf(call, scope),
+    number: await contracts.nextNumber(call),
+  })
+}
+
+function missingFields(body: Checked['ContractCreate']): FieldError[] {
+  const needed = ['vendorId', 'scope', 'effectiveDate', 'lines'] as const
+  return needed
+    .filter((field) => body[field] === undefined)
+    .map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required without bidId' }))
 }
 
 async function begin(call: WriteCall, values: Parameters<typeof contracts.insert>[1]): Promise<Contract> {
   const contract = await contracts.insert(call, values)
   await recordStatusChange(call, { id: contract.id, from: null, to: contract.status })
+  await touchBidOf(call, contract)
   return contract
 }
 
