@@ -1648,6 +1648,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/contracts/{contractId}/reprice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The contract's id.
+                 * @example ctr_01m7y975jzfesvq6v2c9h4m7qx
+                 */
+                contractId: components["parameters"]["ContractId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reprice the open orders of a contract's vendor
+         * @description Puts the prices of a day onto the drafts of purchase orders to the contract's vendor: each line for a part takes the contract's price for the home's community and plan, or else another price of the vendor. Orders made from other contracts or from bids are left alone. Orders that are no longer drafts are only reported with the total that they would have. A line without a price stays as it is and is listed with its issue, never set to 0. Refused with 409 where more than 500 orders or 5000 lines are open: narrow it to a community. Run it through executeSkill with dryRun to see what it would do.
+         */
+        post: operations["repriceOpenPos"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/selections": {
         parameters: {
             query?: never;
@@ -1907,7 +1933,7 @@ export interface paths {
         put?: never;
         /**
          * Create a purchase order
-         * @description Drafts a purchase order for a home. Totals are computed from the lines, each rounded half up to the cent. With bidId, an accepted bid is ordered: vendor, trade and lines come from it, and your own lines can be sent instead of the bid's. A bid whose lines are used can be ordered once for each home (409 while such an order is not void). Nothing can be ordered from an archived vendor, or for a home that is archived or cancelled (409). A variance needs varianceReasonCode and varianceResponsible; a backcharge has a negative total. The number counts the orders of the home without gaps.
+         * @description Drafts a purchase order for a home. Totals are computed from the lines, each rounded half up to the cent. With bidId, an accepted bid is ordered: vendor, trade and lines come from it, and your own lines can be sent instead of the bid's. A bid whose lines are used can be ordered once for each home (409 while such an order is not void). With contractId vendor, trade and retainage come from the contract, which has to be active and to cover the home. A line for a part needs no unitPrice: it is found among the vendor's prices, the contract's first, and where there is none the line is refused. Nothing can be ordered from an archived vendor, or for a home that is archived or cancelled (409). A variance needs varianceReasonCode and varianceResponsible; a backcharge has a negative total. The number counts the orders of the home without gaps.
          */
         post: operations["createPurchaseOrder"];
         delete?: never;
@@ -7257,6 +7283,46 @@ export interface components {
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
         };
+        /** @description Which orders take the prices of which day. */
+        RepriceRequest: {
+            /** @description The day of the prices; today when left out, or the first day of a contract that has not begun. */
+            effectiveDate?: components["schemas"]["CalendarDate"];
+            /** @description Only orders for homes of this community. */
+            communityId?: components["schemas"]["ResourceId"];
+        };
+        /** @description An order with its total before and after. */
+        RepricedOrder: {
+            orderId: string;
+            number: string;
+            status: components["schemas"]["PurchaseOrderStatus"];
+            /** @description Its total before. */
+            before: number;
+            /** @description Its total at the prices of the day. */
+            after: number;
+        };
+        /** @description A line of a draft for which the vendor has no price. */
+        UnpricedOrderLine: {
+            orderId: string;
+            number: string;
+            lineId: string;
+            partId: string;
+            quantity: number;
+            issue: components["schemas"]["PriceIssue"];
+        };
+        /** @description What the prices of a day change in open orders. */
+        Repricing: {
+            contractId: string;
+            /** @description The day of the prices. */
+            effectiveDate: components["schemas"]["CalendarDate"];
+            /** @description The drafts that were changed. */
+            repriced: components["schemas"]["RepricedOrder"][];
+            /** @description Orders that are no longer drafts and would come to other prices; they were not changed. */
+            reported: components["schemas"]["RepricedOrder"][];
+            /** @description How many drafts have these prices already. */
+            unchanged: number;
+            /** @description The lines of drafts that have no price. */
+            unpriced: components["schemas"]["UnpricedOrderLine"][];
+        };
         /** @description A page of contracts. */
         ContractPage: {
             data: components["schemas"]["Contract"][];
@@ -7605,17 +7671,20 @@ export interface components {
             lineId?: string;
             /** @description The line of the home's budget, of the same trade, that it is bought for. */
             budgetLineId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Where it is posted; when left out, where the budget line is posted, or else the default of the trade. */
+            /** @description Where it is posted; when left out, as the budget line, or else the part, or else the trade is. */
             costCodeId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description What is ordered. */
-            description: string;
+            /** @description The part that is ordered. */
+            partId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description What is ordered; the part's name when left out. Needed without partId. */
+            description?: string;
             quantity: components["schemas"]["Quantity"];
             /**
-             * @description The unit; LS (lump sum) when left out.
+             * @description The unit; LS (lump sum) when left out, which for a part stands for the unit of the part.
              * @default LS
              */
             unit?: components["schemas"]["Unit"];
-            unitPrice: components["schemas"]["UnitPrice"];
+            /** @description For one unit. Left out for a part, it is the vendor's price on the day of the order, for the home's community and plan. Needed without partId. */
+            unitPrice?: components["schemas"]["UnitPrice"];
             /**
              * @description The tax that is added to the line.
              * @default 0
@@ -7627,6 +7696,10 @@ export interface components {
             lineId: string;
             budgetLineId: string | null;
             costCodeId: string | null;
+            /** @description The part that is ordered. */
+            partId: string | null;
+            /** @description Where unitPrice was found; null where it was entered. */
+            priceId: string | null;
             description: string;
             quantity: components["schemas"]["Quantity"];
             unit: components["schemas"]["Unit"];
@@ -7637,7 +7710,7 @@ export interface components {
             /** @description quantity × unitPrice, rounded half up to the cent, before tax. */
             total: number;
         };
-        /** @description A purchase order to be drafted. Without bidId it needs vendorId, scope and lines; with it they follow from the accepted bid. */
+        /** @description A purchase order to be drafted. Without bidId it needs vendorId, scope and lines; with it they follow from the accepted bid. With contractId it needs lines alone. */
         PurchaseOrderCreate: {
             /** @description The home that it is for. */
             homeId: components["schemas"]["ResourceId"];
@@ -7651,6 +7724,8 @@ export interface components {
             parentPoId?: components["schemas"]["ResourceIdOrNull"];
             /** @description The accepted bid that is ordered. */
             bidId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description The active contract whose prices come first; it takes no bidId. */
+            contractId?: components["schemas"]["ResourceIdOrNull"];
             /** @description The approved selection of the home that is ordered, or altered by a change order. */
             optionSelectionId?: components["schemas"]["ResourceIdOrNull"];
             /** @description What is ordered; the lines of the bid, when left out. */
@@ -7668,7 +7743,7 @@ export interface components {
         };
         /** @description The fields of a purchase order to be changed. */
         PurchaseOrderUpdate: {
-            /** @description Fixed for an order that was made from a bid. */
+            /** @description Fixed for an order that was made from a bid or a contract. */
             vendorId?: components["schemas"]["ResourceId"];
             scope?: components["schemas"]["ScopeName"];
             poType?: components["schemas"]["PurchaseOrderType"];
@@ -7718,6 +7793,8 @@ export interface components {
             parentPoId: string | null;
             /** @description The bid that was ordered. */
             bidId: string | null;
+            /** @description The contract that it was made from. */
+            contractId: string | null;
             /** @description The selection that was ordered or altered. */
             optionSelectionId: string | null;
             accountingId: components["schemas"]["AccountingId"];
@@ -9536,6 +9613,10 @@ export type ContractUpdate = components['schemas']['ContractUpdate'];
 export type ContractStatusMove = components['schemas']['ContractStatusMove'];
 export type ContractRevise = components['schemas']['ContractRevise'];
 export type Contract = components['schemas']['Contract'];
+export type RepriceRequest = components['schemas']['RepriceRequest'];
+export type RepricedOrder = components['schemas']['RepricedOrder'];
+export type UnpricedOrderLine = components['schemas']['UnpricedOrderLine'];
+export type Repricing = components['schemas']['Repricing'];
 export type ContractPage = components['schemas']['ContractPage'];
 export type SelectionStatus = components['schemas']['SelectionStatus'];
 export type SelectionBasis = components['schemas']['SelectionBasis'];
@@ -14237,6 +14318,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    repriceOpenPos: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The contract's id.
+                 * @example ctr_01m7y975jzfesvq6v2c9h4m7qx
+                 */
+                contractId: components["parameters"]["ContractId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RepriceRequest"];
+            };
+        };
+        responses: {
+            /** @description What was repriced. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repricing"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listSelections: {
         parameters: {
             query?: {
@@ -14857,6 +14985,8 @@ export interface operations {
                 bidId?: components["schemas"]["ResourceId"];
                 /** @description Only orders of what this selection takes. */
                 optionSelectionId?: components["schemas"]["ResourceId"];
+                /** @description Only orders made from this contract. */
+                contractId?: components["schemas"]["ResourceId"];
                 /** @description Only orders with a line for this budget line. */
                 budgetLineId?: components["schemas"]["ResourceId"];
                 /** @description Only orders with a line of this cost code. */

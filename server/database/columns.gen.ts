@@ -513,6 +513,8 @@ export const columns = {
     taxPercent: 'numeric',
     taxAmount: 'numeric',
     total: 'numeric',
+    partId: 'id?',
+    priceId: 'id?',
     costCodeId: 'id?',
   },
   purchaseOrders: {
@@ -550,6 +552,7 @@ export const columns = {
     bytes: 'integer',
     totalInCents: 'bigint',
     optionSelectionId: 'id?',
+    contractId: 'id?',
   },
   scopes: {
     organizationId: 'id',

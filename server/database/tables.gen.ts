@@ -563,7 +563,9 @@ export interface PurchaseOrderLines {
   description: string;
   lineId: string;
   organizationId: string;
+  partId: string | null;
   position: number;
+  priceId: string | null;
   purchaseOrderId: string;
   quantity: Numeric;
   taxAmount: Numeric;
@@ -581,6 +583,7 @@ export interface PurchaseOrders {
   bytes: Generated<number>;
   closedAt: Timestamp | null;
   completedAt: Timestamp | null;
+  contractId: string | null;
   createdAt: Timestamp;
   createdBy: Json;
   currency: string;

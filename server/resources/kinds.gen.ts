@@ -457,6 +457,7 @@ export const kinds = {
     poType: 'enum',
     parentPoId: 'text?',
     bidId: 'text?',
+    contractId: 'text?',
     optionSelectionId: 'text?',
     accountingId: 'text?',
     externalId: 'text?',

@@ -72,10 +72,11 @@ export async function chosenIds(
   return rows.map(({ id }) => id)
 }
 
-/** The prices of each part, newest first, with what is needed about their vendors. */
+/** The prices of each part, newest first, with what is needed about their vendors; those of one vendor if it is named. */
 export async function candidatesOf(
   tenant: Tenant,
   partIds: readonly string[],
+  vendorId: string | null = null,
 ): Promise<ReadonlyMap<string, readonly Candidate[]>> {
   const { db, organizationId } = tenant
   const { rows } = await sql<{ id: string; isVendorActive: boolean }>`
@@ -86,6 +87,7 @@ export async function candidatesOf(
       from "prices" p
       join "vendors" v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
       where p."organizationId" = ${organizationId} and p."partId" = part."id" and p."archivedAt" is null
+        and (${vendorId}::text is null or p."vendorId" = ${vendorId})
       order by p."id" desc limit ${MOST_CANDIDATES}
     ) as c
     order by c."id" desc`.execute(db)

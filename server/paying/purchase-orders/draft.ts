@@ -7,6 +7,7 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { pricedLines } from './line-prices.ts'
 import { posted } from './posting.ts'
 import {
   NO_APPROVAL,
@@ -35,7 +36,8 @@ export interface Draft
 export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrder> {
   const { home, vendor, lines: asked, ...rest } = wanted
   const { retainagePercent = vendor.defaultRetainagePercent, scope } = rest
-  const { lines, ...sums } = totalled(await posted(call, scope, asked), retainagePercent)
+  const given = await pricedLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null })
+  const { lines, ...sums } = totalled(await posted(call, scope, given), retainagePercent)
   const order = {
     ...rest,
     homeId: home.id,

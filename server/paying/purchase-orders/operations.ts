@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FieldError, PurchaseOrder, Selection, Vendor } from '../../../client/contract.gen.ts'
+import type { Contract, FieldError, PurchaseOrder, Selection, Vendor } from '../../../client/contract.gen.ts'
 import * as bidRequests from '../../bidding/bid-requests/queries.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as bids from '../../bidding/bids/queries.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
 import { STANDING } from '../../costs/budgets/selected.ts'
+import * as contracts from '../../costs/contracts/queries.ts'
 import * as selections from '../../costs/selections/queries.ts'
 import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
@@ -15,9 +16,12 @@ import type { Handlers } from '../../http/operation.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { budgetLineFaults, draft, linesOfBid } from './draft.ts'
+import { pricedLines } from './line-prices.ts'
+import { orderOfContract } from './of-contract.ts'
 import { posted } from './posting.ts'
 import { ALWAYS_EDITABLE, orderFaults } from './purchase-order.ts'
 import * as orders from './queries.ts'
+import { reprice } from './reprice.ts'
 import { changeStatus } from './status.ts'
 import { totalled } from './totals.ts'
 
@@ -43,15 +47,20 @@ export const purchaseOrderOperations = {
     return { status: 200, body: await call.write((call) => update(call, path.purchaseOrderId, body, ifMatch)) }
   },
 
+  async repriceOpenPos({ path, body }, call) {
+    return { status: 200, body: await call.write((call) => reprice(call, path.contractId, body)) }
+  },
+
   async changePurchaseOrderStatus({ path, body }, call) {
     return { status: 200, body: await call.write((call) => changeStatus(call, path.purchaseOrderId, body)) }
   },
 } satisfies Partial<Handlers>
 
 async function create(call: WriteCall, body: Checked['PurchaseOrderCreate']): Promise<PurchaseOrder> {
-  const { vendor, bid } = await referencesOf(call, body)
+  const { vendor, bid, contract } = await referencesOf(call, body)
   const home = await homes.lock(call, body.homeId)
   if (bid !== null) return createFromBid(call, { ...body, home, vendor }, bid)
+  if (contract !== null) return draft(call, await orderOfContract(call, { ...body, home, vendor }, contract))
   const faults = (['vendorId', 'scope', 'lines'] as const).filter((field) => body[field] === undefined)
   const { scope, lines } = body
   if (vendor === null || scope === undefined || lines === undefined) {
@@ -108,26 +117,37 @@ async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): P
 async function referencesOf(
   call: WriteCall,
   body: Checked['PurchaseOrderCreate'],
-): Promise<{ vendor: Vendor | null; bid: BidRow | null }> {
-  const { homeId, vendorId, bidId, parentPoId, optionSelectionId } = body
+): Promise<{ vendor: Vendor | null; bid: BidRow | null; contract: Contract | null }> {
+  const { homeId, vendorId, bidId, contractId, parentPoId, optionSelectionId } = body
   const home = await homes.findOptional(call, homeId)
   const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
   const bid = bidId == null ? null : await bids.findOptional(call, bidId)
+  const contract = contractId == null ? null : await contracts.findOptional(call, contractId)
   const parent = parentPoId == null ? null : await orders.findOptional(call, parentPoId)
   const selection = optionSelectionId == null ? null : await selections.findOptional(call, optionSelectionId)
+  const found = {
+    homeId: home,
+    vendorId: vendor,
+    bidId: bid,
+    contractId: contract,
+    parentPoId: parent,
+    optionSelectionId: selection,
+  }
+  const unknown = Object.entries(found).flatMap(([field, one]) => (one === undefined ? [`/${field}`] : []))
   if (
-    home === undefined ||
     vendor === undefined ||
     bid === undefined ||
+    contract === undefined ||
     parent === undefined ||
-    selection === undefined
-  ) {
-    const found = { homeId: home, vendorId: vendor, bidId: bid, parentPoId: parent, optionSelectionId: selection }
-    throw unknownReference(Object.entries(found).flatMap(([field, one]) => (one === undefined ? [`/${field}`] : [])))
-  }
+    selection === undefined ||
+    unknown.length > 0
+  )
+    throw unknownReference(unknown)
   assertSameHome(homeId, parent)
   assertOrderable(homeId, selection)
-  return { vendor, bid }
+  if (bid !== null && contract !== null)
+    throw invalid([{ pointer: '/contractId', code: 'unexpected', message: 'cannot be sent together with bidId' }])
+  return { vendor, bid, contract }
 }
 
 function assertOrderable(homeId: string, selection: Selection | null): void {
@@ -151,7 +171,7 @@ async function update(
 ): Promise<PurchaseOrder> {
   const { homeId } = await orders.find(call, id)
   // The home's lock keeps the lines of its budget in place.
-  await homes.lock(call, homeId)
+  const home = await homes.lock(call, homeId)
   const before = await orders.lock(call, id)
   checkIfMatch(ifMatch, before)
   const fixed = fixedFields(before, body)
@@ -172,7 +192,9 @@ async function update(
   await checkReferences(call, before, body)
   const { lines: given, ...rest } = body
   const next = { ...before, ...rest }
-  const wanted = given === undefined ? before.lines : await posted(call, next.scope, given, before.lines)
+  const { vendorId, contractId, scope } = next
+  const priced = given && (await pricedLines(call, given, { home, vendorId, contractId, lines: before.lines }))
+  const wanted = priced === undefined ? before.lines : await posted(call, scope, priced, before.lines)
   const { lines, ...sums } = totalled(wanted, next.retainagePercent)
   const faults = [...orderFaults({ ...next, ...sums }), ...(await budgetLineFaults(call, next, lines))]
   if (faults.length > 0) throw invalid(faults)
@@ -216,6 +238,9 @@ async function checkReferences(
   if (parent?.id === before.id)
     throw invalid([{ pointer: '/parentPoId', code: 'itself', message: 'must be another order' }])
   if (vendor === null || vendor.id === before.vendorId) return
-  if (before.bidId !== null) throw problem('conflict', 'The order was made from a bid, so its vendor cannot change.')
+  if (before.bidId !== null || before.contractId !== null) {
+    const source = before.bidId !== null ? 'bid' : 'contract'
+    throw problem('conflict', `The order was made from a ${source}, so its vendor cannot change.`)
+  }
   if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
 }

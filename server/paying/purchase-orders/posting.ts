@@ -2,23 +2,24 @@ import type { PurchaseOrder } from '../../../client/contract.gen.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
 import { assertInUse } from '../../costs/cost-codes/in-use.ts'
+import * as parts from '../../costs/parts/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 
-type LineInput = Checked['PurchaseOrderLineInput']
+type LineInput = Pick<Checked['PurchaseOrderLineInput'], 'budgetLineId' | 'partId' | 'costCodeId'>
 
 /**
  * The lines with the cost codes that they are posted to. A line without one follows the budget line that it is bought
  * for, even to no code or to one that has been archived since, because what is ordered has to appear where it is
- * budgeted. Only a line that names neither gets the default of the trade. `kept` are the lines that the order has: a
+ * budgeted. A line for a part is posted as the part is, and any other gets the default of the trade. `kept` are the lines that the order has: a
  * code that it was posted to before it was archived may be sent again.
  */
-export async function posted(
+export async function posted<Line extends LineInput>(
   call: WriteCall,
   scope: string,
-  lines: readonly LineInput[],
+  lines: readonly Line[],
   kept: PurchaseOrder['lines'] = [],
-): Promise<LineInput[]> {
+): Promise<Line[]> {
   const before = new Set(kept.map((line) => line.costCodeId))
   await assertInUse(
     call,
@@ -32,11 +33,13 @@ export async function posted(
   const budgeted = new Map(
     (ids.length === 0 ? [] : await budgetLines.findAll(call, ids)).map((line) => [line.id, line]),
   )
-  const needsDefault = open.some((line) => line.budgetLineId == null)
-  const ofScope = needsDefault ? await scopes.defaultCostCode(call, scope) : null
-  return lines.map((line): LineInput => {
+  const unbudgeted = open.filter((line) => line.budgetLineId == null)
+  const partIds = [...new Set(unbudgeted.flatMap((line) => line.partId ?? []))]
+  const named = new Map((partIds.length === 0 ? [] : await parts.findAll(call, partIds)).map((part) => [part.id, part]))
+  const ofScope = unbudgeted.length === 0 ? null : await scopes.defaultCostCode(call, scope)
+  return lines.map((line): Line => {
     if (line.costCodeId !== undefined) return line
-    if (line.budgetLineId == null) return { ...line, costCodeId: ofScope }
+    if (line.budgetLineId == null) return { ...line, costCodeId: named.get(line.partId ?? '')?.costCodeId ?? ofScope }
     // A budget line that does not exist is reported with the other faults of the order.
     return { ...line, costCodeId: budgeted.get(line.budgetLineId)?.costCodeId ?? null }
   })

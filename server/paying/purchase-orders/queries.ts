@@ -8,7 +8,7 @@ export type NewOrder = Values<PurchaseOrder, 'lines'>
 
 const LINES = `
   select coalesce(json_agg(json_build_object(
-    'lineId', l."lineId", 'budgetLineId', l."budgetLineId", 'costCodeId', l."costCodeId", 'description', l."description",
+    'lineId', l."lineId", 'budgetLineId', l."budgetLineId", 'partId', l."partId", 'priceId', l."priceId", 'costCodeId', l."costCodeId", 'description', l."description",
     'quantity', l."quantity", 'unit', l."unit", 'unitPrice', l."unitPrice", 'taxPercent', l."taxPercent", 'taxAmount', l."taxAmount", 'total', l."total") order by l."position"), '[]')
   from "purchaseOrderLines" as l where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id"`
 
@@ -43,8 +43,8 @@ export async function insertLines(
       lines.map((line, position) => ({ organizationId: call.organizationId, purchaseOrderId, position, ...line })),
     )
     .execute()
-  // What a line takes beside its description is 500 bytes at most.
-  const linesBytes = lines.reduce((bytes, { description }) => bytes + 500 + Buffer.byteLength(description), 0)
+  // What a line takes beside its description is 660 bytes at most.
+  const linesBytes = lines.reduce((bytes, { description }) => bytes + 660 + Buffer.byteLength(description), 0)
   await call.db
     .updateTable('purchaseOrders')
     .set({ linesBytes })

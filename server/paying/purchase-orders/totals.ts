@@ -5,8 +5,15 @@ import { isMoney, lineTotal, MOST_MONEY, percentOf, sum } from '../../values/mon
 
 type Totals = Pick<PurchaseOrder, 'lines' | 'subtotal' | 'taxTotal' | 'total' | 'retainedAmount'>
 
+/** A line whose price is known, whether it was entered or found. */
+export interface PricedLine extends Omit<Checked['PurchaseOrderLineInput'], 'description' | 'unitPrice'> {
+  description: string
+  unitPrice: number
+  priceId: string | null
+}
+
 /** The lines with their names, totals and tax, and the sums of them. */
-export function totalled(inputs: readonly Checked['PurchaseOrderLineInput'][], retainagePercent: number): Totals {
+export function totalled(inputs: readonly PricedLine[], retainagePercent: number): Totals {
   const faults: FieldError[] = []
   const taken = new Set(inputs.map((line) => line.lineId))
   const names = new Set<string>()
@@ -15,7 +22,7 @@ export function totalled(inputs: readonly Checked['PurchaseOrderLineInput'][], r
     if (names.has(lineId))
       faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${lineId}" too` })
     names.add(lineId)
-    const { description, quantity, unitPrice, unit, budgetLineId = null, costCodeId = null, taxPercent } = input
+    const { description, quantity, unitPrice, unit, budgetLineId = null, partId = null, priceId, taxPercent } = input
     const total = lineTotal(quantity, unitPrice)
     if (!isMoney(total))
       faults.push({
@@ -26,7 +33,9 @@ export function totalled(inputs: readonly Checked['PurchaseOrderLineInput'][], r
     return {
       lineId,
       budgetLineId,
-      costCodeId,
+      costCodeId: input.costCodeId ?? null,
+      partId,
+      priceId,
       description,
       quantity,
       unit,
