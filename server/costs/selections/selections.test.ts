@@ -408,7 +408,9 @@ test('after the deadline a change takes a reason, which the history keeps', asyn
   await lock(home)
   for (const status of ['permitting', 'ready_to_start', 'under_construction'])
     expect((await plumbline.post(`/api/ext/homes/${home}/status`, { status })).status).toBe(200)
-  expect(refusal(await move(early, 'approved'))).toContain('The deadline was')
+  const { deadline } = (await plumbline.get(`/api/ext/selections/${early}`)).body
+  expect(deadline < (await homeOf(home)).startDate).toBe(true)
+  expect(refusal(await move(early, 'approved'))).toContain(`The deadline was ${deadline}`)
   const due = await plumbline.get(`/api/ext/selections?homeId=${home}&dueBefore=2020-02-01`)
   expect(due.body.data.map((one: { id: string }) => one.id)).toEqual([id])
 })

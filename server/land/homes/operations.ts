@@ -14,6 +14,7 @@ import { elevationFault, reasonNotToBuildFrom } from '../plans/plan.ts'
 import * as plans from '../plans/queries.ts'
 import { consequences, movesOf, newHome, reasonNotToArchive, reasonToKeepPlan } from './home.ts'
 import * as homes from './queries.ts'
+import { setDeadlines } from './selection-deadlines.ts'
 
 export const homeOperations = {
   async listHomes({ query }, call) {
@@ -76,13 +77,14 @@ export const homeOperations = {
       if (body.status === 'under_construction' && before.budgetLockedAt === null) {
         throw problem('conflict', `The budget of ${before.name} has to be locked before construction begins.`)
       }
-      const { timeZone } = await communities.find(call, before.communityId)
+      const community = await communities.find(call, before.communityId)
       const after = await homes.update(call, before, {
         status: body.status,
-        ...consequences(before, body.status, dateIn(timeZone, call.now), call.now),
+        ...consequences(before, body.status, dateIn(community.timeZone, call.now), call.now),
       })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
       await recordEvent(call, 'home.status_changed', after, before)
+      if (after.startDate !== before.startDate) await setDeadlines(call, after, community)
       return after
     })
     return { status: 200, body: home }
