@@ -1832,6 +1832,36 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/homes/{homeId}/budget/transfers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List a home's budget transfers
+         * @description Lists what was transferred between the budget lines of a home, newest first.
+         */
+        get: operations["listBudgetTransfers"];
+        put?: never;
+        /**
+         * Transfer budget from one line to another
+         * @description Takes an amount from one line of a locked budget and gives it to another of the same home, so that the total stays what it is. The originalAmounts stay too; approvedChanges and transferred of both lines move. What a line has budgeted cannot fall below zero (409), but it can fall below what is ordered, because orders count by scope and cost code; detectOverCommittedBudgets finds where that is too little. Before the lock, lines are changed instead (409). A transfer is never changed; the way back is another one.
+         */
+        post: operations["transferBudget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/homes/{homeId}/budget/estimate": {
         parameters: {
             query?: never;
@@ -7592,7 +7622,7 @@ export interface components {
             /** @description What is budgeted; quantity × unitCost, rounded half up to the cent, when it is left out. */
             amount?: components["schemas"]["Money"];
         };
-        /** @description The fields of a budget line to be changed. A line with both quantity and unitCost is budgeted at their product; to give it a lump sum instead, send null for one of them together with the amount. */
+        /** @description The fields of a budget line to be changed. A line with both quantity and unitCost is budgeted at their product and what was transferred; to give it a lump sum instead, send null for one of them together with the amount. */
         BudgetLineUpdate: {
             /** @description Fixed once the budget is locked. */
             scope?: components["schemas"]["ScopeName"];
@@ -7628,6 +7658,8 @@ export interface components {
             originalAmount: number;
             /** @description What has been added since the lock; negative when something was removed. */
             approvedChanges: number;
+            /** @description What transfers brought, less what they took; a part of approvedChanges. */
+            transferred: number;
             /** @description originalAmount and approvedChanges together. */
             budgeted: number;
             /** @description Rises by one with every change. */
@@ -7641,6 +7673,50 @@ export interface components {
         /** @description A page of budget lines. */
         BudgetLinePage: {
             data: components["schemas"]["BudgetLine"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /** @description What is to be taken from one budget line and given to another. */
+        BudgetTransferCreate: {
+            /** @description The line that it is taken from. */
+            fromLineId: components["schemas"]["ResourceId"];
+            /** @description The line that it is given to. */
+            toLineId: components["schemas"]["ResourceId"];
+            /**
+             * Format: money
+             * @description How much, more than zero and with at most two decimals.
+             */
+            amount: number;
+            /** @description Why it is transferred. */
+            reason: string;
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description What was taken from one budget line and given to another of the same home. */
+        BudgetTransfer: {
+            /** @description The budget transfer's id. */
+            id: string;
+            homeId: string;
+            fromLineId: string;
+            toLineId: string;
+            amount: number;
+            reason: string;
+            /** @description What the line had that it was taken from. */
+            fromBudgetedBefore: number;
+            /** @description What that line had then. */
+            fromBudgetedAfter: number;
+            /** @description What the line had that it was given to. */
+            toBudgetedBefore: number;
+            /** @description What that line had then. */
+            toBudgetedAfter: number;
+            externalId: components["schemas"]["ExternalId"];
+            /** @description Stays 1, because a transfer is never changed. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+        };
+        /** @description A page of budget transfers. */
+        BudgetTransferPage: {
+            data: components["schemas"]["BudgetTransfer"][];
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
@@ -8518,7 +8594,7 @@ export interface components {
          * @description What kind of thing it was done to. A minor version may add kinds.
          * @enum {string}
          */
-        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "contract" | "option" | "selection" | "budget_line" | "po" | "message" | "webhook" | "delivery";
+        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "contract" | "option" | "selection" | "budget_line" | "budget_transfer" | "po" | "message" | "webhook" | "delivery";
         /**
          * @description Whether it was done, or refused because of who asked.
          * @enum {string}
@@ -9637,6 +9713,9 @@ export type BudgetLineCreate = components['schemas']['BudgetLineCreate'];
 export type BudgetLineUpdate = components['schemas']['BudgetLineUpdate'];
 export type BudgetLine = components['schemas']['BudgetLine'];
 export type BudgetLinePage = components['schemas']['BudgetLinePage'];
+export type BudgetTransferCreate = components['schemas']['BudgetTransferCreate'];
+export type BudgetTransfer = components['schemas']['BudgetTransfer'];
+export type BudgetTransferPage = components['schemas']['BudgetTransferPage'];
 export type PurchaseOrderStatus = components['schemas']['PurchaseOrderStatus'];
 export type PurchaseOrderType = components['schemas']['PurchaseOrderType'];
 export type VarianceReasonCode = components['schemas']['VarianceReasonCode'];
@@ -14737,6 +14816,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BudgetLine"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBudgetTransfers: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The field to sort by; `-` in front sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt";
+                /** @description Only transfers from or to this budget line. */
+                lineId?: components["schemas"]["ResourceId"];
+                /** @description Only transfers on this day or later, in the organization's time zone. */
+                from?: components["schemas"]["CalendarDate"];
+                /** @description Only transfers until the end of this day, in the organization's time zone. */
+                to?: components["schemas"]["CalendarDate"];
+                /** @description The integrator's own identifier. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of budget transfers. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetTransferPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    transferBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BudgetTransferCreate"];
+            };
+        };
+        responses: {
+            /** @description The transfer as it was made. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetTransfer"];
                 };
             };
             400: components["responses"]["MalformedJson"];

@@ -225,7 +225,13 @@ describe('the examples succeed, and every answer of this run matched the contrac
     // Delete what belongs to another resource before that resource.
     const removing = changing.filter(({ method }) => method === 'DELETE').toReversed()
     const inOrder = [...changing.filter((operation) => !removing.includes(operation)), ...removing]
-    for (const operation of inOrder) await attempt(world, operation)
+    for (const operation of inOrder) {
+      // Before anything is deleted: some operations need what a later one does, such as a budget that is locked.
+      if (operation === removing[0])
+        for (const earlier of inOrder.filter((one) => one.method !== 'DELETE' && isPending(one)))
+          await attempt(world, earlier)
+      await attempt(world, operation)
+    }
     // By now some resources are in a final state, so make new ones for the operations that have not succeeded yet.
     for (let pending = inOrder.filter(isPending); pending.length > 0 && worlds.length < MOST_WORLDS; ) {
       progress(`creating more for ${pending.map(({ id }) => id).join(', ')}`)

@@ -24,6 +24,7 @@ const PREFIXES: Readonly<Record<ResourceType, string>> = {
   contract: 'ctr',
   selection: 'sel',
   budget_line: 'bud',
+  budget_transfer: 'btr',
   po: 'po',
   message: 'msg',
   webhook: 'whk',

@@ -5,6 +5,7 @@ import * as complianceDocuments from '../bidding/compliance-documents/queries.ts
 import * as scopes from '../bidding/scopes/queries.ts'
 import * as vendorNotifications from '../bidding/vendors/notification-queries.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
+import * as budgetTransfers from '../costs/budget-transfers/queries.ts'
 import * as budgets from '../costs/budgets/queries.ts'
 import * as contracts from '../costs/contracts/queries.ts'
 import * as costCodes from '../costs/cost-codes/queries.ts'
@@ -128,6 +129,7 @@ export const KINDS: readonly Kind[] = [
   asInContract('home', 'homes', homes.findAll),
   asInContract('selection', 'selections', selections.findAll),
   asInContract('budget_line', 'budgetLines', budgets.findAll),
+  asInContract('budget_transfer', 'budgetTransfers', budgetTransfers.findAll),
   asInContract('vendor', 'vendors', vendors.findAll),
   asInContract('compliance_document', 'complianceDocuments', complianceDocuments.findAll),
   asInContract('bid_request', 'bidRequests', async (call, ids) =>

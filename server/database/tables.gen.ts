@@ -163,6 +163,25 @@ export interface BudgetLines {
   version: number;
 }
 
+export interface BudgetTransfers {
+  amount: Numeric;
+  createdAt: Timestamp;
+  createdBy: Json;
+  externalId: string | null;
+  fromBudgetedAfter: Generated<Numeric>;
+  fromBudgetedBefore: Numeric;
+  fromLineId: string;
+  homeId: string;
+  id: string;
+  organizationId: string;
+  reason: string;
+  toBudgetedAfter: Generated<Numeric>;
+  toBudgetedBefore: Numeric;
+  toLineId: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface Communities {
   accountingId: string | null;
   archivedAt: Timestamp | null;
@@ -773,6 +792,7 @@ export interface DB {
   bidRequests: BidRequests;
   bids: Bids;
   budgetLines: BudgetLines;
+  budgetTransfers: BudgetTransfers;
   communities: Communities;
   complianceDocuments: ComplianceDocuments;
   contractNumbers: ContractNumbers;

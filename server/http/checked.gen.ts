@@ -98,6 +98,7 @@ export interface FilledQueries {
   listContracts: 'limit' | 'sort' | 'includeArchived'
   listSelections: 'limit' | 'sort'
   listBudgetLines: 'limit' | 'sort' | 'includeArchived'
+  listBudgetTransfers: 'limit' | 'sort'
   listPurchaseOrders: 'limit' | 'sort'
   listMessages: 'limit' | 'sort'
   listWebhooks: 'limit' | 'sort' | 'includeArchived'

@@ -259,14 +259,17 @@ async function playTheService(): Promise<void> {
   }
   // Skills do what other operations do, and archived resources are of no more use, so these come last.
   const changing = operations.filter(({ method, id }) => method !== 'GET' && id !== 'executeSkill')
+  const hasSucceeded = (id: string) =>
+    played.some(({ operation, answer }) => operation?.id === id && answer.status < 300)
+  const before = changing.filter(({ method }) => method !== 'DELETE')
+  await takeThrough(world, before)
+  // Some need what a later one does, such as a budget that is locked.
   await takeThrough(
     world,
-    changing.filter(({ method }) => method !== 'DELETE'),
+    before.filter(({ id }) => !hasSucceeded(id)),
   )
   await takeThrough(world, changing.filter(({ method }) => method === 'DELETE').toReversed())
   // Operations that only met finished resources are tried first in another world.
-  const hasSucceeded = (id: string) =>
-    played.some(({ operation, answer }) => operation?.id === id && answer.status < 300)
   const pending = changing.filter(({ id }) => !hasSucceeded(id)).toReversed()
   const { key } = await plumbline.newBuilder()
   await takeThrough(

@@ -3,21 +3,22 @@ import { invalid } from '../../http/problem.ts'
 import type { Values } from '../../resources/resource.ts'
 import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../values/money.ts'
 
-/** A budget is given as an amount, or as a quantity and a unit cost. */
+/** A budget is given as an amount, or as a quantity and a unit cost, to which transfers add. */
 interface Pricing {
   quantity: number | null
   unitCost: number | null
   amount: number | undefined
+  transferred: number
 }
 
 /**
- * The budgeted amount of a line: quantity × unitCost, rounded half up to the cent, if both are there, otherwise the
- * amount. `undefined` if neither is given. An amount that contradicts the product is a fault, because one of them must
- * be a mistake.
+ * The budgeted amount of a line: quantity × unitCost, rounded half up to the cent, and what was transferred, if both
+ * factors are there, otherwise the amount. `undefined` if neither is given. An amount that contradicts the product is a
+ * fault, because one of them must be a mistake.
  */
-export function budgetedAt({ quantity, unitCost, amount }: Pricing): number | undefined {
+export function budgetedAt({ quantity, unitCost, amount, transferred }: Pricing): number | undefined {
   if (quantity === null || unitCost === null) return amount
-  const product = lineTotal(quantity, unitCost)
+  const product = sum([lineTotal(quantity, unitCost), transferred])
   if (!isMoney(product)) {
     throw invalid([
       { pointer: '/unitCost', code: 'maximum', message: `times quantity must not exceed ${amountText(MOST_MONEY)}` },
@@ -28,7 +29,7 @@ export function budgetedAt({ quantity, unitCost, amount }: Pricing): number | un
       {
         pointer: '/amount',
         code: 'conflict',
-        message: `must be quantity × unitCost, ${amountText(product)}, or be left out`,
+        message: `must be quantity × unitCost${transferred === 0 ? '' : ' and what was transferred'}, ${amountText(product)}, or be left out`,
       },
     ])
   }
@@ -57,7 +58,7 @@ export function split(
 
 export function newBudgetLine(homeId: string, { amount, ...body }: BudgetLineCreate, isLocked: boolean) {
   const { quantity = null, unitCost = null } = body
-  const budgeted = budgetedAt({ quantity, unitCost, amount })
+  const budgeted = budgetedAt({ quantity, unitCost, amount, transferred: 0 })
   if (budgeted === undefined) {
     throw invalid([
       { pointer: '/amount', code: 'required', message: 'is required unless quantity and unitCost are given' },
@@ -71,9 +72,9 @@ export function changesOf(
   line: BudgetLine,
   body: BudgetLineUpdate,
   isLocked: boolean,
-): Partial<Values<BudgetLine, 'budgeted'>> {
+): Partial<Values<BudgetLine, 'budgeted' | 'transferred'>> {
   const { amount, ...rest } = body
   const { quantity, unitCost } = { ...line, ...rest }
-  const budgeted = budgetedAt({ quantity, unitCost, amount })
+  const budgeted = budgetedAt({ quantity, unitCost, amount, transferred: line.transferred })
   return { ...rest, ...(budgeted !== undefined && split(budgeted, line.originalAmount, isLocked)) }
 }

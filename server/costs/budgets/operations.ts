@@ -11,6 +11,7 @@ import { changesOf, newBudgetLine } from './budget-line.ts'
 import { estimate } from './estimate.ts'
 import { rowsOfAll } from './figure-queries.ts'
 import { budgetFrom } from './home-budget.ts'
+import { lockForBudget } from './lock-for-budget.ts'
 import * as budgetLines from './queries.ts'
 
 const OF_SELECTION = 'The line is what a selection costs, so it changes with the selection alone.'
@@ -29,7 +30,7 @@ export const budgetOperations = {
   async addBudgetLine({ path, body }, call) {
     const line = await call.write(async (call) => {
       // The home's lock decides whether this happens before or after the budget is locked.
-      const home = await lockHome(call, path.homeId)
+      const home = await lockForBudget(call, path.homeId)
       await assertCodeInUse(call, body.costCodeId)
       const scope = await scopes.nameOf(call, body.scope)
       const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
@@ -40,13 +41,13 @@ export const budgetOperations = {
   },
 
   async estimateHomeBudget({ path, body }, call) {
-    const estimated = await call.write(async (call) => estimate(call, await lockHome(call, path.homeId), body.on))
+    const estimated = await call.write(async (call) => estimate(call, await lockForBudget(call, path.homeId), body.on))
     return { status: 200, body: estimated }
   },
 
   async lockHomeBudget({ path }, call) {
     const budget = await call.write(async (call) => {
-      const home = await lockHome(call, path.homeId)
+      const home = await lockForBudget(call, path.homeId)
       if (home.budgetLockedAt !== null) {
         throw problem('conflict', `The budget of ${home.name} has been locked since ${home.budgetLockedAt}.`)
       }
@@ -65,7 +66,7 @@ export const budgetOperations = {
   async updateBudgetLine({ path, body, ifMatch }, call) {
     const line = await call.write(async (call) => {
       const { homeId } = await budgetLines.find(call, path.budgetLineId)
-      const home = await lockHome(call, homeId)
+      const home = await lockForBudget(call, homeId)
       const before = await budgetLines.lock(call, path.budgetLineId)
       checkIfMatch(ifMatch, before)
       if (before.archivedAt !== null) throw problem('conflict', 'The line was removed from the budget.')
@@ -100,14 +101,6 @@ export const budgetOperations = {
     return { status: 204 }
   },
 } satisfies Partial<Handlers>
-
-/** The locked home, provided that its budget can still be changed. */
-async function lockHome(call: WriteCall, homeId: string): Promise<Home> {
-  const home = await homes.lock(call, homeId)
-  const reason = reasonToKeepBudget(home)
-  if (reason !== null) throw problem('conflict', reason)
-  return home
-}
 
 async function assertCodeInUse(call: WriteCall, costCodeId: string | null | undefined): Promise<void> {
   if (costCodeId != null) await assertInUse(call, [{ pointer: '/costCodeId', costCodeId }])

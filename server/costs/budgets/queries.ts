@@ -8,9 +8,17 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
   schema: 'BudgetLine',
   table: 'budgetLines',
   prefix: 'bud',
-  // Computed by the database as a column, so that lists can be sorted by it.
-  computed: { budgeted: 't."budgeted"' },
+  computed: {
+    // Computed by the database as a column, so that lists can be sorted by it.
+    budgeted: 't."budgeted"',
+    transferred: `${transferredSum('toLineId')} - ${transferredSum('fromLineId')}`,
+  },
 })
+
+function transferredSum(side: 'fromLineId' | 'toLineId'): string {
+  return `(select coalesce(sum(x."amount"), 0) from "budgetTransfers" x
+    where x."organizationId" = t."organizationId" and x."${side}" = t."id")`
+}
 
 /** What a scope may still commit to; the other figures of a budget are in figure-queries.ts. */
 export type Commitment = Pick<BudgetScope, 'scope' | 'budgeted' | 'committed' | 'pendingCommitted' | 'variance'>
