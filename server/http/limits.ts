@@ -217,7 +217,9 @@ class Counter {
   }
 
   get remaining(): number {
-    return this.isOver ? this.#kind.limit : Math.max(0, this.#kind.limit - this.#used + this.#held)
+    const { limit } = this.#kind
+    // Between two answers of the database, one may be counted as held and no longer as used.
+    return this.isOver ? limit : Math.min(limit, Math.max(0, limit - this.#used + this.#held))
   }
 
   get secondsLeft(): number {
@@ -272,7 +274,8 @@ class Counter {
     const [row] = rows
     if (row === undefined) throw new Error('takeFromWindow always answers')
     const now = this.#clock.nowMs()
-    if (now >= this.#endsAt) this.#held = 0
+    // By this process's clock a window ends a little late, so what was held may be of a window that is over already.
+    if (row.endsAtMs !== this.#resetsAt) this.#held = 0
     this.#held += Math.max(0, row.granted)
     this.#used = row.used
     this.#endsAt = now + row.endsInMs

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { bundle } from '../../contract/bundle.ts'
@@ -49,6 +50,21 @@ test('the use of the limits counts this request, and agrees with the headers', a
   expect(left).toBeGreaterThan(50)
   expect(left).toBeLessThanOrEqual(61)
   expect(body.day.resetsAt).toMatch(/T00:00:00\.000Z$/)
+})
+
+test('a window that ends before this process expects it to is begun anew, with what was held of it forgotten', async () => {
+  const { key } = await plumbline.newBuilder()
+  await plumbline.get('/api/ext/vendors', { key })
+  // The database's clock decides, and an answer of it is read a moment later.
+  await sql`update "limitWindows" set "endsAt" = clock_timestamp() - interval '1 hour'`.execute(
+    plumbline.database.statements,
+  )
+  const { status, body } = await plumbline.get('/api/ext/usage', { key })
+  expect(status).toBe(200)
+  for (const { limit, used, remaining } of [body.minute, body.day]) {
+    expect(used).toBeGreaterThanOrEqual(0)
+    expect(used + remaining).toBe(limit)
+  }
 })
 
 test('a limit resets at one moment, however often it is asked for', async () => {
