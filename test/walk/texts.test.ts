@@ -33,6 +33,7 @@ beforeAll(async () => {
   plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false' })
   receiver = await startReceiver()
   world = await new World(plumbline, plumbline.key, receiver.url).populate()
+  await transferBudget()
   for (const { record, table } of lists) written.set(table, await writeEverywhere(table, record))
 }, 120_000)
 
@@ -72,6 +73,18 @@ describe('a text with everything that JSON escapes comes back from a list unchan
     }
   })
 })
+
+/** Makes a transfer, which takes a locked budget, so that populating a world makes none. */
+async function transferBudget(): Promise<void> {
+  const budget = `/api/ext/homes/${world.idFor('homeId')}/budget`
+  const lines: string[] = []
+  for (let i = 0; i < 2; i++)
+    lines.push((await plumbline.post(`${budget}/lines`, { scope: 'framing', amount: 1000 })).body.id)
+  await plumbline.post(`${budget}/lock`)
+  const [fromLineId, toLineId] = lines
+  const transfer = { fromLineId, toLineId, amount: 1, reason: 'It was budgeted in the wrong place.' }
+  expect((await plumbline.post(`${budget}/transfers`, transfer)).status).toBe(200)
+}
 
 async function writeEverywhere(table: string, record: string): Promise<string[]> {
   const { statements } = plumbline.database

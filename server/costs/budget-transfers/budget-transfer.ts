@@ -40,5 +40,9 @@ function changed({ originalAmount }: BudgetLine, budgeted: number): Changes {
 export function lineFaults(line: BudgetLine, homeId: string, pointer: string): FieldError[] {
   if (line.homeId !== homeId) return [{ pointer, code: 'other_home', message: 'is in the budget of another home' }]
   if (line.archivedAt !== null) return [{ pointer, code: 'archived', message: 'was removed from the budget' }]
+  if (line.optionSelectionId !== null) {
+    const message = 'is what a selection costs, and changes with the selection alone'
+    return [{ pointer, code: 'of_selection', message }]
+  }
   return []
 }

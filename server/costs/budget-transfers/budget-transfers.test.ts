@@ -144,6 +144,20 @@ test('lines of another home, of none, removed ones and the same line twice are r
   expect(faults(await transfer({ fromLineId: kept.id, toLineId: removed.id }, id))).toEqual(['/toLineId archived'])
 })
 
+test('what a selection costs is not transferred, because it follows the selection', async () => {
+  const option = await made('/options', {
+    ...{ code: 'EL-LIGHT', name: 'Decorative lights', optionType: 'upgrade', price: 900 },
+    ...{ costBasis: 'fixed', cost: 600, scope: 'electrical' },
+  })
+  await plumbline.post(`/api/ext/options/${option.id}/status`, { status: 'active' })
+  const selection = await made(`/homes/${homeId}/selections`, { optionId: option.id })
+  const approved = await plumbline.post(`/api/ext/selections/${selection.id}/status`, { status: 'approved' })
+  expect(approved.status, JSON.stringify(approved.body)).toBe(200)
+  const { body } = await plumbline.get(`/api/ext/homes/${homeId}/budget/lines?source=option`)
+  expect(body.data).toMatchObject([{ budgeted: 600, optionSelectionId: selection.id }])
+  expect(faults(await transfer({ toLineId: body.data[0].id }))).toEqual(['/toLineId of_selection'])
+})
+
 test('amounts are more than zero and within what a line can hold, and a reason is needed', async () => {
   for (const amount of [0, -1, 0.001]) expect((await transfer({ amount })).status).toBe(422)
   expect((await transfer({ reason: ' ' })).status).toBe(422)

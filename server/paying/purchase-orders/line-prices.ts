@@ -63,9 +63,20 @@ export async function pricedLines(call: WriteCall, inputs: readonly Input[], ord
 async function partsOf(call: WriteCall, inputs: readonly Input[]) {
   const ids = [...new Set(inputs.flatMap(({ partId }) => partId ?? []))]
   const known = new Map(ids.length === 0 ? [] : (await parts.findAll(call, ids)).map((part) => [part.id, part]))
-  const unknown = inputs.flatMap(({ partId }, i) => (partId == null || known.has(partId) ? [] : [`/lines/${i}/partId`]))
+  const unknown = missing(inputs, known)
   if (unknown.length > 0) throw unknownReference(unknown)
   return known
+}
+
+/** The pointers of the parts that do not exist. */
+export async function unknownParts(call: WriteCall, inputs: readonly Pick<Input, 'partId'>[]): Promise<string[]> {
+  const ids = [...new Set(inputs.flatMap(({ partId }) => partId ?? []))]
+  if (ids.length === 0) return []
+  return missing(inputs, new Map((await parts.findAll(call, ids)).map((part) => [part.id, part])))
+}
+
+function missing(inputs: readonly Pick<Input, 'partId'>[], known: ReadonlyMap<string, unknown>): string[] {
+  return inputs.flatMap(({ partId }, i) => (partId == null || known.has(partId) ? [] : [`/lines/${i}/partId`]))
 }
 
 async function offersFor(

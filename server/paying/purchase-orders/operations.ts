@@ -16,7 +16,7 @@ import type { Handlers } from '../../http/operation.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { budgetLineFaults, draft, linesOfBid } from './draft.ts'
-import { pricedLines } from './line-prices.ts'
+import { pricedLines, unknownParts } from './line-prices.ts'
 import { orderOfContract } from './of-contract.ts'
 import { posted } from './posting.ts'
 import { ALWAYS_EDITABLE, orderFaults } from './purchase-order.ts'
@@ -133,7 +133,10 @@ async function referencesOf(
     parentPoId: parent,
     optionSelectionId: selection,
   }
-  const unknown = Object.entries(found).flatMap(([field, one]) => (one === undefined ? [`/${field}`] : []))
+  const unknown = [
+    ...Object.entries(found).flatMap(([field, one]) => (one === undefined ? [`/${field}`] : [])),
+    ...(await unknownParts(call, body.lines ?? [])),
+  ]
   if (
     vendor === undefined ||
     bid === undefined ||

@@ -1,0 +1,200 @@
+import type { Random } from '../../scripts/conformance/random.ts'
+import type { Answer } from '../support/plumbline.ts'
+
+/** What the histories of one builder have in common. */
+export interface Ground {
+  send(method: string, path: string, body?: unknown): Promise<Answer>
+  communityId: string
+  vendorId: string
+  planId: string
+  costCodes: readonly string[]
+}
+
+const SPELLINGS = ['framing', 'Framing', 'FRAMING', 'trim', 'Trim', 'roofing']
+const MOVES: Readonly<Record<string, readonly string[]>> = {
+  draft: ['pending_approval', 'approved', 'approved', 'approved', 'void'],
+  pending_approval: ['approved', 'approved', 'draft', 'void'],
+  approved: ['issued', 'issued', 'issued', 'void'],
+  issued: ['accepted', 'accepted', 'declined', 'void'],
+  accepted: ['partially_completed', 'completed', 'completed', 'void'],
+  declined: ['draft', 'void'],
+  partially_completed: ['completed', 'completed', 'void'],
+  completed: ['closed', 'closed', 'partially_completed', 'void'],
+}
+
+/**
+ * The random history of one home's budget, over HTTP. A step may be refused, because the home is in no state for it;
+ * what succeeded is counted, so that the suite can tell that its histories are not empty.
+ */
+export class BudgetHistory {
+  readonly homeId: string
+  /** What was done, to tell of a history that ends in a wrong figure. */
+  readonly steps: string[] = []
+  readonly #ground: Ground
+  readonly #random: Random
+  readonly #lines: string[] = []
+  readonly #orders: { id: string; status: string }[] = []
+  /** What the original amounted to when the budget was locked; it never changes after that. */
+  original: number | null = null
+
+  constructor(ground: Ground, random: Random, homeId: string) {
+    this.#ground = ground
+    this.#random = random
+    this.homeId = homeId
+  }
+
+  /** Takes one step and returns its name, or null if it was refused. */
+  async step(): Promise<string | null> {
+    const { name, take } = this.#random.pick(this.#possible())
+    const answer = await take()
+    if (answer.status >= 500 || ![200, 201, 204, 409, 422].includes(answer.status))
+      throw new Error(`${name}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    const isRefused = answer.status >= 400
+    this.steps.push(`${name} ${isRefused ? 'refused' : JSON.stringify(answer.body ?? null)}`)
+    return isRefused ? null : name
+  }
+
+  #possible() {
+    const steps = [
+      { name: 'add a line', weight: 4, take: () => this.#addLine() },
+      { name: 'estimate', weight: 2, take: () => this.#estimate() },
+      { name: 'draft an order', weight: 4, take: () => this.#draft() },
+      { name: 'lock', weight: 1, take: () => this.#lock() },
+      { name: 'respell a trade', weight: 1, take: () => this.#respell() },
+    ]
+    if (this.#lines.length > 0) {
+      steps.push(
+        { name: 'change a line', weight: 3, take: () => this.#changeLine() },
+        { name: 'remove a line', weight: 1, take: () => this.#removeLine() },
+      )
+    }
+    if (this.original !== null && this.#lines.length > 1)
+      steps.push({ name: 'transfer', weight: 5, take: () => this.#transfer() })
+    if (this.#orders.length > 0) {
+      steps.push(
+        { name: 'change an order', weight: 2, take: () => this.#changeOrder() },
+        { name: 'move an order', weight: 10, take: () => this.#moveOrder() },
+      )
+    }
+    return steps.flatMap((step) => Array<typeof step>(step.weight).fill(step))
+  }
+
+  #amount(least = 0): number {
+    return this.#random.between(least * 100, 200_000) / 100
+  }
+
+  /** A cost code, none, or nothing said about it. */
+  #code(): { costCodeId?: string | null } {
+    return this.#random.pick([{}, {}, { costCodeId: null }, { costCodeId: this.#random.pick(this.#ground.costCodes) }])
+  }
+
+  #pricing() {
+    const random = this.#random
+    if (random.chance(0.4))
+      return { quantity: random.between(1, 99_999) / 1000, unitCost: random.between(1, 99_999) / 1000 }
+    return { amount: this.#amount(random.chance(0.1) ? -100 : 0) }
+  }
+
+  async #addLine(): Promise<Answer> {
+    const scope = this.#random.pick(SPELLINGS)
+    const line = { scope, ...this.#code(), ...this.#pricing() }
+    const answer = await this.#ground.send('POST', `/homes/${this.homeId}/budget/lines`, line)
+    if (answer.status === 201) this.#lines.push(answer.body.id)
+    return answer
+  }
+
+  #changeLine(): Promise<Answer> {
+    const changes = this.#random.pick([
+      { ...this.#pricing() },
+      { amount: this.#amount(), unitCost: null },
+      { quantity: this.#random.between(1, 9999) / 100 },
+      { scope: this.#random.pick(SPELLINGS) },
+      { ...this.#code(), description: 'Another one.' },
+    ])
+    return this.#ground.send('PATCH', `/budget-lines/${this.#random.pick(this.#lines)}`, changes)
+  }
+
+  #removeLine(): Promise<Answer> {
+    return this.#ground.send('DELETE', `/budget-lines/${this.#random.pick(this.#lines)}`)
+  }
+
+  async #estimate(): Promise<Answer> {
+    const on = this.#random.pick(['2026-03-01', '2026-09-01', '2030-01-01'])
+    const answer = await this.#ground.send('POST', `/homes/${this.homeId}/budget/estimate`, { on })
+    const { body } = await this.#ground.send('GET', `/homes/${this.homeId}/budget/lines?source=base&limit=10`)
+    for (const { id } of body.data) if (!this.#lines.includes(id)) this.#lines.push(id)
+    return answer
+  }
+
+  async #lock(): Promise<Answer> {
+    const answer = await this.#ground.send('POST', `/homes/${this.homeId}/budget/lock`)
+    if (answer.status === 200) this.original = answer.body.totalOriginalBudgeted
+    return answer
+  }
+
+  /** Archives a trade, so that the next use of its name decides how it is spelled from then on. */
+  async #respell(): Promise<Answer> {
+    const name = this.#random.pick(SPELLINGS)
+    const { body } = await this.#ground.send('GET', `/scopes?name=${name}`)
+    const answer = await this.#ground.send('DELETE', `/scopes/${body.data[0]?.id ?? 'scp_gone'}`)
+    // Another history has archived it, and nobody has used the name since.
+    return answer.status === 404 ? { ...answer, status: 409 } : answer
+  }
+
+  async #transfer(): Promise<Answer> {
+    const total = async () => (await this.#ground.send('GET', `/homes/${this.homeId}/budget`)).body.totalBudgeted
+    const before = await total()
+    const answer = await this.#ground.send('POST', `/homes/${this.homeId}/budget/transfers`, {
+      fromLineId: this.#random.pick(this.#lines),
+      toLineId: this.#random.pick(this.#lines),
+      amount: this.#random.between(1, this.#random.pick([100, 200_000])) / 100,
+      reason: 'It is needed there.',
+    })
+    if (answer.status === 200 && answer.body.fromBudgetedAfter < 0) throw new Error('A line fell below zero.')
+    const after = await total()
+    if (after !== before) throw new Error(`A transfer took the total from ${before} to ${after}.`)
+    return answer
+  }
+
+  #orderLines(isNegative: boolean) {
+    const random = this.#random
+    return Array.from({ length: random.between(1, 4) }, () => ({
+      ...this.#code(),
+      ...(this.#lines.length > 0 && random.chance(0.3) && { budgetLineId: random.pick(this.#lines) }),
+      description: 'As agreed.',
+      quantity: random.between(1, 20_000) / 1000,
+      unitPrice: (random.between(1, 999_999) / 10_000) * (isNegative || random.chance(0.1) ? -1 : 1),
+      taxPercent: random.pick([0, 0, 8.25, 6.37]),
+    }))
+  }
+
+  async #draft(): Promise<Answer> {
+    const random = this.#random
+    const poType = random.pick(['base', 'base', 'variance', 'variance', 'backcharge'])
+    const answer = await this.#ground.send('POST', '/purchase-orders', {
+      ...{ homeId: this.homeId, vendorId: this.#ground.vendorId, scope: random.pick(SPELLINGS), poType },
+      ...(poType === 'variance' && { varianceReasonCode: 'weather', varianceResponsible: 'builder' }),
+      lines: this.#orderLines(poType === 'backcharge'),
+      retainagePercent: random.pick([0, 5, 7.5, 10, 33.33]),
+    })
+    if (answer.status === 201) this.#orders.push({ id: answer.body.id, status: answer.body.status })
+    return answer
+  }
+
+  #changeOrder(): Promise<Answer> {
+    const changes = this.#random.pick([
+      { lines: this.#orderLines(false) },
+      { retainagePercent: this.#random.pick([0, 2.5, 12.34]) },
+      { scope: this.#random.pick(SPELLINGS) },
+    ])
+    return this.#ground.send('PATCH', `/purchase-orders/${this.#random.pick(this.#orders).id}`, changes)
+  }
+
+  async #moveOrder(): Promise<Answer> {
+    const order = this.#random.pick(this.#orders)
+    const status = this.#random.pick(MOVES[order.status] ?? ['void'])
+    const answer = await this.#ground.send('POST', `/purchase-orders/${order.id}/status`, { status, reason: 'Agreed.' })
+    if (answer.status === 200) order.status = answer.body.status
+    return answer
+  }
+}

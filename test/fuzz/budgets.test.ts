@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { BudgetCostCode, BudgetScope, HomeBudget, OverCommitment } from '../../client/contract.gen.ts'
+import { SeededRandom } from '../../scripts/conformance/random.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
+import { BudgetHistory, type Ground } from './budget-history.ts'
+import { type Figure, recomputedBudget } from './recomputed-budget.ts'
+
+/**
+ * Random histories of budgets: lines, estimates, the lock, transfers, and orders in every status, with tax, cost codes,
+ * retainage and trades in other spellings. At the end of each, every figure is compared to the cent with what plain SQL
+ * makes of the same rows. A batch is one builder with a home for each history, of which some go on at the same time.
+ */
+const HISTORIES = 24
+const AT_THE_SAME_TIME = 4
+const LEAST_STEPS = 6
+const MOST_STEPS = 24
+const STEPS = [
+  ...['add a line', 'change a line', 'remove a line', 'estimate', 'lock', 'transfer', 'respell a trade'],
+  ...['draft an order', 'change an order', 'move an order'],
+]
+
+const SUMS = [
+  'budgeted',
+  'originalBudgeted',
+  'approvedChanges',
+  'committed',
+  'pendingCommitted',
+  'actual',
+  'paid',
+  'retained',
+] as const
+type Sum = (typeof SUMS)[number]
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+test(`every figure of a budget is what its sources come to, for ${SECONDS} s, seed ${SEED}`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const taken = new Map<string, number>()
+  const batches = await untilTimeIsOver(performance.now() + SECONDS * 1000, (seed) => playBatch(seed, taken))
+  console.log(
+    `seed ${SEED}, ${batches * HISTORIES} histories: ${[...taken].map(([step, count]) => `${step} ${count}`).join(', ')}`,
+  )
+  // Histories in which one of the steps never succeeds would prove nothing about it.
+  for (const step of STEPS) expect(taken.get(step) ?? 0, step).toBeGreaterThanOrEqual(batches)
+})
+
+async function playBatch(seed: number, taken: Map<string, number>): Promise<void> {
+  const ground = await prepare()
+  const waiting = Array.from({ length: HISTORIES }, (_, n) => n)
+  const budgets: HomeBudget[] = []
+  async function playOn(): Promise<void> {
+    for (let n = waiting.shift(); n !== undefined; n = waiting.shift())
+      budgets.push(await play(ground, seed * HISTORIES + n, taken))
+  }
+  await Promise.all(Array.from({ length: AT_THE_SAME_TIME }, playOn))
+  await compareWithSkill(ground, budgets)
+}
+
+/** A builder with cost codes, a plan with a takeoff, and prices that rise in the middle of the year. */
+async function prepare(): Promise<Ground> {
+  const { key } = await plumbline.newBuilder()
+  const send: Ground['send'] = (method, path, body) => plumbline.request(method, `/api/ext${path}`, body, { key })
+  async function made(path: string, body: object): Promise<string> {
+    const answer = await send('POST', path, body)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+    return answer.body.id
+  }
+  const costCodes: string[] = []
+  for (const code of ['06-110', '06-120', '06-200'])
+    costCodes.push(await made('/cost-codes', { code, name: `Carpentry ${code}`, category: 'material' }))
+  await made('/scopes', { name: 'framing', defaultCostCodeId: costCodes[0] })
+  const communityId = await made('/communities', { name: 'Juniper Ridge', status: 'active' })
+  const vendorId = await made('/vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
+  const planId = await made('/plans', { code: 'P2100', name: 'Possumhaw', squareFeet: 2100 })
+  const lines: object[] = []
+  for (const [n, scope] of ['framing', 'trim', 'roofing'].entries()) {
+    const part = { sku: `PART-${n}`, name: `Part ${n}`, unit: 'SF', scope, costCodeId: n === 2 ? null : costCodes[n] }
+    const partId = await made('/parts', part)
+    const spring = { effectiveDate: '2026-01-01', expirationDate: '2026-06-30', unitPrice: 0.335 + n }
+    await made(`/parts/${partId}/prices`, { vendorId, ...spring })
+    // The last part has no price in autumn, so that an estimate removes its line again.
+    if (n < 2) await made(`/parts/${partId}/prices`, { vendorId, effectiveDate: '2026-07-01', unitPrice: 0.415 + n })
+    lines.push({ partId, formula: `squareFeet / ${n + 7}` })
+  }
+  expect((await send('PUT', `/plans/${planId}/takeoff`, { lines })).status).toBe(200)
+  expect((await send('POST', `/plans/${planId}/status`, { status: 'released' })).status).toBe(200)
+  return { send, communityId, vendorId, planId, costCodes }
+}
+
+/** Plays one history and compares the budget that it ends with; returns that. */
+async function play(ground: Ground, seed: number, taken: Map<string, number>): Promise<HomeBudget> {
+  const random = new SeededRandom(seed)
+  const { communityId, planId } = ground
+  const { body: home } = await ground.send('POST', '/homes', { name: `Home ${seed}`, communityId, planId })
+  const history = new BudgetHistory(ground, random, home.id)
+  try {
+    for (let left = random.between(LEAST_STEPS, MOST_STEPS); left > 0; left--) {
+      const step = await history.step()
+      if (step !== null) taken.set(step, (taken.get(step) ?? 0) + 1)
+    }
+    return await compare(ground, history)
+  } catch (error) {
+    throw new Error(`The history with seed ${seed} went wrong:\n${history.steps.join('\n')}`, { cause: error })
+  }
+}
+
+async function compare({ send }: Ground, { homeId, original }: BudgetHistory): Promise<HomeBudget> {
+  const budget: HomeBudget = (await send('GET', `/homes/${homeId}/budget`)).body
+  const lines = (await send('GET', `/homes/${homeId}/budget/lines?limit=200`)).body.data
+  const expected = await recomputedBudget(plumbline.database.statements, homeId)
+  const { scopes } = budget
+
+  expect(amounts(totalFigures(budget))).toEqual(amounts(expected.totals))
+  expect(amounts(scopes.flatMap((row) => figuresOf(row, row.scope, '')))).toEqual(amounts(expected.scopes))
+  const codes = scopes.flatMap((row) =>
+    row.costCodes.flatMap((one) => SUMS.map((sum) => figure(sum, row.scope, one.costCodeId ?? '', one[sum]))),
+  )
+  expect(amounts(codes)).toEqual(amounts(expected.codes))
+  expect(rowsOf(codes)).toEqual(rowsOf(expected.codes))
+  for (const scope of scopes) compareForecasts(scope)
+  for (const row of scopes.flatMap((scope) => [scope, ...scope.costCodes])) {
+    expect(cents(row.variance)).toBe(cents(row.budgeted) - cents(row.committed))
+    expect(cents(row.budgeted)).toBe(cents(row.originalBudgeted) + cents(row.approvedChanges))
+  }
+  expect(cents(budget.totalVariance)).toBe(cents(budget.totalBudgeted) - cents(budget.totalCommitted))
+  if (original !== null) expect(budget.totalOriginalBudgeted).toBe(original)
+
+  const transferred = new Map(expected.transferred.map(({ lineId, amount }) => [lineId, amount]))
+  expect(new Map(lines.map((line: { id: string; transferred: number }) => [line.id, line.transferred]))).toEqual(
+    transferred,
+  )
+  return budget
+}
+
+/** The forecasts of the codes add up to the scope's, and each is its exact share to within a cent. */
+function compareForecasts({ costCodes, ...scope }: BudgetScope): void {
+  const ordered = (row: Pick<BudgetCostCode, Sum>) => cents(row.committed) + cents(row.pendingCommitted)
+  const open = (row: Pick<BudgetCostCode, Sum>) => Math.max(cents(row.budgeted) - ordered(row), 0)
+  const openInAll = costCodes.reduce((sum, row) => sum + open(row), 0)
+  for (const row of costCodes) {
+    const share = open(scope) === 0 ? 0 : (open(scope) * open(row)) / openInAll
+    expect(Math.abs(cents(row.forecastAtCompletion) - ordered(row) - share)).toBeLessThan(1)
+  }
+  const sum = costCodes.reduce((total, row) => total + cents(row.forecastAtCompletion), 0)
+  expect(sum).toBe(cents(scope.forecastAtCompletion))
+}
+
+/** The search for over-committed budgets has its own statement, which has to come to the same. */
+async function compareWithSkill({ send }: Ground, budgets: readonly HomeBudget[]): Promise<void> {
+  const input = { thresholdPercent: 1 }
+  const { body } = await send('POST', '/execute', { skill: 'detectOverCommittedBudgets', input })
+  const found = body.result.overCommitted.map(
+    ({ homeId, scope, budgeted, committed, pendingCommitted }: OverCommitment) =>
+      `${homeId} ${scope} ${budgeted} ${committed} ${pendingCommitted}`,
+  )
+  const expected = budgets.flatMap(({ homeId, scopes }) =>
+    scopes
+      .filter((row) => 100 * (cents(row.committed) + cents(row.pendingCommitted)) > cents(row.budgeted))
+      .map((row) => `${homeId} ${row.scope} ${row.budgeted} ${row.committed} ${row.pendingCommitted}`),
+  )
+  expect(body.result.overCommittedCount).toBe(expected.length)
+  expect(found.sort()).toEqual(expected.sort().slice(0, 500))
+}
+
+function totalFigures(budget: HomeBudget): Figure[] {
+  return [
+    figure('budgeted', '', '', budget.totalBudgeted),
+    figure('originalBudgeted', '', '', budget.totalOriginalBudgeted),
+    figure('approvedChanges', '', '', budget.totalApprovedChanges),
+    figure('committed', '', '', budget.totalCommitted),
+    figure('pendingCommitted', '', '', budget.totalPendingCommitted),
+    figure('actual', '', '', budget.totalActual),
+    figure('paid', '', '', budget.totalPaid),
+    figure('retained', '', '', budget.totalRetained),
+    figure('forecastAtCompletion', '', '', budget.totalForecastAtCompletion),
+  ]
+}
+
+function figuresOf(row: BudgetScope, scope: string, code: string): Figure[] {
+  return [...SUMS, 'forecastAtCompletion' as const].map((name) => figure(name, scope, code, row[name]))
+}
+
+function figure(name: string, scope: string, code: string, amount: number): Figure {
+  return { figure: name, scope: scope.toLowerCase(), code, amount }
+}
+
+/** The figures that are not zero, by what they are of: SQL has no row where there is nothing. */
+function amounts(figures: readonly Figure[]): Record<string, number> {
+  const named = figures.map(({ figure, scope, code, amount }): [string, number] => [
+    `${figure} ${scope} ${code}`,
+    amount,
+  ])
+  return Object.fromEntries(named.filter(([, amount]) => amount !== 0 && amount !== null).sort())
+}
+
+/** The trades and codes that have a row, even if all of it is zero. */
+function rowsOf(figures: readonly Figure[]): string[] {
+  return [...new Set(figures.map(({ scope, code }) => `${scope} ${code}`))].sort()
+}
+
+function cents(amount: number): number {
+  return Math.round(amount * 100)
+}
