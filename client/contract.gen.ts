@@ -107,13 +107,13 @@ export interface paths {
         };
         /**
          * List a vendor's notifications
-         * @description Lists the advance notices and reminders that were sent to one vendor, newest first.
+         * @description Lists the advance notices and reminders that were sent to one vendor, and the notices that tasks start on other dates than it was told, newest first.
          */
         get: operations["listVendorNotifications"];
         put?: never;
         /**
          * Notify a vendor
-         * @description Sends an advance notice or a reminder about work on a home on a date (homeId and date), or a reminder of the deadline of a bid request (bidRequestId) to which the vendor is invited and has neither bid nor declined. That one is also counted in the invitation's remindersSent, and is refused for a vendor that could not be invited now. It goes to the vendor's e-mail address and to the contacts with notify; a vendor without either is refused. Plumbline sends no mail itself: subscribers of the event deliver the message. Needs tasks:write; emits vendor.notification.advance or vendor.notification.reminder, and bid_request.updated when a bid request's invitation counted it.
+         * @description Sends an advance notice or a reminder about a task of the vendor (taskId) or other work on a home on a date (homeId and date), or a reminder of the deadline of a bid request (bidRequestId) to which the vendor is invited and has neither bid nor declined. That of a task keeps the start that the vendor was told, so that it gets another notice when the start moves. The last one is also counted in the invitation's remindersSent, and is refused for a vendor that could not be invited now. It goes to the vendor's e-mail address and to the contacts with notify; a vendor without either is refused. Plumbline sends no mail itself: subscribers of the event deliver the message. Needs tasks:write; emits vendor.notification.advance or vendor.notification.reminder, and bid_request.updated when a bid request's invitation counted it.
          */
         post: operations["notifyVendor"];
         delete?: never;
@@ -1050,7 +1050,7 @@ export interface paths {
         post?: never;
         /**
          * Archive a home
-         * @description Takes a home that is not being built, because it was entered by mistake or was cancelled, out of lists; it stays readable by its id, and its lot is free again. A home whose construction has started ends through its status instead, and a home with open purchase orders cannot be archived: both are refused with conflict. Archiving twice changes nothing.
+         * @description Takes a home that is not being built, because it was entered by mistake or was cancelled, out of lists, and its tasks with it; they stay readable by their ids, and its lot is free again. A home whose construction has started ends through its status instead, and a home with open purchase orders cannot be archived: both are refused with conflict. Archiving twice changes nothing.
          */
         delete: operations["archiveHome"];
         options?: never;
@@ -1079,7 +1079,7 @@ export interface paths {
         put?: never;
         /**
          * Change a home's status
-         * @description Moves the home along planning, permitting, ready_to_start, under_construction, completed, closed, warranty, archived. The first four can go on_hold and come back to where they were; everything before closed can be cancelled. To become under_construction the budget has to be locked. Any other move is refused with invalid_transition, which names the allowed ones.
+         * @description Moves the home along planning, permitting, ready_to_start, under_construction, completed, closed, warranty, archived. The first four can go on_hold and come back to where they were; everything before closed can be cancelled. To become under_construction the budget has to be locked, and to become completed no task of the kinds work, inspection and delivery may be left in the schedule. The tasks that are left when a home is cancelled are archived, and all of them when it is archived. Any other move is refused with invalid_transition, which names the allowed ones.
          */
         post: operations["changeHomeStatus"];
         delete?: never;
@@ -2022,6 +2022,224 @@ export interface paths {
          * @description Moves the order. Asking to approve a draft approves it when its total is within your poApprovalLimit and within what is left in the home's budget for the trade (budgeted less committed; a home without any budget line has no such bound); otherwise it becomes pending_approval, so look at the status in the answer. An order that is over the budget always waits for that second, explicit approval. From pending_approval only a caller whose poApprovalLimit covers the total can approve (403 otherwise; null means no limit); sending it back to draft refuses the approval and needs a reason, as does undoing a completion. Issuing is refused with 409 for a vendor that is archived, on hold, inactive or of expired compliance, for a home that is archived or cancelled, and where the orders open with the vendor (issued to completed) would exceed its poLimit. A closed order is paid and cannot be voided.
          */
         post: operations["changePurchaseOrderStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tasks
+         * @description Lists the tasks of all schedules, newest first. plannedStartTo gives a look-ahead (what starts by that day and is not over), lateOn what is late; both leave out completed and skipped tasks. getHomeSchedule has one home's tasks in their order.
+         */
+        get: operations["listTasks"];
+        put?: never;
+        /**
+         * Create a task
+         * @description Adds a task to the schedule of a home that is not finished, and schedules the home anew. A task starts as soon as its predecessors and its constraint allow; plannedStart is short for a constraint of the type start_no_earlier_than. Without a predecessor or a date it starts today. Predecessors are tasks of the same home; links that lead back to the task are refused with the ring that they would close. Where the community's workdays or holidays have changed since, the home is scheduled by the new ones now, with notices to vendors that were told another date.
+         */
+        post: operations["createTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/tasks/{taskId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a task
+         * @description Reads one task, archived or not.
+         */
+        get: operations["getTask"];
+        put?: never;
+        post?: never;
+        /**
+         * Archive a task
+         * @description Takes a task that was entered by mistake out of the schedule; it stays readable by its id. Refused with 409 once it has started, and while another task waits for it: give that one other predecessors first, or skip the task, so that what follows waits for what it waited for. Archiving twice changes nothing. Like every change it schedules the home by the present workdays of its community, with notices to vendors that were told another date.
+         */
+        delete: operations["archiveTask"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a task
+         * @description Changes the fields that are sent; null clears one. What touches the schedule (durationDays, predecessors, constraint, plannedStart) schedules the home anew, and `cascade` lists every task that moved and why. plannedStart moves a task that has not started; where it is to start on a date or is held, that date changes, and otherwise it is not to start earlier. Vendors that were told another date get a notice. Another vendor has been told nothing. The status moves through changeTaskStatus and completeTask instead, and the home stays.
+         */
+        patch: operations["updateTask"];
+        trace?: never;
+    };
+    "/api/ext/tasks/{taskId}/delay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Show what a delay would move
+         * @description Computes what delayTask would answer for so many days, or for this start, or else for one day: the task, every task that would move, the home's forecast, and the notices to vendors. Nothing is written.
+         */
+        get: operations["simulateDelay"];
+        put?: never;
+        /**
+         * Delay a task
+         * @description Records a delay with its cause, and schedules the home anew. A task that has not started starts so many workdays later than planned, or on newStart; one that has started takes so many workdays longer. What follows moves as far as it has to; `cascade` lists every task that moved, the home's forecast, and the notices to vendors that had been told another date: a later one, or an earlier one where the community has more workdays by now. simulateDelay shows the same without doing it.
+         */
+        post: operations["delayTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/tasks/{taskId}/readiness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get whether a task can start
+         * @description Checks what a task needs to start: its predecessors done and their inspections passed, a purchase order of the home for its trade issued to its vendor, and the parts of the plan's takeoff for the task of this name deliverable by the planned start. `almost` is a task that can still be ready in time; `blocked` is one that cannot, or that is on hold. A check that does not apply to the task is left out. An archived task is refused.
+         */
+        get: operations["getTaskReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/tasks/{taskId}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a task's status
+         * @description Starts a task, puts it on hold and back to where it was, skips it and takes that back, or reopens a completed one, which takes a reason. completeTask completes it. Starting before all predecessors that have to be finished are done and their inspections passed is refused with 409, unless `force` is set with a reason. Any other move is refused with invalid_transition, which names the allowed ones. The home is scheduled anew.
+         */
+        post: operations["changeTaskStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/tasks/{taskId}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a task
+         * @description Completes a task on a day, today unless another one is named, and schedules the home anew: what follows moves up if it was early and back if it was late. An inspection says whether it was passed; after one that failed nothing can start until it is reopened and passed. Open items of the checklist are refused with 409, and so are predecessors that are not done, unless `force` is set with a reason. Emits task.status_changed, then task.completed, and vendor.notification.moved_earlier or vendor.notification.postponed for vendors that had been told another date.
+         */
+        post: operations["completeTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/homes/{homeId}/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a home's schedule
+         * @description Reads all tasks of a home in the order of their early starts, with their floats, and what follows for the home: first and last day, workdays, the critical path in order, and the difference to the baseline. The dates are those of the last change; work that is late and was not reported as delayed moves nothing.
+         */
+        get: operations["getHomeSchedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/homes/{homeId}/schedule/baseline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a home's baseline
+         * @description Keeps the planned dates of every task of the home as its baseline, to compare with later. Done again, it takes the place of the one before, and `changed` lists the tasks whose baseline is another one now; tasks that were added since are among them. What is completed keeps the baseline that it has, and what is skipped gets none.
+         */
+        post: operations["setScheduleBaseline"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5371,13 +5589,19 @@ export interface components {
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
-         * @description `advance` is the first notice of upcoming work, `reminder` a short one before a date.
+         * @description `advance` is the first notice of upcoming work, `reminder` a short one before a date; `moved_earlier` and `postponed` say that tasks start on other dates than the vendor was told.
          * @enum {string}
          */
-        VendorNotificationKind: "advance" | "reminder";
-        /** @description What to tell a vendor: either homeId with the date of the work, or bidRequestId with the kind reminder, whose date is the deadline. */
+        VendorNotificationKind: "advance" | "reminder" | "moved_earlier" | "postponed";
+        /** @description What to tell a vendor: either taskId, whose date is the planned start, or homeId with the date of the work, or bidRequestId with the kind reminder, whose date is the deadline. */
         VendorNotificationCreate: {
-            kind: components["schemas"]["VendorNotificationKind"];
+            /**
+             * @description `advance` is the first notice of upcoming work, `reminder` a short one before a date.
+             * @enum {string}
+             */
+            kind: "advance" | "reminder";
+            /** @description A task of the vendor that has not started. */
+            taskId?: components["schemas"]["ResourceId"];
             bidRequestId?: components["schemas"]["ResourceId"];
             homeId?: components["schemas"]["ResourceId"];
             /** @description The day of the work, today or later. Required with homeId, and only allowed there. */
@@ -5396,7 +5620,12 @@ export interface components {
             bidRequestId: string | null;
             /** @description The home on which work is coming up. */
             homeId: string | null;
+            /** @description The task that is coming up, where one was named. */
+            taskId: string | null;
+            /** @description Of several tasks, the first of their new starts. */
             date: components["schemas"]["CalendarDate"];
+            /** @description Every task of the vendor that starts on another date than it was told; none unless that is why it was sent. */
+            tasks: components["schemas"]["RescheduledTask"][];
             message: string | null;
             /** @description The e-mail addresses that it goes to, as the vendor had them at that moment. */
             recipients: string[];
@@ -5453,19 +5682,26 @@ export interface components {
             /** @description Null when there is nothing to judge. */
             score: number | null;
         };
-        /** @description A notice to a vendor that dates they had been told have moved. */
+        /** @description A notice that tasks start on other dates than the vendor was told. */
         RescheduleNotification: {
             /** @description The notification's id. */
             id: string;
             /** @description The vendor who was told. */
             vendorId: string;
             /** @enum {string} */
-            kind: "moved_earlier" | "postponed";
+            kind: components["schemas"]["VendorNotificationKind"];
+            /** @description The bid request whose deadline is near. */
+            bidRequestId: string | null;
             /** @description The home whose schedule moved. */
             homeId: string;
-            /** @description Every task of the vendor that moved. */
+            /** @description The task that is coming up, where one was named. */
+            taskId: string | null;
+            /** @description Of several tasks, the first of their new starts. */
+            date: components["schemas"]["CalendarDate"];
+            /** @description Every task of the vendor that starts on another date than it was told; none unless that is why it was sent. */
             tasks: components["schemas"]["RescheduledTask"][];
-            /** @description The e-mail addresses that it goes to. */
+            message: string | null;
+            /** @description The e-mail addresses that it goes to, as the vendor had them at that moment. */
             recipients: string[];
             /** @description Always 1; a notification does not change. */
             version: number;
@@ -6476,7 +6712,7 @@ export interface components {
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
-         * @description `planning`, `permitting`, `ready_to_start`, `under_construction`, `completed`, `closed`, `warranty`, `archived`, one after another. Each of the first four can go `on_hold` and returns to where it was; all before `closed` can be `cancelled`, which is final. To become `under_construction` a home needs a locked budget.
+         * @description `planning`, `permitting`, `ready_to_start`, `under_construction`, `completed`, `closed`, `warranty`, `archived`, one after another. Each of the first four can go `on_hold` and returns to where it was; all before `closed` can be `cancelled`, which is final. To become `under_construction` a home needs a locked budget, and to become `completed` a schedule in which no work, inspection or delivery is left.
          * @enum {string}
          */
         HomeStatus: "planning" | "permitting" | "ready_to_start" | "under_construction" | "completed" | "closed" | "warranty" | "archived" | "on_hold" | "cancelled";
@@ -6566,6 +6802,10 @@ export interface components {
             actualCompletionDate: components["schemas"]["CalendarDateOrNull"];
             /** @description The day on which it was closed, in the community's time zone. */
             closingDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description The day on which the last task of its schedule ends; null without tasks. */
+            forecastCompletionDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description How much of the work in its schedule is done, weighted by duration, from 0 to 100. */
+            percentComplete: number;
             /** @description When the original budget was frozen; null before. */
             budgetLockedAt: components["schemas"]["InstantOrNull"];
             /** @description Rises by one with every change. */
@@ -7911,6 +8151,455 @@ export interface components {
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
+         * @description `not_started`, `in_progress`, `completed`. Before its end a task can be put `on_hold` and comes back to where it was; before its start it can be `skipped`, and that can be taken back. A completed one can be reopened.
+         * @enum {string}
+         */
+        TaskStatus: "not_started" | "in_progress" | "on_hold" | "completed" | "skipped";
+        /**
+         * @description `work`, `inspection` and `delivery` have to be completed before the home is; `milestone` is a point in time that lasts 0 days; `memo` is what the office does or waits for.
+         * @enum {string}
+         */
+        TaskKind: "work" | "inspection" | "delivery" | "milestone" | "memo";
+        /**
+         * @description Finish to start, start to start, finish to finish, or start to finish.
+         * @enum {string}
+         */
+        TaskLinkType: "FS" | "SS" | "FF" | "SF";
+        /**
+         * @description `none`: as soon as its predecessors allow. `start_no_earlier_than`: not before the date either. `must_start_on`: on the date whatever its predecessors do, whose float shows by how much they are late for it. `hold`: on the date, and detached from its predecessors altogether.
+         * @enum {string}
+         */
+        TaskConstraintType: "none" | "start_no_earlier_than" | "must_start_on" | "hold";
+        /**
+         * @description Why a task was delayed.
+         * @enum {string}
+         */
+        DelayReason: "weather" | "vendor_no_show" | "vendor_error" | "poor_workmanship" | "material_delay" | "failed_inspection" | "permit" | "design_change" | "late_selection" | "theft_vandalism" | "builder" | "other";
+        /**
+         * @description Who answers for a delay.
+         * @enum {string}
+         */
+        DelayResponsible: "builder" | "customer" | "vendor";
+        /**
+         * @description What came of an inspection.
+         * @enum {string}
+         */
+        InspectionResult: "passed" | "failed";
+        /** @description A task that this one depends on. */
+        TaskPredecessor: {
+            taskId: string;
+            type: components["schemas"]["TaskLinkType"];
+            /** @description Workdays in between; negative ones overlap. */
+            lagDays: number;
+        };
+        /** @description A task of the same home that this one depends on. */
+        TaskPredecessorInput: {
+            taskId: components["schemas"]["ResourceId"];
+            /** @default FS */
+            type?: components["schemas"]["TaskLinkType"];
+            /**
+             * @description Workdays in between; negative ones overlap.
+             * @default 0
+             */
+            lagDays?: number;
+        };
+        /** @description What else determines the start of a task. */
+        TaskConstraint: {
+            type: components["schemas"]["TaskConstraintType"];
+            /** @description Null for none. */
+            date: components["schemas"]["CalendarDateOrNull"];
+        };
+        /** @description What else determines the start of a task. */
+        TaskConstraintInput: {
+            type: components["schemas"]["TaskConstraintType"];
+            /** @description The date, which all but none need. A task that exists is held on its planned start if it is left out. */
+            date?: components["schemas"]["CalendarDateOrNull"];
+        };
+        /** @description Something to be seen to before the task is completed. */
+        ChecklistItem: {
+            text: string;
+            done: boolean;
+        };
+        /** @description Something to be seen to before the task is completed. */
+        ChecklistItemInput: {
+            text: string;
+            /** @default false */
+            done?: boolean;
+        };
+        /** @description A delay of a task. */
+        TaskDelay: {
+            reasonCode: components["schemas"]["DelayReason"];
+            /** @description In workdays. */
+            days: number;
+            responsible: components["schemas"]["DelayResponsible"];
+            /** @description The vendor who answers for it. */
+            vendorId: string | null;
+            note: string | null;
+            /** @description When it was recorded. */
+            at: components["schemas"]["Instant"];
+        };
+        /** @description A delay of a task, with either days or newStart. */
+        TaskDelayCreate: {
+            /** @description By how many workdays. */
+            days?: number;
+            /** @description The day on which it starts instead, if it has not started; later than planned. */
+            newStart?: components["schemas"]["CalendarDate"];
+            reasonCode: components["schemas"]["DelayReason"];
+            /** @description Left out, whoever usually answers for such a delay: the vendor for its own faults and for late material, the customer for a late selection, and otherwise the builder. */
+            responsible?: components["schemas"]["DelayResponsible"];
+            /** @description The vendor who answers for it; left out, the vendor of the task where a vendor does. */
+            vendorId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description What happened; required with the reason other. */
+            note?: string | null;
+        };
+        /** @description A task to be added. */
+        TaskCreate: {
+            /** @description The home in whose schedule it is. */
+            homeId: components["schemas"]["ResourceId"];
+            /** @description What is done. */
+            name: string;
+            /** @description The trade that does it; a new name becomes a scope. */
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            /** @description The stage of the house, such as framing. */
+            phase?: string | null;
+            /** @description Its place among tasks that start at the same time; left out, after all others. */
+            sequence?: number;
+            /** @default work */
+            taskKind?: components["schemas"]["TaskKind"];
+            /** @description In workdays of the community: 0 for a milestone and at least 1 for all else, which is also what they have when it is left out. */
+            durationDays?: number;
+            /** @description Who does it. */
+            vendorId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description Who of the builder sees to it. */
+            assigneeUserId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description Short for a constraint that it does not start earlier; not together with a constraint. */
+            plannedStart?: components["schemas"]["CalendarDate"];
+            constraint?: components["schemas"]["TaskConstraintInput"];
+            /**
+             * @description What it depends on, each task and type once.
+             * @default []
+             */
+            predecessors?: components["schemas"]["TaskPredecessorInput"][];
+            /**
+             * @description What has to be seen to before it is completed.
+             * @default []
+             */
+            checklist?: components["schemas"]["ChecklistItemInput"][];
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description The fields of a task to be changed. */
+        TaskUpdate: {
+            name?: string;
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            phase?: string | null;
+            sequence?: number;
+            taskKind?: components["schemas"]["TaskKind"];
+            durationDays?: number;
+            vendorId?: components["schemas"]["ResourceIdOrNull"];
+            assigneeUserId?: components["schemas"]["ResourceIdOrNull"];
+            plannedStart?: components["schemas"]["CalendarDate"];
+            constraint?: components["schemas"]["TaskConstraintInput"];
+            predecessors?: components["schemas"]["TaskPredecessorInput"][];
+            checklist?: components["schemas"]["ChecklistItemInput"][];
+            externalId?: components["schemas"]["ExternalId"];
+            /** @description How much of it is done, of a task that has started and is not completed. */
+            percentComplete?: components["schemas"]["Percent"];
+        };
+        /** @description The status that a task is to have next. */
+        TaskStatusMove: {
+            /**
+             * @description completeTask leads to completed.
+             * @enum {string}
+             */
+            status: "not_started" | "in_progress" | "on_hold" | "skipped";
+            /** @description The day on which it started, today or before; only with in_progress, and today if left out. */
+            date?: components["schemas"]["CalendarDate"];
+            /**
+             * @description Start although predecessors are not done; needs a reason.
+             * @default false
+             */
+            force?: boolean;
+            /** @description Kept in the status history. Required with force and to reopen a completed task. */
+            reason?: string | null;
+        };
+        /** @description How a task was completed. */
+        TaskCompletion: {
+            /** @description The day, today or before; today if left out. */
+            date?: components["schemas"]["CalendarDate"];
+            /** @description The day on which it started, of a task whose start was not reported; left out, the planned start, or the day itself if that is earlier. */
+            startDate?: components["schemas"]["CalendarDate"];
+            /** @description Takes the place of the checklist. */
+            checklist?: components["schemas"]["ChecklistItemInput"][];
+            /** @description Required for an inspection and for nothing else. */
+            inspectionResult?: components["schemas"]["InspectionResult"];
+            /**
+             * @description Complete it although predecessors are not done or the checklist is open; needs a reason.
+             * @default false
+             */
+            force?: boolean;
+            /** @description Kept in the status history. Required with force. */
+            reason?: string | null;
+        };
+        /** @description A piece of work in the schedule of a home. */
+        Task: {
+            /** @description The task's id. */
+            id: string;
+            /** @description The home that it belongs to. */
+            homeId: string;
+            /** @description The community of the home, by whose workdays it is planned. */
+            communityId: string;
+            name: string;
+            /** @description The trade that does it. */
+            scope: string | null;
+            phase: string | null;
+            /** @description Its place among tasks that start at the same time. */
+            sequence: number;
+            taskKind: components["schemas"]["TaskKind"];
+            /** @description Who does it. */
+            vendorId: string | null;
+            /** @description Who of the builder sees to it. */
+            assigneeUserId: string | null;
+            status: components["schemas"]["TaskStatus"];
+            /** @description In workdays of the community. */
+            durationDays: number;
+            /** @description The first day. Once the task has started it stays, to be compared with actualStart. */
+            plannedStart: components["schemas"]["CalendarDate"];
+            /** @description The last day, itself included. Once the task is completed it stays, to be compared with actualEnd. */
+            plannedEnd: components["schemas"]["CalendarDate"];
+            constraint: components["schemas"]["TaskConstraint"];
+            /** @description What it depends on. */
+            predecessors: components["schemas"]["TaskPredecessor"][];
+            /** @description The first day in the baseline. */
+            baselineStart: components["schemas"]["CalendarDateOrNull"];
+            /** @description The last day in the baseline, itself included. */
+            baselineEnd: components["schemas"]["CalendarDateOrNull"];
+            actualStart: components["schemas"]["CalendarDateOrNull"];
+            /** @description The last day, itself included. */
+            actualEnd: components["schemas"]["CalendarDateOrNull"];
+            /** @description From 0 to 100, as reported; 100 when it is completed. */
+            percentComplete: number;
+            /** @description The first day on which it can start, or on which it did. */
+            earlyStart: components["schemas"]["CalendarDate"];
+            /** @description The first day on which it can end, or on which it did. */
+            earlyFinish: components["schemas"]["CalendarDate"];
+            /** @description The last day on which it can start without delaying the home or anything that must start on a date. */
+            lateStart: components["schemas"]["CalendarDate"];
+            /** @description The same of its end. */
+            lateFinish: components["schemas"]["CalendarDate"];
+            /** @description By how many workdays it can slip; negative if it is late for something that must start on a date. Null when it is completed or skipped. */
+            totalFloatDays: number | null;
+            /** @description Whether it has no float, so that each day of delay delays the home. */
+            isCritical: boolean;
+            /** @description The start that its vendor was last told; null if none was. */
+            notifiedStart: components["schemas"]["CalendarDateOrNull"];
+            checklist: components["schemas"]["ChecklistItem"][];
+            /** @description What came of an inspection; null before and for all else. */
+            inspectionResult: components["schemas"]["InspectionResult"] | null;
+            /** @description Its delays, oldest first. */
+            delays: components["schemas"]["TaskDelay"][];
+            externalId: components["schemas"]["ExternalId"];
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description When it was archived; null while it is in use. */
+            archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description A task after a change, and what the change moved. */
+        TaskChanged: {
+            /** @description The task's id. */
+            id: string;
+            /** @description The home that it belongs to. */
+            homeId: string;
+            /** @description The community of the home, by whose workdays it is planned. */
+            communityId: string;
+            name: string;
+            /** @description The trade that does it. */
+            scope: string | null;
+            phase: string | null;
+            /** @description Its place among tasks that start at the same time. */
+            sequence: number;
+            taskKind: components["schemas"]["TaskKind"];
+            /** @description Who does it. */
+            vendorId: string | null;
+            /** @description Who of the builder sees to it. */
+            assigneeUserId: string | null;
+            status: components["schemas"]["TaskStatus"];
+            /** @description In workdays of the community. */
+            durationDays: number;
+            /** @description The first day. Once the task has started it stays, to be compared with actualStart. */
+            plannedStart: components["schemas"]["CalendarDate"];
+            /** @description The last day, itself included. Once the task is completed it stays, to be compared with actualEnd. */
+            plannedEnd: components["schemas"]["CalendarDate"];
+            constraint: components["schemas"]["TaskConstraint"];
+            /** @description What it depends on. */
+            predecessors: components["schemas"]["TaskPredecessor"][];
+            /** @description The first day in the baseline. */
+            baselineStart: components["schemas"]["CalendarDateOrNull"];
+            /** @description The last day in the baseline, itself included. */
+            baselineEnd: components["schemas"]["CalendarDateOrNull"];
+            actualStart: components["schemas"]["CalendarDateOrNull"];
+            /** @description The last day, itself included. */
+            actualEnd: components["schemas"]["CalendarDateOrNull"];
+            /** @description From 0 to 100, as reported; 100 when it is completed. */
+            percentComplete: number;
+            /** @description The first day on which it can start, or on which it did. */
+            earlyStart: components["schemas"]["CalendarDate"];
+            /** @description The first day on which it can end, or on which it did. */
+            earlyFinish: components["schemas"]["CalendarDate"];
+            /** @description The last day on which it can start without delaying the home or anything that must start on a date. */
+            lateStart: components["schemas"]["CalendarDate"];
+            /** @description The same of its end. */
+            lateFinish: components["schemas"]["CalendarDate"];
+            /** @description By how many workdays it can slip; negative if it is late for something that must start on a date. Null when it is completed or skipped. */
+            totalFloatDays: number | null;
+            /** @description Whether it has no float, so that each day of delay delays the home. */
+            isCritical: boolean;
+            /** @description The start that its vendor was last told; null if none was. */
+            notifiedStart: components["schemas"]["CalendarDateOrNull"];
+            checklist: components["schemas"]["ChecklistItem"][];
+            /** @description What came of an inspection; null before and for all else. */
+            inspectionResult: components["schemas"]["InspectionResult"] | null;
+            /** @description Its delays, oldest first. */
+            delays: components["schemas"]["TaskDelay"][];
+            externalId: components["schemas"]["ExternalId"];
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description When it was archived; null while it is in use. */
+            archivedAt: components["schemas"]["InstantOrNull"];
+            cascade: components["schemas"]["ScheduleCascade"];
+        };
+        /** @description What a change of one task did to the schedule of its home. */
+        ScheduleCascade: {
+            /** @description Every task whose planned dates changed, itself included, by its new start. */
+            moved: components["schemas"]["TaskMove"][];
+            /** @description The home's forecastCompletionDate before. */
+            oldForecast: components["schemas"]["CalendarDateOrNull"];
+            /** @description The home's forecastCompletionDate now. */
+            newForecast: components["schemas"]["CalendarDateOrNull"];
+            /** @description Which vendors are told of another date: each one once of what comes earlier, and once of what comes later. */
+            notices: components["schemas"]["ScheduleNotice"][];
+        };
+        /** @description A task that moved, and why. */
+        TaskMove: {
+            taskId: string;
+            name: string;
+            vendorId: string | null;
+            oldStart: components["schemas"]["CalendarDate"];
+            oldEnd: components["schemas"]["CalendarDate"];
+            newStart: components["schemas"]["CalendarDate"];
+            newEnd: components["schemas"]["CalendarDate"];
+            /**
+             * @description `changed`: it is the task that was changed. `predecessor`: it starts when predecessorId allows. `own_date`: its predecessors moved, and its own date now determines the start. `calendar`: the community's workdays changed since it was last scheduled.
+             * @enum {string}
+             */
+            because: "changed" | "predecessor" | "own_date" | "calendar";
+            /** @description The predecessor that determines its start. */
+            predecessorId: string | null;
+        };
+        /** @description A notice to a vendor that tasks start on other dates. */
+        ScheduleNotice: {
+            vendorId: string;
+            /** @enum {string} */
+            kind: "moved_earlier" | "postponed";
+            tasks: components["schemas"]["RescheduledTask"][];
+        };
+        /** @description One thing that a task needs to start. */
+        ReadinessCheck: {
+            /**
+             * @description Whether the task is on hold or over; its predecessors; its purchase order; how long its parts take to come.
+             * @enum {string}
+             */
+            check: "status" | "predecessors" | "order" | "lead_time";
+            /**
+             * @description `open` can still be met by the planned start, `blocked` cannot.
+             * @enum {string}
+             */
+            state: "met" | "open" | "blocked";
+            /** @description What is missing or what it rests on. */
+            detail: string;
+            /** @description The tasks, orders or parts that it is about, at most 50 of them. */
+            ids: string[];
+        };
+        /** @description Whether a task can start. */
+        TaskReadiness: {
+            taskId: string;
+            /** @enum {string} */
+            readiness: "ready" | "almost" | "blocked";
+            asOf: components["schemas"]["Instant"];
+            plannedStart: components["schemas"]["CalendarDate"];
+            checks: components["schemas"]["ReadinessCheck"][];
+        };
+        /** @description A task as its home's schedule shows it. */
+        ScheduledTask: {
+            taskId: string;
+            name: string;
+            scope: string | null;
+            phase: string | null;
+            taskKind: components["schemas"]["TaskKind"];
+            vendorId: string | null;
+            status: components["schemas"]["TaskStatus"];
+            durationDays: number;
+            plannedStart: components["schemas"]["CalendarDate"];
+            plannedEnd: components["schemas"]["CalendarDate"];
+            actualStart: components["schemas"]["CalendarDateOrNull"];
+            actualEnd: components["schemas"]["CalendarDateOrNull"];
+            percentComplete: number;
+            predecessors: components["schemas"]["TaskPredecessor"][];
+            earlyStart: components["schemas"]["CalendarDate"];
+            earlyFinish: components["schemas"]["CalendarDate"];
+            lateStart: components["schemas"]["CalendarDate"];
+            lateFinish: components["schemas"]["CalendarDate"];
+            totalFloatDays: number | null;
+            isCritical: boolean;
+        };
+        /** @description The schedule of a home. */
+        HomeSchedule: {
+            homeId: string;
+            /** @description The first day; null without tasks. */
+            startDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description The last day, itself included. */
+            endDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description How many workdays there are from the first day to the last. */
+            workdays: number;
+            /** @description How much of the work is done, weighted by duration. */
+            percentComplete: number;
+            /** @description The last day of the baseline. */
+            baselineEnd: components["schemas"]["CalendarDateOrNull"];
+            /** @description How many workdays later than in the baseline it ends; negative if earlier. */
+            daysBehindBaseline: number | null;
+            /** @description The tasks without float that are still to be done, by their early starts. */
+            criticalPath: string[];
+            tasks: components["schemas"]["ScheduledTask"][];
+        };
+        /** @description A task whose baseline is another one now. */
+        BaselineChange: {
+            taskId: string;
+            name: string;
+            oldStart: components["schemas"]["CalendarDateOrNull"];
+            oldEnd: components["schemas"]["CalendarDateOrNull"];
+            newStart: components["schemas"]["CalendarDate"];
+            newEnd: components["schemas"]["CalendarDate"];
+        };
+        /** @description The baseline of a home's schedule. */
+        ScheduleBaseline: {
+            homeId: string;
+            /** @description The last day of the baseline before. */
+            oldEnd: components["schemas"]["CalendarDateOrNull"];
+            /** @description The last day of the baseline now. */
+            newEnd: components["schemas"]["CalendarDateOrNull"];
+            changed: components["schemas"]["BaselineChange"][];
+        };
+        /** @description A page of tasks. */
+        TaskPage: {
+            data: components["schemas"]["Task"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /**
          * @description The kinds of resource that a message can be about.
          * @enum {string}
          */
@@ -8304,69 +8993,6 @@ export interface components {
              */
             url: string;
         };
-        /** @description A piece of work in the schedule of a home. */
-        Task: {
-            /** @description The task's id. */
-            id: string;
-            /** @description The home that it belongs to. */
-            homeId: string;
-            name: string;
-            /** @description The trade that does it. */
-            scope: components["schemas"]["ScopeName"] | null;
-            phase: string | null;
-            /** @description Its place in the schedule. */
-            sequence: number;
-            /** @description Who does it. */
-            vendorId: string | null;
-            /** @description Who of the builder sees to it. */
-            assigneeUserId: string | null;
-            /** @enum {string} */
-            status: "not_started" | "in_progress" | "on_hold" | "completed" | "skipped";
-            /** @enum {string} */
-            taskKind: "work" | "inspection" | "delivery" | "milestone" | "memo";
-            plannedStart: components["schemas"]["CalendarDateOrNull"];
-            /** @description The last day, itself included. */
-            plannedEnd: components["schemas"]["CalendarDateOrNull"];
-            /** @description In workdays of the community. */
-            durationDays: number;
-            actualStart: components["schemas"]["CalendarDateOrNull"];
-            actualEnd: components["schemas"]["CalendarDateOrNull"];
-            percentComplete: components["schemas"]["Percent"];
-            /** @description What has to be done before. */
-            predecessors: components["schemas"]["TaskPredecessor"][];
-            confirmation: components["schemas"]["TaskConfirmation"];
-            /** @description The purchase orders that pay for it. */
-            poIds: components["schemas"]["ResourceId"][];
-            /** @description Whether completing it releases payment. */
-            payOnComplete: boolean;
-            /** @description Rises by one with every change. */
-            version: number;
-            createdBy: components["schemas"]["Actor"];
-            createdAt: components["schemas"]["Instant"];
-            updatedAt: components["schemas"]["Instant"];
-            /** @description When it was archived; null while it is in use. */
-            archivedAt: components["schemas"]["InstantOrNull"];
-        };
-        /** @description A task that this one depends on. */
-        TaskPredecessor: {
-            taskId: components["schemas"]["ResourceId"];
-            /**
-             * @description Finish to start, start to start, finish to finish, or start to finish.
-             * @enum {string}
-             */
-            type: "FS" | "SS" | "FF" | "SF";
-            /** @description Workdays in between. */
-            lagDays: number;
-        };
-        /** @description What the vendor says to the planned date. */
-        TaskConfirmation: {
-            /** @enum {string} */
-            status: "none" | "requested" | "confirmed" | "declined" | "reschedule_requested";
-            /** @description The date that the vendor would rather have. */
-            proposedStart: components["schemas"]["CalendarDateOrNull"];
-            /** @description When the vendor answered. */
-            respondedAt: components["schemas"]["InstantOrNull"];
-        };
         /** @description A point that the building of a home reaches. */
         Milestone: {
             /** @description The milestone's id. */
@@ -8594,7 +9220,7 @@ export interface components {
          * @description What kind of thing it was done to. A minor version may add kinds.
          * @enum {string}
          */
-        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "contract" | "option" | "selection" | "budget_line" | "budget_transfer" | "po" | "message" | "webhook" | "delivery";
+        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "contract" | "option" | "selection" | "budget_line" | "budget_transfer" | "po" | "task" | "message" | "webhook" | "delivery";
         /**
          * @description Whether it was done, or refused because of who asked.
          * @enum {string}
@@ -9402,6 +10028,11 @@ export interface components {
          */
         PurchaseOrderId: components["schemas"]["ResourceId"];
         /**
+         * @description The task's id.
+         * @example tsk_01m7y975jzfesvq6m6pkagqke5
+         */
+        TaskId: components["schemas"]["ResourceId"];
+        /**
          * @description The message's id.
          * @example msg_01m7y975jzfesvq6n4fp9bamnm
          */
@@ -9730,6 +10361,37 @@ export type PurchaseOrderStatusMove = components['schemas']['PurchaseOrderStatus
 export type PurchaseOrderApproval = components['schemas']['PurchaseOrderApproval'];
 export type PurchaseOrder = components['schemas']['PurchaseOrder'];
 export type PurchaseOrderPage = components['schemas']['PurchaseOrderPage'];
+export type TaskStatus = components['schemas']['TaskStatus'];
+export type TaskKind = components['schemas']['TaskKind'];
+export type TaskLinkType = components['schemas']['TaskLinkType'];
+export type TaskConstraintType = components['schemas']['TaskConstraintType'];
+export type DelayReason = components['schemas']['DelayReason'];
+export type DelayResponsible = components['schemas']['DelayResponsible'];
+export type InspectionResult = components['schemas']['InspectionResult'];
+export type TaskPredecessor = components['schemas']['TaskPredecessor'];
+export type TaskPredecessorInput = components['schemas']['TaskPredecessorInput'];
+export type TaskConstraint = components['schemas']['TaskConstraint'];
+export type TaskConstraintInput = components['schemas']['TaskConstraintInput'];
+export type ChecklistItem = components['schemas']['ChecklistItem'];
+export type ChecklistItemInput = components['schemas']['ChecklistItemInput'];
+export type TaskDelay = components['schemas']['TaskDelay'];
+export type TaskDelayCreate = components['schemas']['TaskDelayCreate'];
+export type TaskCreate = components['schemas']['TaskCreate'];
+export type TaskUpdate = components['schemas']['TaskUpdate'];
+export type TaskStatusMove = components['schemas']['TaskStatusMove'];
+export type TaskCompletion = components['schemas']['TaskCompletion'];
+export type Task = components['schemas']['Task'];
+export type TaskChanged = components['schemas']['TaskChanged'];
+export type ScheduleCascade = components['schemas']['ScheduleCascade'];
+export type TaskMove = components['schemas']['TaskMove'];
+export type ScheduleNotice = components['schemas']['ScheduleNotice'];
+export type ReadinessCheck = components['schemas']['ReadinessCheck'];
+export type TaskReadiness = components['schemas']['TaskReadiness'];
+export type ScheduledTask = components['schemas']['ScheduledTask'];
+export type HomeSchedule = components['schemas']['HomeSchedule'];
+export type BaselineChange = components['schemas']['BaselineChange'];
+export type ScheduleBaseline = components['schemas']['ScheduleBaseline'];
+export type TaskPage = components['schemas']['TaskPage'];
 export type MessageSubjectType = components['schemas']['MessageSubjectType'];
 export type MessageCreate = components['schemas']['MessageCreate'];
 export type MessageRole = components['schemas']['MessageRole'];
@@ -9768,9 +10430,6 @@ export type EventTypeEntry = components['schemas']['EventTypeEntry'];
 export type EventTypeList = components['schemas']['EventTypeList'];
 export type StatusChangePage = components['schemas']['StatusChangePage'];
 export type EventObjectLink = components['schemas']['EventObjectLink'];
-export type Task = components['schemas']['Task'];
-export type TaskPredecessor = components['schemas']['TaskPredecessor'];
-export type TaskConfirmation = components['schemas']['TaskConfirmation'];
 export type Milestone = components['schemas']['Milestone'];
 export type Payment = components['schemas']['Payment'];
 export type PaymentAllocation = components['schemas']['PaymentAllocation'];
@@ -9881,6 +10540,7 @@ export type ParameterContractId = components['parameters']['ContractId'];
 export type ParameterSelectionId = components['parameters']['SelectionId'];
 export type ParameterBudgetLineId = components['parameters']['BudgetLineId'];
 export type ParameterPurchaseOrderId = components['parameters']['PurchaseOrderId'];
+export type ParameterTaskId = components['parameters']['TaskId'];
 export type ParameterMessageId = components['parameters']['MessageId'];
 export type ParameterWebhookId = components['parameters']['WebhookId'];
 export type ParameterDeliveryId = components['parameters']['DeliveryId'];
@@ -15380,6 +16040,535 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PurchaseOrder"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTasks: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The field to sort by; `-` in front sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "plannedStart" | "-plannedStart";
+                /** @description Only tasks of this home. */
+                homeId?: components["schemas"]["ResourceId"];
+                /** @description Only tasks of homes in this community. */
+                communityId?: components["schemas"]["ResourceId"];
+                /** @description Only tasks that this vendor does. */
+                vendorId?: components["schemas"]["ResourceId"];
+                /** @description Only tasks that this user sees to. */
+                assigneeUserId?: components["schemas"]["ResourceId"];
+                /** @description Only tasks in this status. */
+                status?: components["schemas"]["TaskStatus"];
+                /** @description Only tasks of this kind. */
+                taskKind?: components["schemas"]["TaskKind"];
+                /** @description Only tasks of this trade, in any spelling of capitals. */
+                scope?: components["schemas"]["ScopeName"];
+                /** @description Only tasks on the critical path, or only those beside it. */
+                isCritical?: boolean;
+                /** @description Only tasks planned to start on this day or later. */
+                plannedStartFrom?: components["schemas"]["CalendarDate"];
+                /** @description Only tasks that are neither completed nor skipped and are planned to start on this day or before. */
+                plannedStartTo?: components["schemas"]["CalendarDate"];
+                /** @description Only tasks that are late on this day: not started by their planned start, or not completed by their planned end. */
+                lateOn?: components["schemas"]["CalendarDate"];
+                /** @description The integrator's own identifier. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Words to search for. Every word has to occur in one of the searched fields. */
+                q?: components["parameters"]["Search"];
+                /** @description Only what changed at this instant or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only what was created at this instant or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
+                ids?: components["parameters"]["Ids"];
+                /** @description Whether archived items are listed too. */
+                includeArchived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tasks. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskCreate"];
+            };
+        };
+        responses: {
+            /** @description The task as it was created, and what it moved. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskChanged"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    archiveTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Archived"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskUpdate"];
+            };
+        };
+        responses: {
+            /** @description The task as it is now, and what it moved. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskChanged"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    simulateDelay: {
+        parameters: {
+            query?: {
+                /** @description By how many workdays; either this or newStart. */
+                days?: number;
+                /** @description The day on which it is to start instead, if it has not started. */
+                newStart?: components["schemas"]["CalendarDate"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task and the schedule as they would be. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskChanged"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delayTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskDelayCreate"];
+            };
+        };
+        responses: {
+            /** @description The task as it is now, and what the delay moved. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskChanged"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTaskReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The checks and what follows from them. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskReadiness"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeTaskStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskStatusMove"];
+            };
+        };
+        responses: {
+            /** @description The task in its new status, and what that moved. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskChanged"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    completeTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The task's id.
+                 * @example tsk_01m7y975jzfesvq6m6pkagqke5
+                 */
+                taskId: components["parameters"]["TaskId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskCompletion"];
+            };
+        };
+        responses: {
+            /** @description The completed task, and what that moved. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskChanged"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getHomeSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schedule. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HomeSchedule"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setScheduleBaseline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The home's id.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the baseline is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleBaseline"];
                 };
             };
             400: components["responses"]["MalformedJson"];

@@ -89,7 +89,7 @@ const CATALOGUES = ['/api/ext/skills', '/api/ext/event-types']
 
 /** The verbs that an operationId may start with; a POST takes any verb that is not in these lists. */
 const VERBS = {
-  get: ['list', 'get', 'compare', 'find', 'explain', 'download'],
+  get: ['list', 'get', 'compare', 'find', 'explain', 'simulate', 'download'],
   put: ['replace'],
   patch: ['update', 'revise'],
   delete: ['archive', 'remove', 'delete'],

@@ -8,6 +8,7 @@ import { scopeOperations } from './bidding/scopes/operations.ts'
 import { scorecardOperations } from './bidding/scorecards/operations.ts'
 import { vendorNotificationOperations } from './bidding/vendor-notifications/operations.ts'
 import { vendorOperations } from './bidding/vendors/operations.ts'
+import { taskOperations } from './building/tasks/operations.ts'
 import { budgetTransferOperations } from './costs/budget-transfers/operations.ts'
 import { budgetOperations } from './costs/budgets/operations.ts'
 import { contractOperations } from './costs/contracts/operations.ts'
@@ -57,6 +58,7 @@ export const operations: Handlers = together(
   budgetOperations,
   budgetTransferOperations,
   purchaseOrderOperations,
+  taskOperations,
   messageOperations,
   webhookOperations,
   eventOperations,

@@ -26,6 +26,7 @@ const PREFIXES: Readonly<Record<ResourceType, string>> = {
   budget_line: 'bud',
   budget_transfer: 'btr',
   po: 'po',
+  task: 'tsk',
   message: 'msg',
   webhook: 'whk',
   delivery: 'dlv',

@@ -5,6 +5,7 @@ import * as complianceDocuments from '../bidding/compliance-documents/queries.ts
 import * as scopes from '../bidding/scopes/queries.ts'
 import * as vendorNotifications from '../bidding/vendors/notification-queries.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
+import * as tasks from '../building/tasks/queries.ts'
 import * as budgetTransfers from '../costs/budget-transfers/queries.ts'
 import * as budgets from '../costs/budgets/queries.ts'
 import * as contracts from '../costs/contracts/queries.ts'
@@ -136,6 +137,7 @@ export const KINDS: readonly Kind[] = [
     (await bidRequests.findAll(call, ids)).map((row) => bidRequests.toBidRequest(call, row)),
   ),
   asInContract('bid', 'bids', async (call, ids) => (await bids.findAll(call, ids)).map((row) => bids.toBid(call, row))),
+  asInContract('task', 'tasks', tasks.findAll),
   asInContract('vendor_notification', 'vendorNotifications', vendorNotifications.findAll),
   asInContract('purchase_order', 'purchaseOrders', purchaseOrders.findAll),
   asInContract('message', 'messages', messages.findAll),

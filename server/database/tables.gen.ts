@@ -346,11 +346,13 @@ export interface Homes {
   createdBy: Json;
   elevation: string | null;
   externalId: string | null;
+  forecastCompletionDate: string | null;
   homeType: string;
   id: string;
   lotNumber: string | null;
   name: string;
   organizationId: string;
+  percentComplete: Numeric;
   planId: string | null;
   planRevision: number | null;
   startDate: string | null;
@@ -703,6 +705,48 @@ export interface TakeoffLines {
   wastePercent: Numeric;
 }
 
+export interface Tasks {
+  actualEnd: string | null;
+  actualStart: string | null;
+  archivedAt: Timestamp | null;
+  assigneeUserId: string | null;
+  baselineEnd: string | null;
+  baselineStart: string | null;
+  bytes: Generated<number>;
+  checklist: Json;
+  communityId: string;
+  constraint: Json;
+  createdAt: Timestamp;
+  createdBy: Json;
+  delays: Json;
+  durationDays: number;
+  earlyFinish: string;
+  earlyStart: string;
+  externalId: string | null;
+  homeId: string;
+  id: string;
+  inspectionResult: string | null;
+  isCritical: boolean;
+  lateFinish: string;
+  lateStart: string;
+  name: string;
+  notifiedStart: string | null;
+  organizationId: string;
+  percentComplete: Numeric;
+  phase: string | null;
+  plannedEnd: string;
+  plannedStart: string;
+  predecessors: Json;
+  scope: string | null;
+  sequence: number;
+  status: string;
+  taskKind: string;
+  totalFloatDays: number | null;
+  updatedAt: Timestamp;
+  vendorId: string | null;
+  version: number;
+}
+
 export interface Users {
   createdAt: Timestamp;
   email: string;
@@ -728,6 +772,8 @@ export interface VendorNotifications {
   message: string | null;
   organizationId: string;
   recipients: string[];
+  taskId: string | null;
+  tasks: Json;
   updatedAt: Timestamp;
   vendorId: string;
   version: number;
@@ -822,6 +868,7 @@ export interface DB {
   selections: Selections;
   statusChanges: StatusChanges;
   takeoffLines: TakeoffLines;
+  tasks: Tasks;
   users: Users;
   vendorNotifications: VendorNotifications;
   vendors: Vendors;

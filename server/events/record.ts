@@ -28,14 +28,13 @@ export async function recordEvent<Type extends EventType>(
   call.events.push(event.recorded)
 }
 
-/** The same for several resources in one statement, in their order; a few dozen at most, because of their payloads. */
-export async function recordEvents<Type extends EventType>(
-  call: WriteCall,
-  type: Type,
-  changes: readonly { object: EventObject<Type> & Identified; previous?: Partial<EventObject<Type>> | null }[],
-): Promise<void> {
-  if (changes.length === 0) return
-  const events = changes.map(({ object, previous }) => makeEvent(call, type, object, previous))
+interface Identified {
+  id: string
+}
+
+/** Several events in one statement, in their order; a few dozen large ones at most, because of their payloads. */
+export async function recordEvents(call: WriteCall, events: readonly MadeEvent[]): Promise<void> {
+  if (events.length === 0) return
   await call.db
     .insertInto('events')
     .values(events.map(({ row }) => row))
@@ -43,8 +42,9 @@ export async function recordEvents<Type extends EventType>(
   call.events.push(...events.map(({ recorded }) => recorded))
 }
 
-interface Identified {
-  id: string
+export interface MadeEvent {
+  row: EventRow
+  recorded: RecordedEvent
 }
 
 /** The row of an event, for a statement that inserts it along with something else. */
@@ -54,7 +54,7 @@ export function makeEvent<Type extends EventType>(
   object: EventObject<Type> & Identified,
   previous?: Partial<EventObject<Type>> | null,
   extras?: EventExtras<Type>,
-): { row: EventRow; recorded: RecordedEvent } {
+): MadeEvent {
   const id = typeid('evt').toString()
   const occurredAt = call.now.toISOString()
   const before = previous ? changedFields(object, previous) : null

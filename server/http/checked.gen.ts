@@ -1,5 +1,5 @@
 /** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */
-import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, CommunityCreate, ComplianceDocumentCreate, ContractCreate, ContractLineInput, ContractStatusMove, ContractUpdate, CostCodesSync, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, OptionCreate, OptionTakeoffLineInput, OptionTakeoffReplace, PartsSync, PlanCreate, PlanUpdate, PriceCreate, PricesSync, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SelectionCreate, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
+import type { AwardBidInput, BidAccept, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, ChecklistItemInput, CommunityCreate, ComplianceDocumentCreate, ContractCreate, ContractLineInput, ContractStatusMove, ContractUpdate, CostCodesSync, DetectOverCommittedBudgetsInput, ElevationInput, ExecuteRequest, HomeCreate, MessageCreate, OptionCreate, OptionTakeoffLineInput, OptionTakeoffReplace, PartsSync, PlanCreate, PlanUpdate, PriceCreate, PricesSync, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, ScopeCreate, SelectionCreate, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, TaskCompletion, TaskCreate, TaskPredecessorInput, TaskStatusMove, TaskUpdate, VendorCreate, WebhookCreate, WebhookSecretRotation } from '../../client/contract.gen.ts'
 import type { Filled } from './operation.ts'
 
 export interface Checked {
@@ -35,6 +35,12 @@ export interface Checked {
   PurchaseOrderLineInput: Filled<PurchaseOrderLineInput, 'unit' | 'taxPercent'>
   PurchaseOrderCreate: Filled<PurchaseOrderCreate, 'poType', { lines: Checked['PurchaseOrderLineInput'][] }>
   PurchaseOrderUpdate: Filled<PurchaseOrderUpdate, never, { lines: Checked['PurchaseOrderLineInput'][] }>
+  TaskPredecessorInput: Filled<TaskPredecessorInput, 'type' | 'lagDays'>
+  ChecklistItemInput: Filled<ChecklistItemInput, 'done'>
+  TaskCreate: Filled<TaskCreate, 'taskKind' | 'predecessors' | 'checklist', { predecessors: Checked['TaskPredecessorInput'][]; checklist: Checked['ChecklistItemInput'][] }>
+  TaskUpdate: Filled<TaskUpdate, never, { predecessors: Checked['TaskPredecessorInput'][]; checklist: Checked['ChecklistItemInput'][] }>
+  TaskStatusMove: Filled<TaskStatusMove, 'force'>
+  TaskCompletion: Filled<TaskCompletion, 'force', { checklist: Checked['ChecklistItemInput'][] }>
   MessageCreate: Filled<MessageCreate, 'channel'>
   WebhookCreate: Filled<WebhookCreate, 'excludeOwnChanges' | 'allowDuplicate'>
   WebhookSecretRotation: Filled<WebhookSecretRotation, 'overlapHours'>
@@ -70,6 +76,10 @@ export interface CheckedBodies {
   addSelection: Checked['SelectionCreate']
   createPurchaseOrder: Checked['PurchaseOrderCreate']
   updatePurchaseOrder: Checked['PurchaseOrderUpdate']
+  createTask: Checked['TaskCreate']
+  updateTask: Checked['TaskUpdate']
+  changeTaskStatus: Checked['TaskStatusMove']
+  completeTask: Checked['TaskCompletion']
   sendMessage: Checked['MessageCreate']
   createWebhook: Checked['WebhookCreate']
   rotateWebhookSecret: Checked['WebhookSecretRotation']
@@ -100,6 +110,7 @@ export interface FilledQueries {
   listBudgetLines: 'limit' | 'sort' | 'includeArchived'
   listBudgetTransfers: 'limit' | 'sort'
   listPurchaseOrders: 'limit' | 'sort'
+  listTasks: 'limit' | 'sort' | 'includeArchived'
   listMessages: 'limit' | 'sort'
   listWebhooks: 'limit' | 'sort' | 'includeArchived'
   listDeliveries: 'limit' | 'sort'

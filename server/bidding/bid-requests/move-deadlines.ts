@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { recordEvents } from '../../events/record.ts'
+import { makeEvent, recordEvents } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { problem } from '../../http/problem.ts'
 import * as requests from './queries.ts'
@@ -28,14 +28,11 @@ export async function moveDeadlines(call: WriteCall, communityId: string): Promi
     const before = await requests.findAll(call, batch)
     await requests.moveDeadlines(call, batch)
     const after = await requests.findAll(call, batch)
-    await recordEvents(
-      call,
-      'bid_request.updated',
-      after.map((row, i) => ({
-        object: requests.toBidRequest(call, row),
-        previous: before[i] === undefined ? null : requests.toBidRequest(call, before[i]),
-      })),
-    )
+    const events = after.map((row, i) => {
+      const previous = before[i] === undefined ? null : requests.toBidRequest(call, before[i])
+      return makeEvent(call, 'bid_request.updated', requests.toBidRequest(call, row), previous)
+    })
+    await recordEvents(call, events)
   }
   await moveExpiries(call, communityId)
 }

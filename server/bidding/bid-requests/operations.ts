@@ -178,6 +178,7 @@ export const bidRequestOperations = {
           kind: 'reminder',
           bidRequestId: before.id,
           homeId: null,
+          taskId: null,
           date: before.deadline,
           message: null,
         })

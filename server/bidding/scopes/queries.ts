@@ -27,7 +27,8 @@ export async function usesOf(call: Tenant, name: string): Promise<{ what: string
     select 'vendors' as "what", (select count(*) from "vendors" v where v."organizationId" = ${call.organizationId} and ${covers(name)}) as "count"
     union all select 'budget lines', (${inTable('budgetLines')})
     union all select 'bid requests', (${inTable('bidRequests')})
-    union all select 'purchase orders', (${inTable('purchaseOrders')})`.execute(call.db)
+    union all select 'purchase orders', (${inTable('purchaseOrders')})
+    union all select 'tasks', (${inTable('tasks')})`.execute(call.db)
   return rows
 }
 

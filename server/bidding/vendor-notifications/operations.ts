@@ -1,7 +1,8 @@
 import type { Vendor } from '../../../client/contract.gen.ts'
+import * as tasks from '../../building/tasks/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
@@ -13,9 +14,9 @@ import * as notifications from '../vendors/notification-queries.ts'
 import { type Notice, sendNotification } from '../vendors/notify.ts'
 import * as vendors from '../vendors/queries.ts'
 import { reasonNotToEngage, recipientsOf } from '../vendors/vendor.ts'
-import { reasonNotToAnnounce, subjectOf } from './notice.ts'
+import { reasonNotToAnnounce, reasonNotToTell, type Subject, subjectOf } from './notice.ts'
 
-type About = Pick<Notice, 'bidRequestId' | 'homeId' | 'date'>
+type About = Pick<Notice, 'bidRequestId' | 'homeId' | 'taskId' | 'date'>
 
 export const vendorNotificationOperations = {
   async listVendorNotifications({ path, query }, call) {
@@ -35,16 +36,30 @@ export const vendorNotificationOperations = {
           `${vendor.companyName} has no e-mail address, and no contact with one who is to be notified.`,
         )
       }
-      const about =
-        subject.bidRequestId === undefined
-          ? await aboutHome(call, subject.homeId, subject.date)
-          : await aboutDeadline(call, vendor, subject.bidRequestId)
+      const about = await aboutOf(call, vendor, subject)
       return sendNotification(call, vendor, { kind: body.kind, message: body.message ?? null, ...about })
     })
     const Location = `/api/ext/vendors/${notification.vendorId}/notifications?ids=${notification.id}`
     return { status: 201, body: notification, headers: { Location } }
   },
 } satisfies Partial<Handlers>
+
+function aboutOf(call: WriteCall, vendor: Vendor, subject: Subject): Promise<About> {
+  if (subject.taskId !== undefined) return aboutTask(call, vendor, subject.taskId)
+  if (subject.bidRequestId !== undefined) return aboutDeadline(call, vendor, subject.bidRequestId)
+  return aboutHome(call, subject.homeId, subject.date)
+}
+
+// What the vendor is told stays on the task, whose home is locked like for every change of its schedule.
+async function aboutTask(call: WriteCall, vendor: Vendor, taskId: string): Promise<About> {
+  const home = await tasks.lockHome(call, { taskId })
+  if (home === undefined) throw unknownReference(['/taskId'])
+  const task = await tasks.find(call, taskId)
+  const reason = reasonNotToAnnounce(home) ?? reasonNotToTell(vendor, task, dateIn(home.timeZone, call.now))
+  if (reason !== null) throw problem('conflict', reason)
+  await tasks.update(call, task, { notifiedStart: task.plannedStart })
+  return { taskId, homeId: home.id, bidRequestId: null, date: task.plannedStart }
+}
 
 async function aboutHome(call: WriteCall, homeId: string, date: string): Promise<About> {
   await homes.assertExist(call, [homeId], '/homeId')
@@ -55,7 +70,7 @@ async function aboutHome(call: WriteCall, homeId: string, date: string): Promise
   const today = dateIn(timeZone, call.now)
   if (date < today)
     throw invalid([{ pointer: '/date', code: 'minimum', message: `must not be before today, ${today}` }])
-  return { homeId, bidRequestId: null, date }
+  return { homeId, taskId: null, bidRequestId: null, date }
 }
 
 // The invitation counts its reminders, whoever sends them.
@@ -71,5 +86,5 @@ async function aboutDeadline(call: WriteCall, vendor: Vendor, bidRequestId: stri
   if (reason !== null) throw problem('conflict', `The reminder cannot be sent: ${reason}.`)
   await invitations.countReminders(call, [invitation.id])
   await recordChange(call, request, await bidRequests.touch(call, request.id))
-  return { bidRequestId: request.id, homeId: null, date: request.deadline }
+  return { bidRequestId: request.id, homeId: null, taskId: null, date: request.deadline }
 }

@@ -1,27 +1,54 @@
 import type { Vendor, VendorNotification } from '../../../client/contract.gen.ts'
-import { recordEvent } from '../../events/record.ts'
+import { type MadeEvent, makeEvent, recordEvents } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import * as notifications from './notification-queries.ts'
 import { recipientsOf } from './vendor.ts'
 
-export type Notice = Pick<VendorNotification, 'kind' | 'bidRequestId' | 'homeId' | 'date' | 'message'>
+export type Notice = Pick<VendorNotification, 'bidRequestId' | 'homeId' | 'taskId' | 'date' | 'message'> &
+  (
+    | { kind: 'advance' | 'reminder'; tasks?: undefined }
+    | { kind: 'moved_earlier' | 'postponed'; homeId: string; tasks: VendorNotification['tasks'] }
+  )
+
+interface Told {
+  vendor: Vendor
+  notice: Notice
+}
+
+/** The same for one vendor. */
+export async function sendNotification(call: WriteCall, vendor: Vendor, notice: Notice): Promise<VendorNotification> {
+  const [notification] = await sendNotifications(call, [{ vendor, notice }])
+  if (notification === undefined) throw new Error('One notice makes one notification.')
+  return notification
+}
 
 /**
- * Notifies a vendor: stores the notification and emits its event with the addresses to send it to. This is the only
- * place that creates a notification, whoever asks for it. A vendor without an address has no recipients; the caller
- * decides whether to refuse that, or to let a subscriber of the event call the vendor instead.
+ * Notifies vendors: stores the notifications and emits their events with the addresses to send them to, after other
+ * events of the same change. This is the only place that creates notifications, whoever asks for them. A vendor without
+ * an address has no recipients; the caller decides whether to refuse that, or to let a subscriber of the event call the
+ * vendor instead.
  */
-export async function sendNotification(call: WriteCall, vendor: Vendor, notice: Notice): Promise<VendorNotification> {
-  const { kind, bidRequestId, homeId, date, message } = notice
-  const notification = await notifications.insert(call, {
-    vendorId: vendor.id,
-    kind,
-    bidRequestId,
-    homeId,
-    date,
-    message,
-    recipients: recipientsOf(vendor),
+export async function sendNotifications(
+  call: WriteCall,
+  told: readonly Told[],
+  before: readonly MadeEvent[] = [],
+): Promise<VendorNotification[]> {
+  const sent = await notifications.insertAll(
+    call,
+    told.map(({ vendor, notice }) => ({
+      ...{ tasks: [], ...notice, vendorId: vendor.id, recipients: recipientsOf(vendor) },
+    })),
+  )
+  const events = sent.map((notification) => {
+    const { kind, homeId } = notification
+    return kind === 'advance' || kind === 'reminder' || homeId === null
+      ? makeEvent(
+          call,
+          kind === 'advance' ? 'vendor.notification.advance' : 'vendor.notification.reminder',
+          notification,
+        )
+      : makeEvent(call, `vendor.notification.${kind}`, { ...notification, kind, homeId })
   })
-  await recordEvent(call, `vendor.notification.${kind}`, notification)
-  return notification
+  await recordEvents(call, [...before, ...events])
+  return sent
 }

@@ -70,5 +70,6 @@ export function reasonToKeepBudget(home: Home): string | null {
 export function newHome(body: Checked['HomeCreate'], planned: Pick<Home, 'planRevision' | 'basePrice'>) {
   const { planRevision, basePrice: ofPlan } = planned
   const basePrice = body.basePrice === undefined ? ofPlan : body.basePrice
-  return { ...body, planRevision, basePrice, status: 'planning' as const, address: wholeAddress(body.address) }
+  const address = wholeAddress(body.address)
+  return { ...body, planRevision, basePrice, status: 'planning' as const, percentComplete: 0, address }
 }

@@ -61,7 +61,8 @@ export const homeOperations = {
         const reason = reasonNotToArchive(before, await homes.countOpenOrders(call, before.id))
         if (reason !== null) throw problem('conflict', reason)
       }
-      await homes.archive(call, before, ifMatch)
+      const after = await homes.archive(call, before, ifMatch)
+      if (before.archivedAt === null) await homes.archiveTasks(call, after.id, 'all')
     })
     return { status: 204 }
   },
@@ -77,11 +78,18 @@ export const homeOperations = {
       if (body.status === 'under_construction' && before.budgetLockedAt === null) {
         throw problem('conflict', `The budget of ${before.name} has to be locked before construction begins.`)
       }
+      const open = body.status === 'completed' ? await homes.countOpenTasks(call, before.id) : 0
+      if (open > 0) {
+        const left = open === 1 ? '1 task is' : `${open} tasks are`
+        throw problem('conflict', `${left} left to be done in the schedule of ${before.name}.`)
+      }
       const community = await communities.find(call, before.communityId)
       const after = await homes.update(call, before, {
         status: body.status,
         ...consequences(before, body.status, dateIn(community.timeZone, call.now), call.now),
       })
+      if (after.status === 'cancelled') await homes.archiveTasks(call, after.id, 'left')
+      if (after.status === 'archived') await homes.archiveTasks(call, after.id, 'all')
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
       await recordEvent(call, 'home.status_changed', after, before)
       if (after.startDate !== before.startDate) await setDeadlines(call, after, community)

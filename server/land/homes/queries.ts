@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Home } from '../../../client/contract.gen.ts'
 import { noteChange, type Tenant, type WriteCall } from '../../http/call.ts'
 import { PENDING, UNSETTLED } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
@@ -58,4 +59,42 @@ export async function selectedButNotFor(
         else o."planIds" <> '{}' and ${planId}::text <> all(o."planIds") end
     order by o."code" limit 20`.execute(db)
   return rows.map(({ code }) => code)
+}
+
+/** How many tasks of the home still have to be done before it is completed; milestones and memos need not. */
+export async function countOpenTasks({ db, organizationId }: Tenant, homeId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('tasks')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('organizationId', '=', organizationId)
+    .where('homeId', '=', homeId)
+    .where('archivedAt', 'is', null)
+    .where('taskKind', 'in', ['work', 'inspection', 'delivery'])
+    .where('status', 'in', ['not_started', 'in_progress', 'on_hold'])
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Keeps on the home, which is locked, what its schedule comes to. */
+export async function keepForecast(
+  call: WriteCall,
+  homeId: string,
+  forecast: Pick<Home, 'forecastCompletionDate' | 'percentComplete'>,
+): Promise<void> {
+  await sql`
+    update "homes" set "forecastCompletionDate" = ${forecast.forecastCompletionDate},
+      "percentComplete" = ${forecast.percentComplete}, "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}
+    where "organizationId" = ${call.organizationId} and "id" = ${homeId}`.execute(call.db)
+  noteChange(call, homeId, 'updated', Object.keys(forecast))
+}
+
+/** Archives the tasks of the home, which is locked: those that are left to be done, or all of them. */
+export async function archiveTasks(call: WriteCall, homeId: string, which: 'left' | 'all'): Promise<void> {
+  const now = call.now.toISOString()
+  const { rows } = await sql<{ id: string }>`
+    update "tasks" set "archivedAt" = ${now}, "version" = "version" + 1, "updatedAt" = ${now}
+    where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "archivedAt" is null
+      and (${which === 'all'} or "status" in ('not_started', 'in_progress', 'on_hold'))
+    returning "id"`.execute(call.db)
+  for (const { id } of rows) noteChange(call, id, 'archived', ['archivedAt'])
 }

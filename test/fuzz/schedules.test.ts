@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Task, VendorNotification } from '../../client/contract.gen.ts'
+import { SeededRandom } from '../../scripts/conformance/random.ts'
+import { scheduleOf } from '../../server/building/schedule/schedule.ts'
+import { addDays, dateIn } from '../../server/values/calendar.ts'
+import { workCalendar } from '../../server/values/workdays.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
+
+/**
+ * Random edits of random schedules over HTTP. After each sequence the stored dates are those that scheduling the stored
+ * tasks from scratch gives, there is no ring among them, every answer named what really moved, and each vendor that was
+ * told a date was told of every other one, once.
+ */
+const EDITS = 25
+/** So many sequences are tried however long that takes. */
+const LEAST = 10
+const ZONE = 'America/Chicago'
+
+let plumbline: TestPlumbline
+let communityId: string
+const vendorIds: string[] = []
+const community = { workdays: [1, 2, 3, 4, 6], holidays: [] as string[] }
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  community.holidays = [3, 10, 11, 30].map((days) => addDays(today(), days))
+  const body = { name: 'Juniper Ridge', status: 'active', timeZone: ZONE, ...community }
+  communityId = (await plumbline.post('/api/ext/communities', body)).body.id
+  for (const companyName of ['Lone Star Framing LLC', 'Hill Country Framers']) {
+    const email = 'bids@example.com'
+    vendorIds.push((await plumbline.post('/api/ext/vendors', { companyName, email })).body.id)
+  }
+})
+afterAll(() => plumbline.stop())
+
+const today = () => dateIn(ZONE, plumbline.clock.now())
+
+test(`random edits for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
+  const seen = new Map<string, number>()
+  async function play(seed: number): Promise<void> {
+    const random = new SeededRandom(seed)
+    const { body: home } = await plumbline.post('/api/ext/homes', { name: `Lot ${seed}`, communityId })
+    let before: Task[] = []
+    for (let edit = 0; edit < EDITS; edit++) {
+      const [what, answer] = await anyEdit(random, home.id, before)
+      expect([what, answer.status < 500, answer.body?.detail]).toEqual([what, true, answer.body?.detail])
+      seen.set(`${what} ${answer.status}`, (seen.get(`${what} ${answer.status}`) ?? 0) + 1)
+      const after = await tasksOf(home.id)
+      if (answer.status >= 400) expect(after, `seed ${seed}: a refused ${what} changed something`).toEqual(before)
+      else if (answer.body?.cascade !== undefined) expectNamed(answer.body.cascade.moved, before, after)
+      before = after
+    }
+    expectFromScratch(before, seed)
+    await expectToldOnce(home.id, before)
+  }
+  const batches = await untilTimeIsOver(performance.now() + SECONDS * 1000, async (seed) => {
+    for (let i = 0; i < LEAST; i++) await play(seed * LEAST + i)
+  })
+  const counts = [...seen].map(([what, count]) => `${what} ${count}`).join(', ')
+  console.log(`seed ${SEED}, ${batches * LEAST} sequences: ${counts}`)
+  // Sequences in which nothing succeeds would prove nothing.
+  for (const what of ['create 201', 'link 200', 'link 422', 'move 200', 'delay 200', 'complete 200', 'tell 201'])
+    expect(seen.get(what) ?? 0, what).toBeGreaterThan(0)
+})
+
+async function tasksOf(homeId: string): Promise<Task[]> {
+  return (await plumbline.get(`/api/ext/tasks?homeId=${homeId}&limit=200&sort=createdAt`)).body.data
+}
+
+async function anyEdit(random: SeededRandom, homeId: string, tasks: readonly Task[]): Promise<[string, Answer]> {
+  const aDate = () => addDays(today(), random.between(-10, 40))
+  const links = () =>
+    tasks.length === 0
+      ? []
+      : Array.from({ length: random.between(0, 3) }, () => {
+          const { id: taskId } = random.pick(tasks)
+          return { taskId, type: random.pick(['FS', 'FS', 'SS', 'FF', 'SF'] as const), lagDays: random.between(-3, 5) }
+        })
+  const constraint = () => {
+    const type = random.pick(['none', 'start_no_earlier_than', 'must_start_on', 'hold'] as const)
+    return type === 'none' ? { type } : { type, date: aDate() }
+  }
+  const task = tasks.length < 4 || (tasks.length < 14 && random.chance(0.2)) ? undefined : random.pick(tasks)
+  if (task === undefined) {
+    const isPoint = random.chance(0.15)
+    const body = {
+      ...{ homeId, name: `Task ${tasks.length + 1}`, vendorId: random.pick([...vendorIds, null]) },
+      ...(isPoint ? { taskKind: 'milestone' } : { durationDays: random.between(1, 8) }),
+      ...{ predecessors: links(), ...(random.chance(0.4) && { constraint: constraint() }) },
+    }
+    return ['create', await plumbline.post('/api/ext/tasks', body)]
+  }
+  const path = `/api/ext/tasks/${task.id}`
+  const reason = 'So it is.'
+  const edits: (() => Promise<[string, Answer]>)[] = [
+    async () => ['link', await plumbline.patch(path, { predecessors: links() })],
+    async () => ['move', await plumbline.patch(path, { plannedStart: aDate() })],
+    async () => ['constrain', await plumbline.patch(path, { constraint: constraint() })],
+    async () => ['stretch', await plumbline.patch(path, { durationDays: random.between(1, 9) })],
+    async () => ['delay', await plumbline.post(`${path}/delay`, { days: random.between(1, 6), reasonCode: 'weather' })],
+    async () => [
+      'complete',
+      await plumbline.post(`${path}/complete`, { date: addDays(today(), random.between(-4, 0)), force: true, reason }),
+    ],
+    async () => {
+      const status = random.pick(['in_progress', 'not_started', 'on_hold', 'skipped'] as const)
+      return [status, await plumbline.post(`${path}/status`, { status, force: true, reason })]
+    },
+    async () => ['archive', await plumbline.delete(path)],
+    async () => {
+      const notices = `/api/ext/vendors/${task.vendorId ?? vendorIds[0]}/notifications`
+      return ['tell', await plumbline.post(notices, { kind: 'advance', taskId: task.id })]
+    },
+  ]
+  return random.pick(edits)()
+}
+
+/** The answer names every task whose planned dates changed, with what they were and what they are. */
+function expectNamed(moved: readonly { taskId: string }[], before: readonly Task[], after: readonly Task[]): void {
+  const really = after.flatMap(({ id, plannedStart, plannedEnd }) => {
+    const was = before.find((task) => task.id === id)
+    if (was === undefined || (was.plannedStart === plannedStart && was.plannedEnd === plannedEnd)) return []
+    return [
+      { taskId: id, oldStart: was.plannedStart, oldEnd: was.plannedEnd, newStart: plannedStart, newEnd: plannedEnd },
+    ]
+  })
+  const byId = (a: { taskId: string }, b: { taskId: string }) => (a.taskId < b.taskId ? -1 : 1)
+  expect([...moved].sort(byId)).toMatchObject(really.sort(byId))
+  expect(moved).toHaveLength(really.length)
+}
+
+function expectFromScratch(tasks: readonly Task[], seed: number): void {
+  const outcome = scheduleOf(tasks, workCalendar(community))
+  if (!('placed' in outcome)) throw new Error(`seed ${seed}: ${JSON.stringify(outcome)} was stored.`)
+  for (const [i, task] of tasks.entries())
+    expect(task, `seed ${seed}: ${task.name}`).toMatchObject(outcome.placed[i]?.dates ?? {})
+}
+
+/** Each notice of another date begins with the date that the vendor was told before, and the last one is what it knows. */
+async function expectToldOnce(homeId: string, tasks: readonly Task[]): Promise<void> {
+  const known = new Map<string, string>()
+  const notices: VendorNotification[] = []
+  for (const vendorId of vendorIds) {
+    const query = `homeId=${homeId}&limit=200&sort=createdAt`
+    notices.push(...(await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?${query}`)).body.data)
+  }
+  for (const { taskId, date, tasks: moved } of notices) {
+    if (taskId !== null) known.set(taskId, date)
+    for (const { taskId, oldStartDate, newStartDate } of moved) {
+      expect(oldStartDate).toBe(known.get(taskId))
+      expect(newStartDate).not.toBe(oldStartDate)
+      known.set(taskId, newStartDate)
+    }
+  }
+  for (const { id, notifiedStart } of tasks) expect(notifiedStart ?? undefined).toBe(known.get(id))
+}
