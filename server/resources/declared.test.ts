@@ -18,8 +18,8 @@ test('fields come in the order of the contract, computed ones in their place, an
 })
 
 test('an id is a key or a foreign key in the database, whatever the field is called', () => {
-  const found = columnsOf({ schema: 'Home', table: 'homes' })
-  expect(found).toMatchObject({ id: 'id', communityId: 'id', accountingId: 'text?', externalId: 'text?', name: 'text' })
+  const found = columnsOf({ schema: 'CostCode', table: 'costCodes' })
+  expect(found).toMatchObject({ id: 'id', parentId: 'id?', accountingId: 'text?', externalId: 'text?', name: 'text' })
   expect(columns.vendors).toMatchObject({ id: 'id', accountingId: 'text?' })
 })
 
