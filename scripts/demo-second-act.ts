@@ -1,102 +1,52 @@
-import { randomBytes } from 'node:crypto'
-import { type BudgetEstimate, type Community, type Home, orThrow, type Part, type Plan } from '../client/index.ts'
-import { chapter, money, type Stage, say, showBudget, table } from './demo-stage.ts'
+import {
+  type Bid,
+  type BudgetEstimate,
+  type Community,
+  type Contract,
+  type Home,
+  orThrow,
+  type PurchaseOrder,
+} from '../client/index.ts'
+import { type Catalog, drawUp } from './demo-catalog.ts'
+import { chapter, inDays, money, type Stage, say, showCostCodes, table } from './demo-stage.ts'
 
 /**
- * The second act: from the drawing of a plan to the locked budget of a home. The budget is computed from what the plan
- * takes and from a vendor's prices; what has no price is told of instead of costing nothing.
+ * The second act: from the drawing of a plan to the orders of a home, and to a budget that explains every cent. The
+ * budget is computed from what the plan and the buyer's options take and from vendors' prices. What has no price is
+ * told of instead of costing nothing, until bids make a contract that prices it.
  */
-export async function estimateHome(stage: Stage, vendorId: string): Promise<void> {
-  chapter('The builder draws a plan, and says what it takes')
-  const parts = await addParts(stage)
-  const plan = await releasePlan(stage, parts)
+export async function buildByThePlan(stage: Stage, framerId: string): Promise<void> {
+  chapter('The builder draws a plan and an option, and says what they take')
+  const catalog = await drawUp(stage)
 
-  chapter('A vendor has prices for two of the three parts')
-  await addPrice(stage, parts.stud, { vendorId, unitPrice: 3.42 })
-  await addPrice(stage, parts.labor, { vendorId, unitPrice: 5.125 })
+  chapter('A framer has prices for two of the three parts, one of them lower in a new community')
   const community = await openCommunity(stage)
-  await addPrice(stage, parts.labor, { vendorId, unitPrice: 4.95, communityId: community.id })
+  await addPrices(stage, { framerId, community, ...catalog })
 
-  chapter('A home is planned, and its budget computed')
-  const home = await planHome(stage, { community, plan })
+  chapter('A home is planned, and its buyer wants a patio')
+  const home = await planHome(stage, community, catalog)
+  await approvePatio(stage, home, catalog)
+
+  chapter('Its budget is computed')
   showEstimate(await estimate(stage, home))
 
-  chapter('The missing price comes in, and the budget is whole')
-  await addPrice(stage, parts.shingles, { vendorId, unitPrice: 285 })
-  showEstimate(await estimate(stage, home))
-
-  chapter('The budget is locked, and says what each trade may cost')
+  chapter('Money is set aside for the roof, and the budget is locked')
+  const roof = { scope: 'roofing', costCodeId: catalog.codes.roof.id, description: 'Roof, before there is a price' }
   const at = { params: { path: { homeId: home.id } } }
-  showBudget(await orThrow(stage.plumbline.POST('/api/ext/homes/{homeId}/budget/lock', at)))
-}
-
-type Parts = Readonly<Record<'stud' | 'labor' | 'shingles', Part>>
-
-// Whoever ends the demo by force leaves its parts and its plan behind, and their names are taken then.
-const run = randomBytes(2).toString('hex').toUpperCase()
-
-async function addParts({ plumbline, traces }: Stage): Promise<Parts> {
-  const add = async (sku: string, name: string, unit: string, scope: string) => {
-    const part = await orThrow(plumbline.POST('/api/ext/parts', { body: { sku: `${sku}-${run}`, name, unit, scope } }))
-    const path = { partId: part.id }
-    traces.push(() => orThrow(plumbline.DELETE('/api/ext/parts/{partId}', { params: { path } })))
-    return part
-  }
-  return {
-    stud: await add('STUD', 'Stud 2x4, 92 5/8 in', 'EA', 'framing'),
-    labor: await add('LABOR', 'Framing labor', 'SF', 'framing'),
-    shingles: await add('SHINGLES', 'Architectural shingles, laid', 'SQ', 'roofing'),
-  }
-}
-
-async function releasePlan({ plumbline, traces }: Stage, parts: Parts): Promise<Plan> {
-  const { id, code } = await orThrow(
-    plumbline.POST('/api/ext/plans', {
-      body: {
-        code: `P1800-${run}`,
-        name: 'The Sagebrush',
-        squareFeet: 1800,
-        figures: [
-          { name: 'garageSquareFeet', value: 420 },
-          { name: 'roofSquares', value: 31 },
-        ],
-        elevations: [{ code: 'A' }, { code: 'B', price: 6500, figures: [{ name: 'roofSquares', value: 33 }] }],
-      },
-    }),
+  await orThrow(
+    stage.plumbline.POST('/api/ext/homes/{homeId}/budget/lines', { ...at, body: { ...roof, amount: 10_500 } }),
   )
-  const path = { planId: id }
-  traces.push(() => orThrow(plumbline.DELETE('/api/ext/plans/{planId}', { params: { path } })))
-  const { lines } = await orThrow(
-    plumbline.PUT('/api/ext/plans/{planId}/takeoff', {
-      params: { path },
-      body: {
-        lines: [
-          { lineId: 'studs', partId: parts.stud.id, formula: 'squareFeet * 0.24', wastePercent: 7.5 },
-          { lineId: 'labor', partId: parts.labor.id, formula: 'squareFeet + garageSquareFeet / 2' },
-          { lineId: 'roof', partId: parts.shingles.id, formula: 'roofSquares', wastePercent: 10 },
-          // A gable that the other elevation lacks.
-          { lineId: 'gable', elevation: 'B', partId: parts.stud.id, quantity: 36 },
-        ],
-      },
-    }),
-  )
-  say(`${code} takes ${lines.length} lines; three of them are reckoned from its figures.`)
-  return orThrow(plumbline.POST('/api/ext/plans/{planId}/status', { params: { path }, body: { status: 'released' } }))
-}
+  await orThrow(stage.plumbline.POST('/api/ext/homes/{homeId}/budget/lock', at))
+  await showLines(stage, home)
 
-async function addPrice(
-  { plumbline, traces }: Stage,
-  part: Part,
-  given: { vendorId: string; unitPrice: number; communityId?: string },
-): Promise<void> {
-  // Long in force, in whatever time zone.
-  const body = { ...given, effectiveDate: '2020-01-01' }
-  const at = { params: { path: { partId: part.id } } }
-  const { id } = await orThrow(plumbline.POST('/api/ext/parts/{partId}/prices', { ...at, body }))
-  traces.push(() => orThrow(plumbline.DELETE('/api/ext/prices/{priceId}', { params: { path: { priceId: id } } })))
-  say(
-    `${part.name}: ${given.unitPrice} per ${part.unit}${given.communityId === undefined ? '' : ', in this community alone'}`,
-  )
+  chapter('Roofers bid for the whole community, and the lowest bid becomes a contract')
+  const contract = await contractRoofs(stage, community, catalog)
+
+  chapter('The roof is ordered from the contract, at its price')
+  const order = await orderRoof(stage, home, contract, catalog)
+
+  chapter('The budget explains every cent, by trade and by cost code')
+  await explain(stage, home, order)
 }
 
 async function openCommunity({ plumbline, traces }: Stage): Promise<Community> {
@@ -107,26 +57,166 @@ async function openCommunity({ plumbline, traces }: Stage): Promise<Community> {
   return community
 }
 
-async function planHome({ plumbline, traces }: Stage, { community, plan }: { community: Community; plan: Plan }) {
-  const home = await orThrow(
-    plumbline.POST('/api/ext/homes', {
-      body: {
-        ...{ name: 'Lot 4', communityId: community.id, lotNumber: '4' },
-        ...({ planId: plan.id, elevation: 'B', swing: 'left' } as const),
-      },
-    }),
-  )
+/** Prices are sent as a price book would send them, all at once; those of parts that are archived hold no longer. */
+async function addPrices(
+  { plumbline }: Stage,
+  { framerId, community, parts }: Catalog & { framerId: string; community: Community },
+): Promise<void> {
+  // Long in force, in whatever time zone.
+  const given = { vendorId: framerId, effectiveDate: '2020-01-01' }
+  const rows = [
+    { ...given, partId: parts.stud.id, unitPrice: 3.42 },
+    { ...given, partId: parts.labor.id, unitPrice: 5.125 },
+    { ...given, partId: parts.labor.id, unitPrice: 4.95, communityId: community.id },
+  ]
+  const { created } = await orThrow(plumbline.POST('/api/ext/prices/sync', { body: { rows } }))
+  say(`${created} prices are in force: 3.42 a stud, and 5.125 or here 4.95 for a square foot of labor.`)
+}
+
+async function planHome({ plumbline, traces }: Stage, community: Community, { plan }: Catalog): Promise<Home> {
+  const body = { name: 'Lot 4', communityId: community.id, lotNumber: '4', planId: plan.id, elevation: 'B' }
+  const home = await orThrow(plumbline.POST('/api/ext/homes', { body }))
   const path = { homeId: home.id }
   traces.push(() => orThrow(plumbline.DELETE('/api/ext/homes/{homeId}', { params: { path } })))
   return home
 }
 
-function estimate({ plumbline }: Stage, home: Home): Promise<BudgetEstimate> {
-  const path = { homeId: home.id }
-  return orThrow(plumbline.POST('/api/ext/homes/{homeId}/budget/estimate', { params: { path }, body: {} }))
+async function approvePatio({ plumbline }: Stage, { id: homeId }: Home, { patio }: Catalog): Promise<void> {
+  const body = { optionId: patio.id, location: 'Behind the kitchen' }
+  const { id } = await orThrow(
+    plumbline.POST('/api/ext/homes/{homeId}/selections', { params: { path: { homeId } }, body }),
+  )
+  const path = { selectionId: id }
+  const { price, cost } = await orThrow(
+    plumbline.POST('/api/ext/selections/{selectionId}/status', { params: { path }, body: { status: 'approved' } }),
+  )
+  say(`${patio.name}: the buyer pays ${money(price)}, and it costs ${money(cost)}.`)
+}
+
+function estimate({ plumbline }: Stage, { id: homeId }: Home): Promise<BudgetEstimate> {
+  return orThrow(plumbline.POST('/api/ext/homes/{homeId}/budget/estimate', { params: { path: { homeId } }, body: {} }))
 }
 
 function showEstimate({ total, priced, unpriced, on }: BudgetEstimate): void {
   say(`${priced} lines come to ${money(total)} at the prices of ${on}.`)
   table(unpriced.map(({ name, quantity, unit, issue }) => [name, `${quantity} ${unit}`, `not priced: ${issue}`]))
+}
+
+async function linesOf({ plumbline }: Stage, { id: homeId }: Home) {
+  const path = { homeId }
+  const { data } = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget/lines', { params: { path } }))
+  return data
+}
+
+async function showLines(stage: Stage, home: Home): Promise<void> {
+  const lines = await linesOf(stage, home)
+  table(
+    lines.map(({ description, source, quantity, unit, unitCost, budgeted }) => [
+      ...[description ?? '', source === 'manual' ? 'by hand' : source === 'base' ? 'the plan' : 'the option'],
+      ...[quantity === null ? '' : `${quantity} ${unit} × ${unitCost}`, money(budgeted)],
+    ]),
+  )
+}
+
+async function contractRoofs(stage: Stage, community: Community, { parts, codes }: Catalog): Promise<Contract> {
+  const { plumbline, traces } = stage
+  const roofers = [await addRoofer(stage, 'Guadalupe Roofing'), await addRoofer(stage, 'Blue Mesa Roofing')]
+  const request = await orThrow(
+    plumbline.POST('/api/ext/bids/request', {
+      body: {
+        vendorIds: roofers,
+        scope: 'roofing',
+        deadline: inDays(14),
+        communityId: community.id,
+        title: 'Roofs of Pecan Hollow',
+        bidType: 'unit_price',
+        lines: [
+          {
+            ...{ lineId: 'shingles', description: 'Shingles, laid, for twelve homes', quantity: 430, unit: 'SQ' },
+            ...{ partId: parts.shingles.id, costCodeId: codes.roof.id },
+          },
+        ],
+      },
+    }),
+  )
+  const bids: Bid[] = []
+  for (const [i, vendorId] of roofers.entries()) {
+    const lines = [{ lineId: 'shingles', unitPrice: i === 0 ? 291.5 : 285 }]
+    const body = { bidRequestId: request.id, vendorId, source: 'email' as const, lines }
+    const bid = await orThrow(plumbline.POST('/api/ext/bids', { body }))
+    bids.push(bid)
+    say(`${request.number}: ${money(bid.amount)} for 430 SQ`)
+  }
+  const [lowest] = bids.toSorted((one, other) => (one.amount ?? 0) - (other.amount ?? 0))
+  if (lowest === undefined) throw new Error('There is no bid to award.')
+  const bidId = lowest.id
+  await orThrow(plumbline.POST('/api/ext/bids/{bidId}/accept', { params: { path: { bidId } }, body: {} }))
+  // Since yesterday, so that it holds today in whatever time zone.
+  const body = { bidId, effectiveDate: inDays(-1), expirationDate: inDays(365) }
+  const { id } = await orThrow(plumbline.POST('/api/ext/contracts', { body }))
+  const at = { params: { path: { contractId: id } } }
+  traces.push(() => orThrow(plumbline.DELETE('/api/ext/contracts/{contractId}', at)))
+  const move = (status: 'active' | 'terminated') =>
+    orThrow(plumbline.POST('/api/ext/contracts/{contractId}/status', { ...at, body: { status } }))
+  const contract = await move('active')
+  traces.push(() => move('terminated'))
+  say(`${contract.number} is ${contract.status}: ${contract.lines[0]?.unitPrice} per ${contract.lines[0]?.unit}.`)
+  return contract
+}
+
+async function addRoofer({ plumbline, traces }: Stage, companyName: string): Promise<string> {
+  const { id } = await orThrow(plumbline.POST('/api/ext/vendors', { body: { companyName, scopes: ['roofing'] } }))
+  traces.push(() => orThrow(plumbline.DELETE('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: id } } })))
+  return id
+}
+
+async function orderRoof(
+  stage: Stage,
+  home: Home,
+  { id: contractId, number }: Contract,
+  { parts }: Catalog,
+): Promise<PurchaseOrder> {
+  const { plumbline, traces } = stage
+  const lines = [{ partId: parts.shingles.id, quantity: 36.3 }]
+  const { id } = await orThrow(
+    plumbline.POST('/api/ext/purchase-orders', { body: { homeId: home.id, contractId, lines } }),
+  )
+  const path = { purchaseOrderId: id }
+  const move = (status: 'approved' | 'issued' | 'void', reason: string | null = null) =>
+    orThrow(
+      plumbline.POST('/api/ext/purchase-orders/{purchaseOrderId}/status', {
+        params: { path },
+        body: { status, reason },
+      }),
+    )
+  traces.push(() => move('void', 'The demo is over.'))
+  await move('approved')
+  const order = await move('issued')
+  say(`${order.number} of ${number}: 36.3 SQ × ${order.lines[0]?.unitPrice} = ${money(order.total)}, ${order.status}.`)
+  return order
+}
+
+/** Shows the budget, and that its figures are those of its lines and of the order, to the cent. */
+async function explain(stage: Stage, home: Home, order: PurchaseOrder): Promise<void> {
+  const path = { homeId: home.id }
+  const budget = await orThrow(stage.plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path } }))
+  showCostCodes(budget)
+  const lines = await linesOf(stage, home)
+  for (const { costCodes } of budget.scopes)
+    for (const { costCodeId, code, budgeted, committed } of costCodes) {
+      const posted = <Line extends { costCodeId: string | null }>(line: Line) => line.costCodeId === costCodeId
+      const isBudgeted = cents(budgeted) === sum(lines.filter(posted).map((line) => line.budgeted))
+      const isCommitted =
+        cents(committed) === sum(order.lines.filter(posted).map((line) => line.total + line.taxAmount))
+      if (!isBudgeted || !isCommitted) throw new Error(`The budget of ${code} does not add up.`)
+    }
+  say(`${lines.length} budget lines and ${order.number} are all of it.`)
+}
+
+function cents(amount: number): number {
+  return Math.round(amount * 100)
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + cents(amount), 0)
 }

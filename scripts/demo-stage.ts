@@ -37,6 +37,26 @@ export function showBudget(budget: HomeBudget): void {
   ])
 }
 
+/** The same figures where they are posted, and what has been spent. */
+export function showCostCodes({ scopes, ...budget }: HomeBudget): void {
+  table([
+    ['', 'cost code', 'budgeted', 'committed', 'pending', 'actual', 'forecast'],
+    ...scopes.flatMap(({ scope, costCodes }) =>
+      costCodes.map((row) => [
+        ...[scope, row.code ?? ''],
+        ...[row.budgeted, row.committed, row.pendingCommitted, row.actual, row.forecastAtCompletion].map(money),
+      ]),
+    ),
+    [
+      ...['In all', ''],
+      ...[
+        ...[budget.totalBudgeted, budget.totalCommitted, budget.totalPendingCommitted],
+        ...[budget.totalActual, budget.totalForecastAtCompletion],
+      ].map(money),
+    ],
+  ])
+}
+
 export function table(rows: string[][]): void {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   for (const row of rows) {
@@ -50,4 +70,9 @@ export function table(rows: string[][]): void {
 
 export function money(amount: number | null): string {
   return amount === null ? '' : amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+}
+
+/** The date that many days from now. */
+export function inDays(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }

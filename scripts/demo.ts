@@ -6,22 +6,24 @@ import { Command } from 'commander'
 import { type Bid, createClient, orThrow, PlumblineError, type Vendor } from '../client/index.ts'
 import { verifyWebhook } from '../client/webhooks.ts'
 import { type Receiver, startReceiver } from './demo-receiver.ts'
-import { estimateHome } from './demo-second-act.ts'
-import { chapter, money, say, showBudget, table } from './demo-stage.ts'
+import { buildByThePlan } from './demo-second-act.ts'
+import { chapter, inDays, money, say, showBudget, table } from './demo-stage.ts'
 
 /**
  * Two acts over real HTTP against a running service, using only the client that any integrator has: the bidding
- * pipeline from the first phone call to the order, and a home's budget from the plan to the lock:
+ * pipeline from the first phone call to the order, and a home from its plan to the orders that its budget explains:
  *
  *     npm start                        in one terminal
  *     npm run demo                     in another
  *     npm run demo -- --base-url https://plumbline.example.com --key plb_…
  *
- * It makes its own data (two communities with a home each, three vendors, a plan with its parts and prices) and
- * archives it at the end, even if it fails on the way.
+ * It makes its own data (two communities with a home each, five vendors, a plan and an option with their parts, cost
+ * codes and prices, a contract) and archives it at the end, even if it fails on the way.
  */
 const options = new Command('demo')
-  .description('Plays the bidding pipeline and a budget against a running service, step by step.')
+  .description(
+    'Plays the bidding pipeline and the building of a home by its plan against a running service, step by step.',
+  )
   .option('--base-url <url>', 'where the service is', `http://127.0.0.1:${process.env.PORT || 3000}`)
   .option('--key <key>', "a key with all permissions (default: the demo builder's)")
   .parse()
@@ -151,7 +153,7 @@ async function play(): Promise<void> {
   budget = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path: { homeId: home.id } } }))
   showBudget(budget)
 
-  await estimateHome({ plumbline, traces }, loneStar.id)
+  await buildByThePlan({ plumbline, traces }, loneStar.id)
 
   chapter('The subscriber has received every event')
   await reckonUp(receiver, before)
@@ -397,8 +399,4 @@ function reasonOf(error: unknown): string {
     return `Nothing answers at ${baseUrl} (${code ?? why}). Start the service first: npm start`
   }
   return message
-}
-
-function inDays(days: number): string {
-  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }

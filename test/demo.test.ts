@@ -19,16 +19,21 @@ function play(...args: string[]): Promise<{ stdout: string; stderr: string; code
 test('the demo plays the whole pipeline, receives every event, and leaves nothing in use', async () => {
   const { stdout } = await play('--base-url', plumbline.url, '--key', plumbline.key)
   expect(stdout).toContain('3 awards at once: 1 won, 2 refused with 409.')
-  expect(stdout).toContain('3 lines come to 11,662.92 at the prices of')
+  expect(stdout).toContain('Covered patio: the buyer pays 1,950.00, and it costs 775.08.')
+  expect(stdout).toContain('5 lines come to 12,438.00 at the prices of')
   expect(stdout).toContain('Architectural shingles, laid  36.3 SQ  not priced: no_price')
-  expect(stdout).toContain('4 lines come to 22,008.42 at the prices of')
+  expect(stdout).toContain('CT-0001 is active: 285 per SQ.')
+  expect(stdout).toContain('36.3 SQ × 285 = 10,345.50, issued.')
+  expect(stdout).toMatch(/In all +22,938\.00 +10,345\.50 +0\.00 +0\.00 +22,938\.00/)
+  expect(stdout).toContain('6 budget lines and PO-0004-01 are all of it.')
   expect(stdout).toMatch(/(\d+) events happened, and \1 were received, each with a valid signature\./)
   expect(stdout).toContain('The same event from somebody without the secret: No signature matches the request.')
-  for (const list of ['vendors', 'communities', 'homes', 'plans', 'parts', 'webhooks']) {
+  const lists = ['vendors', 'communities', 'homes', 'plans', 'options', 'parts', 'cost-codes', 'contracts', 'webhooks']
+  for (const list of lists) {
     expect((await plumbline.get(`/api/ext/${list}`)).body.data).toEqual([])
   }
   const { data: orders } = (await plumbline.get('/api/ext/purchase-orders')).body
-  expect(orders.map((order: { status: string }) => order.status)).toEqual(['void'])
+  expect(orders.map((order: { status: string }) => order.status)).toEqual(['void', 'void'])
 })
 
 test('a demo that is refused says why, and fails', async () => {
