@@ -66,7 +66,10 @@ export async function costing(call: Call, home: Home, wanted: Wanted): Promise<C
   const prices = lines.length === 0 ? [] : await findPrices(call, quantities, { communityId, planId, on: wanted.on })
   const priced = lines.map((each, i) => ({ ...each, ...resultOf(each, quantities[i]?.quantity ?? 0, prices[i]) }))
   const bySelection = Map.groupBy(priced, ({ selected }) => selected?.id ?? null)
-  const trades = await tradesOf(call, [...priced.flatMap(({ made }) => made?.scope ?? []), ...asked.map(tradeOf)])
+  const trades = await tradesOf(call, [
+    ...priced.flatMap(({ made }) => made?.scope ?? []),
+    ...asked.flatMap(tradesOfAmount),
+  ])
   const spelled = (line: EstimatedLine) => ({ ...line, scope: trades.get(line.scope.toLowerCase()) ?? line.scope })
   const ofBase = bySelection.get(null) ?? []
   return {
@@ -159,8 +162,9 @@ function asMoney({ option }: Selected, cost: number): number {
   throw problem('conflict', `${option?.code ?? 'The selection'} comes to more than a budget can hold.`)
 }
 
-function tradeOf({ scope }: Selected): string {
-  return scope ?? NO_TRADE
+/** Where its cost is budgeted if that is an amount; the lines of a takeoff have trades of their own. */
+function tradesOfAmount(selected: Selected): string[] {
+  return computedBy(selected) === null ? [selected.scope ?? NO_TRADE] : []
 }
 
 /** The trades as the organization spells them now. */

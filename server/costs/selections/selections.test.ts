@@ -192,6 +192,19 @@ test('a selection with an unpriced part has no cost and is not budgeted, and the
   expect(await budgeted(home)).toBe(4035)
 })
 
+test('an option whose cost is computed makes no trade of its own', async () => {
+  const { key } = await plumbline.newBuilder()
+  const add = async (kind: string, fields: object) =>
+    (await plumbline.post(`/api/ext/${kind}`, fields, { key })).body.id
+  const planId = await add('plans', { code: 'P1', name: 'The Sumac', squareFeet: 1500 })
+  await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' }, { key })
+  const homeId = await add('homes', { name: 'Lot 1', communityId: await add('communities', { name: 'A' }), planId })
+  const optionId = await add('options', { code: 'O-1', name: 'An upgrade', optionType: 'upgrade', price: 10 })
+  await plumbline.post(`/api/ext/options/${optionId}/status`, { status: 'active' }, { key })
+  expect(await add(`homes/${homeId}/selections`, { optionId })).toMatch(/^sel_/)
+  expect((await plumbline.get('/api/ext/scopes', { key })).body.data).toEqual([])
+})
+
 test('a price that follows from the cost is taken when it is selected and again when it is approved', async () => {
   const home = await newHome()
   const part = await newPart('DOR-FRT', 660)
