@@ -90,6 +90,31 @@ test('it builds three plans, of parts with prices, and its homes are built from 
   )
 })
 
+test('it offers forty options, and shows selections in every state', async () => {
+  const options = await all('options')
+  expect(options).toHaveLength(40)
+  expect(new Set(options.map(({ status }) => status))).toEqual(new Set(['draft', 'active', 'retired']))
+  expect(await statesOf('selections')).toEqual([
+    ...['approved', 'cancelled', 'declined', 'installed', 'ordered', 'pending'],
+  ])
+  // What has no price yet is told of instead of costing nothing.
+  const [cooking] = options.filter(({ code }) => code === 'KI-GRM')
+  const [selected] = (await all('selections')).filter(({ optionId }) => optionId === cooking.id)
+  expect(selected).toMatchObject({ status: 'approved', cost: null, issues: [{ sku: 'APP-GRM' }] })
+})
+
+test('it has contracts, one of them from the award of a whole community, which orders are made from', async () => {
+  const contracts = await all('contracts')
+  expect(contracts.map(({ status }) => status)).toEqual(['draft', 'active', 'terminated'])
+  const [, active] = contracts
+  const bid = await plumbline.get(`/api/ext/bids/${active.bidId}`, { key: demo.key })
+  expect(bid.body).toMatchObject({ status: 'accepted', contractId: active.id })
+  const [order] = (await all('purchase-orders')).filter(({ contractId }) => contractId === active.id)
+  expect(order).toMatchObject({ total: 16_080, lines: [{ unitPrice: 2680, quantity: 6, unit: 'KW' }] })
+  const selection = await plumbline.get(`/api/ext/selections/${order.optionSelectionId}`, { key: demo.key })
+  expect(selection.body).toMatchObject({ status: 'ordered', cost: 16_080, price: 24_900 })
+})
+
 test('what was written in bulk keeps the rules of its operations', async () => {
   const { rows: overlapping } = await sql`
     select a."id" from "prices" a join "prices" b on b."organizationId" = a."organizationId" and b."partId" = a."partId"
@@ -133,7 +158,8 @@ test('homes planned since the prices are known are budgeted by their takeoffs, a
     '2201 Juniper Ridge Dr',
     '907 Bluff Springs Cv',
   ])
-  expect(Object.values(sources).filter((of) => of.join() === 'base')).toHaveLength(8)
+  expect(Object.values(sources).filter((of) => of.includes('base'))).toHaveLength(8)
+  expect(Object.values(sources).filter((of) => of.includes('option'))).toHaveLength(5)
 })
 
 test('every change of its story left an event', async () => {

@@ -14,6 +14,9 @@ import { userOf, vendorOf } from '../keys/principals.ts'
 import { operations, repeats } from '../operations.ts'
 import { createOrganization } from '../organizations/organizations.ts'
 import { createUser } from '../people/users/users.ts'
+import { Buyers } from './buyers.ts'
+import { Contracts } from './contracts.ts'
+import { Options } from './options.ts'
 import { PriceBook } from './price-book.ts'
 import { orNull } from './rows.ts'
 import { Named, Timeline } from './timeline.ts'
@@ -91,10 +94,18 @@ class Story {
   readonly #vendors = new Named<string>()
   readonly #homes = new Named<Home>()
   readonly #prices: PriceBook
+  readonly #options: Options
+  readonly #contracts: Contracts
+  readonly #buyers: Buyers
 
   constructor(call: WriteCall) {
     this.#timeline = new Timeline(call)
-    this.#prices = new PriceBook(this.#timeline, { communities: this.#communities, vendors: this.#vendors })
+    const made = { communities: this.#communities, vendors: this.#vendors, homes: this.#homes }
+    this.#prices = new PriceBook(this.#timeline, made)
+    const { parts } = this.#prices
+    this.#options = new Options(this.#timeline, this.#prices)
+    this.#contracts = new Contracts(this.#timeline, { ...made, parts })
+    this.#buyers = new Buyers(this.#timeline, { ...made, options: this.#options.made, contracts: this.#contracts })
   }
 
   async tell(): Promise<void> {
@@ -107,10 +118,13 @@ class Story {
       this.#on(388, (ago) => this.#addVendor(ago, vendor, VENDORS.length + i))
     this.#on(387, (ago) => this.#prices.addParts(ago))
     this.#on(386, (ago) => this.#prices.addPlans(ago))
+    this.#on(385, (ago) => this.#options.add(ago))
     this.#prices.planPrices((vendor) => entered.get(vendor) ?? 386)
     for (const home of demoHomes()) this.#on(home.since + 25, (ago) => this.#addHome(ago, home))
     for (const request of REQUESTS) this.#on(request.sentDaysAgo, (ago) => this.#requestBids(ago, request))
     for (const order of ORDERS) this.#on(order.daysAgo, (ago) => this.#order(ago, order))
+    this.#contracts.plan()
+    this.#buyers.plan()
     for (const notice of NOTICES) this.#on(notice.daysAgo, (ago) => this.#notify(ago, notice))
     await this.#timeline.run()
   }
@@ -250,11 +264,17 @@ class Story {
       vendorIds: request.vendors.map((vendor) => this.#vendors.get(vendor)),
       scope: request.scope,
       deadline: this.#timeline.date(ago - request.deadlineInDays),
-      communityId: homes[0]?.communityId,
+      communityId: homes[0]?.communityId ?? this.#communities.get(request.community ?? ''),
       homeIds: homes.map((home) => home.id),
       message: request.message,
       blind: request.blind === true,
-      ...(request.lines !== undefined && { lines: request.lines, bidType: 'both' }),
+      ...(request.lines !== undefined && {
+        lines: request.lines.map(({ part, ...line }) => ({
+          ...line,
+          partId: part === undefined ? null : this.#prices.parts.get(part),
+        })),
+        bidType: 'both',
+      }),
       sendNow: request.end !== 'draft',
     })
     for (const bid of request.bids) {
@@ -269,7 +289,10 @@ class Story {
             ? { amount: Math.round((await this.#budget(day, homes, request.scope)) * (bid.share ?? 1)) }
             : { lines: lines.map(({ lineId }, i) => ({ lineId, unitPrice: bid.unitPrices?.[i] })) }),
         })
-        if (bid.vendor === request.winner) this.#awardLater(ago - request.deadlineInDays - 1, submitted)
+        if (bid.vendor !== request.winner) return
+        const awarded = ago - request.deadlineInDays - 1
+        if (homes.length > 0) this.#awardLater(awarded, submitted)
+        else this.#on(awarded, (day) => this.#contracts.award(day, submitted, request.title))
       })
     }
     const { declined, remindedLater } = request

@@ -25,14 +25,19 @@ const read = async (path: string) => (await plumbline.get(`/api/ext/${path}`, { 
 const post = (path: string, body: object) => plumbline.post(`/api/ext/${path}`, body, { key })
 
 let homes = 0
-async function estimateOf(plan: string, elevation: string, community: string) {
+async function newHome(plan: string, elevation: string, community: string) {
   const { id: planId } = plans.find(({ code }) => code === plan) ?? {}
   const communityId = communities.get(community)
   const name = `Lot ${500 + ++homes}`
   const home = await post('homes', { name, communityId, planId, elevation })
   expect(home, JSON.stringify(home.body)).toMatchObject({ status: 201 })
-  const { body } = await post(`homes/${home.body.id}/budget/estimate`, {})
-  const budget = await read(`homes/${home.body.id}/budget`)
+  return home.body
+}
+
+async function estimateOf(plan: string, elevation: string, community: string) {
+  const { id } = await newHome(plan, elevation, community)
+  const { body } = await post(`homes/${id}/budget/estimate`, {})
+  const budget = await read(`homes/${id}/budget`)
   expect(budget.totalBudgeted).toBe(body.total)
   return body
 }
@@ -57,4 +62,163 @@ test.each([
     expect(estimated.unpriced).toMatchObject(unpriced)
     expect(estimated.unpriced).toHaveLength(unpriced.length)
   }
+})
+
+// Reckoned in the same way, for elevation A where no price holds but those for everywhere.
+test.each<[string, Record<string, number>, Record<string, string[]>]>([
+  [
+    'P1650',
+    {
+      'ST-COVPAT': 1_416.64,
+      'ST-BAY': 662.62,
+      'ST-FPL': 3_183.68,
+      'EX-BLKWIN': 890.12,
+      'EX-FRTDR': 392.7,
+      'EX-CARR': 504.9,
+      'EX-STAMP': 808,
+      'FN-PATIO': 1_160,
+      'KI-QTZ': 1_024.79,
+      'KI-UP42': 550.81,
+      'KI-SOFT': 479.56,
+      'KI-ISL': 2_516.38,
+      'KI-PEND': 323.52,
+      'KI-UCL': 309.17,
+      'KI-APRON': 313.22,
+      'LA-WD': 1_112.65,
+      'BA-FRML': 579.7,
+      'BA-TILE': 421.95,
+      'FL-WOOD': 3_022.29,
+      'FL-CREDIT': -2_773.97,
+      'IN-DR8': 704.99,
+      'IN-CROWN': 452.93,
+      'IN-SOUND': 551.14,
+      'IN-ACC': 172.98,
+      'EL-EV': 528.27,
+      'EL-PVRDY': 551.65,
+      'EL-LIGHT': 900,
+      'EX-SHUT': 380,
+    },
+    {
+      'EX-METAL': ['RF-METAL'],
+      'EX-XERI': ['LND-XERI'],
+      'KI-GRM': ['APP-GRM'],
+      'KI-REF': ['APP-REF'],
+      'ME-HP': ['HVC-HP'],
+      'EL-PV': ['ELE-PV'],
+    },
+  ],
+  [
+    'P2100',
+    {
+      'ST-COVPAT': 1_787.05,
+      'ST-3CAR': 4_242.39,
+      'ST-FPL': 3_183.68,
+      'EX-BLKWIN': 1_080.86,
+      'EX-FRTDR': 392.7,
+      'EX-CARR': 504.9,
+      'EX-STAMP': 808,
+      'FN-PATIO': 1_160,
+      'KI-QTZ': 1_272.15,
+      'KI-UP42': 666.77,
+      'KI-SOFT': 580.52,
+      'KI-PEND': 323.52,
+      'KI-UCL': 374.26,
+      'KI-APRON': 313.22,
+      'LA-WD': 1_112.65,
+      'BA-FRML': 579.7,
+      'BA-TILE': 421.95,
+      'FL-WOOD': 3_833.14,
+      'FL-CREDIT': -3_452.04,
+      'IN-DR8': 921.91,
+      'IN-CROWN': 593.85,
+      'IN-BARN': 330.06,
+      'IN-SOUND': 707.97,
+      'IN-ACC': 172.98,
+      'ME-ZONE': 1_447.38,
+      'EL-EV': 528.27,
+      'EL-PVRDY': 551.65,
+      'EL-LIGHT': 900,
+      'EX-SHUT': 380,
+    },
+    {
+      'ST-SLIDER': ['DOR-SLD12', 'LUM-STEEL'],
+      'EX-METAL': ['RF-METAL'],
+      'EX-XERI': ['LND-XERI'],
+      'KI-GRM': ['APP-GRM'],
+      'KI-REF': ['APP-REF'],
+      'BA-FRTUB': ['PLB-FRTUB'],
+      'ME-HP': ['HVC-HP'],
+      'EL-PV': ['ELE-PV'],
+    },
+  ],
+  [
+    'P2850',
+    {
+      'ST-COVPAT': 2_024.06,
+      'ST-3CAR': 4_242.39,
+      'ST-FPL': 3_183.68,
+      'ST-BATH4': 8_650,
+      'EX-BLKWIN': 1_525.92,
+      'EX-FRTDR': 392.7,
+      'EX-CARR': 504.9,
+      'EX-STAMP': 808,
+      'FN-PATIO': 1_160,
+      'KI-QTZ': 1_696.2,
+      'KI-UP42': 898.69,
+      'KI-SOFT': 782.44,
+      'KI-PEND': 323.52,
+      'KI-UCL': 504.43,
+      'KI-APRON': 313.22,
+      'LA-WD': 1_112.65,
+      'BA-FRML': 579.7,
+      'BA-TILE': 421.95,
+      'FL-WOOD': 4_128,
+      'FL-CREDIT': -3_717.58,
+      'IN-DR8': 1_247.29,
+      'IN-CROWN': 970.46,
+      'IN-BARN': 330.06,
+      'IN-SOUND': 1_165.01,
+      'IN-ACC': 172.98,
+      'EL-EV': 528.27,
+      'EL-PVRDY': 551.65,
+      'EL-LIGHT': 900,
+      'EX-SHUT': 380,
+    },
+    {
+      'EX-METAL': ['RF-METAL'],
+      'EX-XERI': ['LND-XERI'],
+      'KI-GRM': ['APP-GRM'],
+      'KI-REF': ['APP-REF'],
+      'BA-FRTUB': ['PLB-FRTUB'],
+      'ME-HP': ['HVC-HP'],
+      'EL-PV': ['ELE-PV'],
+    },
+  ],
+])('every option of %s costs what it should, to the cent, or tells what has no price', async (plan, costs, missing) => {
+  const { data: options } = await read('options?limit=200')
+  expect(options).toHaveLength(40)
+  const home = await newHome(plan, 'A', 'default')
+  const offered = options.filter(
+    ({ planIds }: { planIds: string[] }) => planIds.length === 0 || planIds.includes(home.planId),
+  )
+  const found: { costs: typeof costs; missing: typeof missing } = { costs: {}, missing: {} }
+  for (const { id: optionId, code, status } of offered) {
+    // One is not offered yet and one no longer, but both have a cost.
+    if (status !== 'active') await post(`options/${optionId}/status`, { status: 'active' })
+    const selection = await post(`homes/${home.id}/selections`, { optionId })
+    expect(selection, JSON.stringify(selection.body)).toMatchObject({ status: 201 })
+    const { cost, issues } = selection.body
+    if (cost === null) found.missing[code] = issues.map(({ sku }: { sku: string }) => sku).sort()
+    else found.costs[code] = cost
+  }
+  expect(found).toEqual({ costs, missing })
+})
+
+test('an approved option is in the budget of a home, and in its next estimate too', async () => {
+  const { data: options } = await read('options?code=ST-3CAR')
+  const home = await newHome('P2100', 'A', 'default')
+  const { body } = await post(`homes/${home.id}/selections`, { optionId: options[0].id })
+  await post(`selections/${body.id}/status`, { status: 'approved' })
+  expect(await read(`homes/${home.id}/budget`)).toMatchObject({ totalBudgeted: 4242.39 })
+  expect((await post(`homes/${home.id}/budget/estimate`, {})).body.total).toBe(182_104.49)
 })

@@ -12,11 +12,11 @@ import { Named, type Timeline } from './timeline.ts'
  */
 export class PriceBook {
   readonly plans = new Named<string>()
+  readonly costCodes = new Named<string>()
+  readonly parts = new Named<string>()
   readonly #timeline: Timeline
   readonly #communities: Named<string>
   readonly #vendors: Named<string>
-  readonly #costCodes = new Named<string>()
-  readonly #parts = new Named<string>()
 
   constructor(timeline: Timeline, made: { communities: Named<string>; vendors: Named<string> }) {
     this.#timeline = timeline
@@ -28,21 +28,21 @@ export class PriceBook {
   async addChart(ago: number): Promise<void> {
     let rest = rowsOf('cost-codes')
     while (rest.length > 0) {
-      const next = rest.filter(({ parentCode }) => parentCode === '' || this.#costCodes.has(parentCode))
+      const next = rest.filter(({ parentCode }) => parentCode === '' || this.costCodes.has(parentCode))
       if (next.length === 0) throw new Error(`Cost codes without a parent: ${rest.map(({ code }) => code).join(', ')}`)
       const call = this.#timeline.at(ago)
       const made = next.map(({ code, name, parentCode, category, scope }) =>
         costCodes.make(call, {
           ...{ code, name, category: category as CostCategory, scope: orNull(scope) },
-          parentId: parentCode === '' ? null : this.#costCodes.get(parentCode),
+          parentId: parentCode === '' ? null : this.costCodes.get(parentCode),
         }),
       )
       await costCodes.insertAll(call, made)
-      for (const { code, id } of made) this.#costCodes.set(code, id)
+      for (const { code, id } of made) this.costCodes.set(code, id)
       rest = rest.filter((row) => !next.includes(row))
     }
     for (const { name, code, sequence, defaultCostCode } of rowsOf('scopes')) {
-      const defaultCostCodeId = this.#costCodes.get(defaultCostCode)
+      const defaultCostCodeId = this.costCodes.get(defaultCostCode)
       await this.#timeline.do(ago, 'createScope', { name, code, sequence: Number(sequence), defaultCostCodeId })
     }
   }
@@ -52,11 +52,11 @@ export class PriceBook {
     const made = rowsOf('parts').map(({ sku, name, unit, scope, costCode, manufacturer, leadTimeDays }) =>
       parts.make(call, {
         ...{ sku, name, unit, scope, manufacturer: orNull(manufacturer), leadTimeDays: numberOrNull(leadTimeDays) },
-        costCodeId: this.#costCodes.get(costCode),
+        costCodeId: this.costCodes.get(costCode),
       }),
     )
     await parts.insertAll(call, made)
-    for (const { sku, id } of made) this.#parts.set(sku, id)
+    for (const { sku, id } of made) this.parts.set(sku, id)
   }
 
   async addPlans(ago: number): Promise<void> {
@@ -94,9 +94,9 @@ export class PriceBook {
   #line({ elevation, sku, quantity, formula, wastePercent, costCode, taskName }: RowOf<'takeoff'>) {
     return {
       // A part stands once on a plan and its elevations, so its number names the line, wherever that moves.
-      ...{ lineId: sku, elevation: orNull(elevation), partId: this.#parts.get(sku) },
+      ...{ lineId: sku, elevation: orNull(elevation), partId: this.parts.get(sku) },
       ...{ quantity: numberOrNull(quantity), formula: orNull(formula), wastePercent: Number(wastePercent) },
-      ...{ costCodeId: this.#costCodes.get(costCode), taskName: orNull(taskName) },
+      ...{ costCodeId: this.costCodes.get(costCode), taskName: orNull(taskName) },
     }
   }
 
@@ -122,7 +122,7 @@ export class PriceBook {
   #price(row: RowOf<'prices'>) {
     const { effectiveDate, expirationDate, note } = row
     return {
-      partId: this.#parts.get(row.sku),
+      partId: this.parts.get(row.sku),
       vendorId: this.#vendors.get(row.vendor),
       communityId: row.community === '' ? null : this.#communities.get(row.community),
       planId: row.plan === '' ? null : this.plans.get(row.plan),

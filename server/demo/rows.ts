@@ -17,6 +17,11 @@ const COLUMNS = {
     ...['sku', 'vendor', 'community', 'plan', 'unitPrice', 'effectiveDate', 'expirationDate'],
     ...['minQuantity', 'preferred', 'note'],
   ],
+  options: [
+    ...['code', 'name', 'category', 'optionType', 'plans', 'price', 'costBasis', 'cost', 'scope', 'unit', 'requires'],
+    ...['excludes', 'cutoffTaskName', 'status'],
+  ],
+  'option-takeoff': ['option', 'sku', 'quantity', 'formula', 'wastePercent', 'costCode', 'taskName'],
   homes: ['community', 'lotNumber', 'name', 'line1', 'homeType', 'size', 'plan', 'elevation', 'swing'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -308,13 +308,15 @@ export interface DemoRequest {
   title: string
   scope: ScopeName
   homes: readonly string[]
+  /** Of a request without homes, for whose prices a contract is made. */
+  community?: string
   vendors: readonly string[]
   sentDaysAgo: number
   /** Counted from the day it is sent. */
   deadlineInDays: number
   message: string
   blind?: boolean
-  lines?: readonly { lineId: string; description: string; quantity: number; unit: string }[]
+  lines?: readonly { lineId: string; description: string; quantity: number; unit: string; part?: string }[]
   /** By vendor, as a share of the budget; with lines, a price for each of them instead. */
   bids: readonly {
     vendor: string
@@ -348,6 +350,23 @@ export const REQUESTS: readonly DemoRequest[] = [
     ],
     end: 'awarded',
     winner: 'Lone Star Framing LLC',
+  },
+  {
+    title: 'Solar arrays, Juniper Ridge',
+    scope: 'electrical',
+    homes: [],
+    community: 'JR',
+    vendors: ['Summit Electric Co.', 'Barton Electric'],
+    sentDaysAgo: 44,
+    deadlineInDays: 10,
+    message: 'Six kilowatts a home, wherever the buyer wants one. Please price a kilowatt, mounted and connected.',
+    lines: [{ lineId: 'array', description: 'Solar array', quantity: 72, unit: 'KW', part: 'ELE-PV' }],
+    bids: [
+      { vendor: 'Summit Electric Co.', unitPrices: [2680], daysLater: 5, source: 'portal' },
+      { vendor: 'Barton Electric', unitPrices: [2795], daysLater: 8, source: 'email' },
+    ],
+    end: 'awarded',
+    winner: 'Summit Electric Co.',
   },
   {
     title: 'Roofing, Lots 14 and 16',

@@ -4,16 +4,17 @@ import type { Tenant, WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Links } from './links.ts'
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
-  schema: 'Option',
-  table: 'options',
-  prefix: 'opt',
-  filters: {
-    planId: (plan) => `(t."planIds" = '{}' or ${plan} = any(t."planIds"))`,
-    communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,
-  },
-  search: ['code', 'name', 'description'],
-})
+export const { list, find, findAll, findOptional, lock, assertExist, insert, make, insertAll, update, archive } =
+  resource({
+    schema: 'Option',
+    table: 'options',
+    prefix: 'opt',
+    filters: {
+      planId: (plan) => `(t."planIds" = '{}' or ${plan} = any(t."planIds"))`,
+      communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,
+    },
+    search: ['code', 'name', 'description'],
+  })
 
 /**
  * Locks what options require and exclude until the transaction ends. Otherwise two concurrent changes could each make
