@@ -102,17 +102,16 @@ function endingsOf(prefix: string): Ending[] {
     }
     if (operation.method !== 'POST' || action === undefined) continue
     const statuses = action === 'status' ? statusesOf(operation) : []
-    const status = FINAL_STATUSES.find((final) => statuses.includes(final))
     if (FINAL_ACTIONS.includes(action))
       endings.push({ operation, parameter, body: operation.takesBody ? {} : undefined })
-    if (status !== undefined)
+    for (const status of FINAL_STATUSES.filter((final) => statuses.includes(final)))
       endings.push({ operation, parameter, body: { status, reason: 'Made by a conformance run.' } })
   }
   return endings
 }
 
 const FINAL_ACTIONS = ['cancel', 'withdraw']
-const FINAL_STATUSES = ['cancelled', 'void', 'withdrawn', 'terminated']
+const FINAL_STATUSES = ['cancelled', 'void', 'withdrawn', 'terminated', 'declined']
 
 function statusesOf(operation: Operation): string[] {
   const { properties } = contract.resolve(schemaOfBody(operation) as object) as { properties?: Record<string, unknown> }

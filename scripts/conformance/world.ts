@@ -32,6 +32,8 @@ export class World {
   readonly #portalTokens = new Map<string, string>()
   /** The last refusal of each creation. */
   readonly #refusals = new Map<Operation, string>()
+  /** Tells this world's records from others that are known by the same name. */
+  readonly #mark = Math.random().toString(36).slice(2, 8)
   #isSettled = false
 
   constructor(service: Service, key: string, receiver: string) {
@@ -240,8 +242,18 @@ export class World {
   #playable(operation: Operation): { example: unknown; body: unknown }[] {
     if (!operation.takesBody) return [{ example: {}, body: undefined }]
     return entriesAt(...placeOf(operation), 'requestBody', 'content', 'application/json', 'examples')
-      .map(([, { value }]) => ({ example: value, body: this.real(value) }))
+      .map(([, { value }]) => ({ example: value, body: isSync(operation) ? this.#own(value) : this.real(value) }))
       .filter(({ body }) => body !== undefined)
+  }
+
+  // A sync finds what to change by the builder's own keys, and must not find what was there before.
+  #own(example: unknown): unknown {
+    const { rows, ...rest } = (this.real(example) ?? {}) as { rows?: Record<string, unknown>[] }
+    if (rows === undefined) return undefined
+    const marked = rows.map((row) =>
+      Object.entries(row).map(([field, value]) => [field, OWN_KEYS.has(field) ? `${value} ${this.#mark}` : value]),
+    )
+    return { ...rest, rows: marked.map((entries) => Object.fromEntries(entries)) }
   }
 
   /** Sends an operation like its first playable example, apart from what the caller overrides. */
@@ -277,7 +289,8 @@ export class World {
     // A single answer about what has no address (any more) says so.
     const { id, portalUrl, portalStatus } = answer.body ?? {}
     if (portalUrl === null || portalStatus === 'not_invited') this.#portalTokens.delete(id)
-    const isOwn = operation === undefined || '201' in operation.declaration.responses || this.#isOnOwn(operation)
+    const makes = operation === undefined || '201' in operation.declaration.responses || isSync(operation)
+    const isOwn = makes || this.#isOnOwn(operation)
     for (const id of idsIn(answer.body)) {
       // The contract itself can be downloaded, but what its examples show does not exist.
       if (EXAMPLE_IDS.has(id) || (!isOwn && this.#made.has(prefixIn(id)))) continue
@@ -330,6 +343,13 @@ export function renamed(body: unknown, refused: Answer): unknown {
   const other = Math.random().toString(36).slice(2, 8)
   return { ...(body as object), [field]: URL.canParse(name) ? `${name}?${other}` : `${name} ${other}` }
 }
+
+/** Whether the operation brings many records to what another system says they are. */
+function isSync({ path }: Operation): boolean {
+  return path.endsWith('/sync')
+}
+
+const OWN_KEYS = new Set(['sku', 'code', 'parentCode', 'externalId'])
 
 /** The ids in an answer: every `id`, however deep. */
 export function* idsIn(value: unknown): Generator<string> {

@@ -76,7 +76,8 @@ const ui = SwaggerUIBundle({
   spec: shown,
   dom_id: '#reference',
   deepLinking: true,
-  docExpansion: 'list',
+  // Tags open one by one: a long list of operations is drawn only in part, and a link into it may find nothing.
+  docExpansion: 'none',
   defaultModelsExpandDepth: -1,
   displayRequestDuration: true,
   plugins: [withSamples],

@@ -167,6 +167,7 @@ const LASTING = new Set([
   'listBidRequests',
   'listBids',
   'listPurchaseOrders',
+  'listSelections',
 ])
 
 function failures(output: string): string {

@@ -56,8 +56,8 @@ export function browser(service: () => TestPlumbline): void {
     test('the reference shows every operation, and its table of contents finds one', async () => {
       const operations = [...contract.operations.values()]
       await read('', DESK, async ({ page }) => {
-        await page.locator('.opblock').first().waitFor()
-        expect(await page.locator('.opblock').count()).toBe(operations.length)
+        const tags = new Set(operations.flatMap(({ declaration }) => declaration.tags ?? []))
+        await expect.poll(() => page.locator('.opblock-tag').count(), { timeout: 30_000 }).toBe(tags.size)
         expect(await page.locator('.contents li:visible').count()).toBe(operations.length)
         const groups = contract.document['x-tagGroups']?.map(({ name }) => name)
         expect(await page.locator('.contents h2:visible').allTextContents()).toEqual(groups)
