@@ -6,11 +6,20 @@ COPY package.json package-lock.json ./
 # The service runs on the Node that package.json pins. Its package holds that Node twice, and one of them is enough.
 RUN npm ci --omit=dev --workspaces=false --no-audit --no-fund && rm -rf node_modules/node/node_modules
 
+FROM node:24-bookworm-slim AS pages
+WORKDIR /opt/plumbline
+COPY package.json package-lock.json ./
+RUN npm ci --workspaces=false --ignore-scripts --no-audit --no-fund
+COPY client client
+COPY web web
+RUN node web/build.ts
+
 FROM node:24-bookworm-slim
 WORKDIR /opt/plumbline
 COPY --from=packages /opt/plumbline/node_modules node_modules
 COPY package.json ./
 COPY server server
+COPY --from=pages /opt/plumbline/dist/web dist/web
 # The volume gets the owner and the mode of this folder.
 RUN install -d -o node -g node -m 0700 /var/lib/plumbline
 

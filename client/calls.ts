@@ -28,8 +28,9 @@ type Params<Operation> = Operation extends { parameters: infer P }
     : { params: P }
   : never
 
+// A file goes as it is, or small within JSON.
 type Body<Operation> = Operation extends { requestBody: { content: { 'application/json': infer B } } }
-  ? { body: B }
+  ? { body: Operation extends { requestBody: { content: { 'application/octet-stream': string } } } ? B | Blob : B }
   : Operation extends { requestBody?: infer R }
     ? NonNullable<R> extends { content: { 'application/json': infer B } }
       ? [NonNullable<R>] extends [never]
@@ -44,11 +45,19 @@ export type Data<Operation> = Operation extends { responses: infer R }
   : never
 
 type Success = 200 | 201 | 202 | 204
+/** What arrives as a file, whatever it holds. */
+type FileContent =
+  | { 'application/octet-stream': string }
+  | { 'application/pdf': string }
+  | { 'application/x-ndjson': string }
+  | { 'text/csv': string }
 type Content<R> = R extends { content: { 'application/json': infer B } }
   ? B
   : R extends { content: { 'application/yaml': infer B } }
     ? B
-    : undefined
+    : R extends { content: FileContent }
+      ? Blob
+      : undefined
 
 /** The paths that answer with pages. */
 export type ListPath = {

@@ -54,6 +54,18 @@ export interface PlumblineClient {
   readonly openapi: Client<paths>
 }
 
+/** How an answer is read that is not JSON: the contract as YAML, and files. */
+function answerOf(path: string): { parseAs?: 'text' | 'blob' } {
+  if (path.endsWith('.yaml')) return { parseAs: 'text' }
+  return /(\/(content|pdf)|\.(csv|ndjson))$/.test(path) ? { parseAs: 'blob' } : {}
+}
+
+/** How a body is sent that is not JSON: a file, as it is. */
+function bodyOf(options: { body?: unknown } | undefined): object {
+  if (!(options?.body instanceof Blob)) return {}
+  return { bodySerializer: (body: Blob) => body, headers: { 'Content-Type': 'application/octet-stream' } }
+}
+
 export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: ClientOptions): PlumblineClient {
   const openapi = createOpenApiClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
@@ -67,8 +79,7 @@ export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: 
   const calling = (method: Uppercase<Method>) => {
     const call = openapi[method] as (path: string, options?: object) => Promise<Answer<unknown>>
     return async (path: string, options?: object) => {
-      // The only answer that is not JSON is the contract as YAML.
-      const answer = await call(path, path.endsWith('.yaml') ? { parseAs: 'text', ...options } : options)
+      const answer = await call(path, { ...answerOf(path), ...bodyOf(options), ...options })
       const { error, response } = answer
       if (!response.ok && response.status !== 304 && !isProblem(error)) throw new PlumblineError(response, error)
       return answer

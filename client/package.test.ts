@@ -166,6 +166,7 @@ test('it runs where only web APIs exist, as on an edge runtime', async () => {
       URLSearchParams,
       AbortSignal,
       AbortController,
+      Blob,
       FormData,
       TextEncoder,
       TextDecoder,

@@ -33,7 +33,12 @@ export type ExecuteArguments<Name extends SkillName> =
 
 interface Operation<Id extends keyof operations> {
   input: Flat<Parameter<Id, 'path'> & Parameter<Id, 'query'> & Body<operations[Id]> & IfMatch<Id>>
-  result: Data<operations[Id]> extends undefined ? null : Data<operations[Id]>
+  // Within JSON a file is base64.
+  result: Data<operations[Id]> extends undefined
+    ? null
+    : Data<operations[Id]> extends Blob
+      ? string
+      : Data<operations[Id]>
 }
 
 type Parameter<Id extends keyof operations, Where extends 'path' | 'query'> = [

@@ -7,7 +7,8 @@
  * `#/components/schemas/Money`; names are unique across files. Any other is inlined, and the keys beside it are merged
  * over the target: maps key by key, everything else as a whole, including maps that are themselves a `$ref`. So an
  * index entry becomes its path, and an example only states how it differs from another. `required: all` makes all
- * properties of a schema required, and `patchOf` derives the input of an update from that of the creation.
+ * properties of a schema required, and `patchOf` derives the input of an update from that of the creation. An operation
+ * that is open to `apiKey` is open to `session` too, with the same permissions, unless it has `x-keys-only`.
  *
  * Redocly's bundler would keep the names too, but merges nothing over what it inlines, and cannot tell afterwards which
  * line of which file something came from.
@@ -58,6 +59,7 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
   const led = new Set<unknown>()
 
   const { components: own, ...rest } = build(front.content, { room: front, keys: [] }, []) as Tree
+  openToPeople(rest.paths)
   const document = { ...rest, components: components(own as Tree | undefined) }
   places.set(document, new Map(Object.keys(rest).map((key) => [key, { room: front, keys: [key] }])))
   requireIndexed()
@@ -167,10 +169,10 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
     Object.assign(schema, { type: 'object', additionalProperties: false, minProperties: 1, description, properties })
   }
 
-  /** A path or event that is missing from the index would not be published. */
+  /** A path, an event or a skill that is missing from the index would not be published. */
   function requireIndexed(): void {
     for (const room of others) {
-      for (const kind of ['paths', 'webhooks']) {
+      for (const kind of ['paths', 'webhooks', 'skills']) {
         for (const [name, value] of Object.entries((room.content[kind] as Tree | undefined) ?? {})) {
           if (!led.has(value)) throw fault({ room, keys: [kind, name] }, `${FRONT_PAGE} does not lead to ${name}`)
         }
@@ -196,6 +198,23 @@ function requireAll(schema: unknown): void {
   const { required, properties } = schema as { required?: unknown; properties?: unknown }
   if (required === 'all' && isTree(properties)) Object.assign(schema, { required: Object.keys(properties) })
   for (const inner of Object.values(schema)) requireAll(inner)
+}
+
+/**
+ * What is open to API keys is open to people who are signed in, as far as their role covers the same permissions, unless
+ * it tells of the calling key (`x-keys-only`).
+ */
+function openToPeople(paths: unknown): void {
+  for (const item of Object.values(isTree(paths) ? paths : {})) {
+    for (const operation of Object.values(isTree(item) ? item : {})) {
+      if (!isTree(operation) || operation['x-keys-only'] === true) continue
+      const { security } = operation
+      if (!Array.isArray(security)) continue
+      for (const requirement of [...security]) {
+        if (isTree(requirement) && 'apiKey' in requirement) security.push({ session: requirement.apiKey })
+      }
+    }
+  }
 }
 
 function readRoom(root: string, file: string): Room {

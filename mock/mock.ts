@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import express, { type Request, type Response } from 'express'
-import { readBody } from '../server/http/body.ts'
+import { dropRest, hasMore, readBody } from '../server/http/body.ts'
 import type { Contract, Operation } from '../server/http/contract.ts'
+import { cors } from '../server/http/cors.ts'
 import { noticed } from '../server/http/deprecation.ts'
 import { etagOf, matchesEtag } from '../server/http/etag.ts'
 import { locations } from '../server/http/location.ts'
 import { invalid, Problem, problem } from '../server/http/problem.ts'
 import { originForm } from '../server/http/unread.ts'
+import { Upload } from '../server/http/upload.ts'
 import { createValidator, parseQuery } from '../server/http/validate.ts'
+import { sessionCookieOf } from '../server/keys/session-cookie.ts'
 import { createPrism, type MockAnswer, type Preferred } from './prism.ts'
 import { scenariosOf } from './scenarios.ts'
 
@@ -45,10 +48,11 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     if (found.operation === null) throw nothingThere(found.allow, method)
     const { operation, params } = found
     journey.operation = operation
-    checkCredential(operation, req.headers.authorization)
+    checkCredential(operation, req.headers)
     req.params = params
     req.body = await readBody(req, operation)
     await validator.check(operation, req, res)
+    if (req.body instanceof Upload) for await (const _passed of req.body.chunks());
     const preferred = preference(contract, operation, req)
     const query = new URLSearchParams(url.slice(pathOf(url).length))
     // The next page of a list is empty, so that following cursors ends.
@@ -81,8 +85,8 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   async function respond(req: Request, res: Response): Promise<void> {
     if (!req.url.startsWith('/')) req.url = originForm(req.url)
     const { url } = req
-    if (isPreflight(req))
-      return write(req, res, { status: 204, headers: { ...cors, 'access-control-max-age': '600' }, body: undefined })
+    const preflight = preflightFor(req)
+    if (preflight !== null) return write(req, res, { status: 204, headers: lowerCase(preflight), body: undefined })
     const requestId = requestIdOf(req)
     const journey: { operation: Operation | null } = { operation: null }
     const answer = await handle(req, res, url, journey).catch((error) =>
@@ -96,23 +100,22 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const { deprecation: _byPrism, link, ...headers } = answer.headers
     const links = { ...(link !== undefined && { Link: link }) }
     const told = lowerCase(journey.operation?.notice ? noticed(links, journey.operation.notice) : links)
-    write(req, res, { ...answer, headers: { ...headers, ...told, ...own, ...cors } })
+    write(req, res, { ...answer, headers: { ...headers, ...told, ...own, ...lowerCase(headersFor(req) ?? {}) } })
   }
 
   function write(req: IncomingMessage, res: ServerResponse, { status, headers, body }: MockAnswer): void {
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
     const hasBody = text !== '' && status !== 204 && status !== 304
     const { 'content-type': type, ...others } = headers
-    // Close the connection after an unread body, which would otherwise be taken for the next request.
-    const isUnread =
-      !req.complete &&
-      (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0)
     res.writeHead(status, {
       ...others,
       ...(hasBody && type !== undefined && { 'content-type': type, 'content-length': Buffer.byteLength(text) }),
-      ...(isUnread && { connection: 'close' }),
     })
-    res.end(hasBody && req.method !== 'HEAD' ? text : undefined)
+    const shown = hasBody && req.method !== 'HEAD' ? text : undefined
+    if (hasMore(req)) {
+      res.write(shown ?? '')
+      dropRest(req, () => res.end())
+    } else res.end(shown)
     onAnswer?.(req.method ?? '', req.url ?? '', status)
   }
 
@@ -145,7 +148,8 @@ function putRight(
   if (status === 412) headers.etag = `"${(body as { currentVersion: number }).currentVersion}"`
   if (status >= 400) return { ...answer, headers }
   const type = headers['content-type']
-  if (type !== undefined) headers['content-type'] = `${type}; charset=utf-8`
+  // A file is not a text.
+  if (type !== undefined && /[/+](json|yaml)$/.test(type)) headers['content-type'] = `${type}; charset=utf-8`
   if (etag !== undefined)
     headers.etag = typeof body === 'object' && body !== null ? etagOf(body, () => JSON.stringify(body)) : etag
   if (location !== undefined) headers.location = itemOf.get(operation.id)?.((body as { id: string }).id) ?? pathOf(url)
@@ -173,18 +177,21 @@ function nextLink(url: string, cursor: string): string {
 }
 
 // Keys cannot be looked up here, so every key with the right prefix is accepted, with all permissions; and so is every
-// vendor's token in the portal.
-function checkCredential({ schemes }: Operation, authorization: string | undefined): void {
-  const refused = (code: 'missing_key' | 'invalid_key', detail: string) =>
+// vendor's token in the portal, and every session.
+function checkCredential({ schemes }: Operation, { authorization = '', cookie }: IncomingMessage['headers']): void {
+  const refused = (code: 'missing_key' | 'invalid_key' | 'not_signed_in', detail: string) =>
     new Problem(code, detail, {}, { 'WWW-Authenticate': challenge(code) })
-  if (authorization === undefined || authorization === '') {
-    throw refused('missing_key', 'Send it as "Authorization: Bearer …".')
-  }
+  if (schemes.size === 0) return
+  if (authorization === '' && schemes.has('session') && sessionCookieOf(cookie) !== null) return
+  if (schemes.size === 1 && schemes.has('session'))
+    throw refused('not_signed_in', 'This operation is for people who are signed in.')
+  if (authorization === '') throw refused('missing_key', 'Send it as "Authorization: Bearer …".')
   const isOfItsForm = schemes.has('apiKey') ? /^Bearer plb_[!-~]+$/i : /^Bearer (inv|ven)_[!-~]+\.[!-~]+$/i
   if (!isOfItsForm.test(authorization)) throw refused('invalid_key', 'It does not have the form of a key or a token.')
 }
 
 function challenge(code: string): string {
+  if (code === 'not_signed_in') return 'Session realm="plumbline"'
   return `Bearer realm="plumbline"${code === 'missing_key' ? '' : ', error="invalid_token"'}`
 }
 
@@ -231,18 +238,8 @@ function nothingThere(allow: readonly string[], method: string): Problem {
   )
 }
 
-// A page of any origin may call, send any header, and read every header.
-const cors = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
-  'access-control-allow-headers':
-    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id',
-  'access-control-expose-headers': '*',
-}
-
-function isPreflight(req: IncomingMessage): boolean {
-  return req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined
-}
+// A page of any origin may call.
+const { headersFor, preflightFor } = cors(['*'])
 
 function requestIdOf(req: IncomingMessage): string {
   const given = req.headers['x-request-id']

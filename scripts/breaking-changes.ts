@@ -75,7 +75,9 @@ type Direction = 'asked' | 'answered'
 type Found = Generator<BreakingChange>
 
 /** Lists that a minor version may extend: their descriptions tell clients to expect it. */
-const GROWING = ['ProblemCode', 'Permission', 'WebhookDisabledReason'].map((name) => `#/components/schemas/${name}`)
+const GROWING = ['ProblemCode', 'Permission', 'UserRole', 'WebhookDisabledReason'].map(
+  (name) => `#/components/schemas/${name}`,
+)
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete']
 

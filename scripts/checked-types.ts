@@ -9,6 +9,8 @@ export function checkedTypes(document: ContractDocument): string {
   const filled = new Map(Object.keys(schemas).map((name) => [name, filledIn(name, schemas, [])]))
   const types: string[] = []
   const used = new Set<string>()
+  /** The inputs of skills that have no defaults. */
+  const plain = new Set<string>()
   for (const [name, { own, inner }] of filled) {
     if (own.length === 0 && inner.size === 0) continue
     used.add(name)
@@ -28,11 +30,18 @@ export function checkedTypes(document: ContractDocument): string {
     const body = nameOf(declaration.requestBody?.content['application/json']?.schema ?? {})
     if (body !== null && used.has(body)) bodies.push(`  ${id}: Checked['${body}']\n`)
   }
+  const skills = Object.entries((document['x-skills'] ?? {}) as Record<string, { input: Schema }>)
+  const inputs = skills.map(([skill, { input }]) => {
+    const name = nameOf(input) ?? ''
+    if (filled.has(name) && !used.has(name)) plain.add(name)
+    return `  ${skill}: ${used.has(name) ? `Checked['${name}']` : name}\n`
+  })
   return [
     "/** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */\n",
-    `import type { ${[...used].sort().join(', ')} } from '../../client/contract.gen.ts'\n`,
+    `import type { ${[...used, ...plain].sort().join(', ')} } from '../../client/contract.gen.ts'\n`,
     "import type { Filled } from './operation.ts'\n\n",
     `export interface Checked {\n${types.join('')}}\n\n`,
+    `/** The inputs of the composite skills. */\nexport interface CheckedSkills {\n${inputs.join('')}}\n\n`,
     `export interface CheckedBodies {\n${bodies.join('')}}\n\n`,
     `/** The parameters of a query that are always there. */\nexport interface FilledQueries {\n${queries.join('')}}\n`,
   ].join('')

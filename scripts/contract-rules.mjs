@@ -3,8 +3,11 @@
  *
  * Each rule is a generator over the whole document that yields [place, fault]; a place is the list of keys that leads
  * there. The rules know no particular resource, so they apply to a new one without an edit. What they do list by name
- * is meant to stay: the 30 event types, and the short lists of exceptions below, which only shrink.
+ * is meant to stay: the event types, and the short lists of exceptions below, which only shrink.
  */
+
+import { bodies, keysOf, METHODS, operations, resolve } from './contract-walk.mjs'
+import { agreeingExamples, eventExamples, possibleTimes, problemInstances } from './example-rules.mjs'
 
 const RULES = {
   'tag-groups': tagGroups,
@@ -12,6 +15,10 @@ const RULES = {
   'operation-names': operationNames,
   permissions,
   examples,
+  'agreeing-examples': agreeingExamples,
+  'possible-times': possibleTimes,
+  'event-examples': eventExamples,
+  'problem-instances': problemInstances,
   'states-shown': statesShown,
   'problem-responses': problemResponses,
   headers,
@@ -37,13 +44,11 @@ export default function plumbline() {
 export const ruleNames = Object.keys(RULES)
 
 /** The faults of a document by rule, for callers that have the document in memory. */
-export function* faultsOf(document) {
-  for (const [name, check] of Object.entries(RULES)) {
-    for (const [place, message] of check(document)) yield { rule: name, place, message }
+export function* faultsOf(document, names = ruleNames) {
+  for (const name of names) {
+    for (const [place, message] of RULES[name](document)) yield { rule: name, place, message }
   }
 }
-
-const METHODS = ['get', 'put', 'post', 'patch', 'delete']
 
 const EVENT_TYPES = [
   'vendor.created',
@@ -76,6 +81,8 @@ const EVENT_TYPES = [
   'sale.approved',
   'sale.pipeline_complete',
   'sale.cancelled',
+  'proposal.created',
+  'proposal.status_changed',
 ]
 
 /** Operations whose name is only a verb, because a noun would just repeat the path. */
@@ -87,12 +94,15 @@ const BARE_VERBS = ['redeliver']
  */
 const CATALOGUES = ['/api/ext/skills', '/api/ext/event-types']
 
+/** Where somebody is signed in: no records of the builder, so they have no version and nothing to sync. */
+const SESSIONS = ['/api/admin/session', '/api/admin/sessions']
+
 /** The verbs that an operationId may start with; a POST takes any verb that is not in these lists. */
 const VERBS = {
   get: ['list', 'get', 'compare', 'find', 'explain', 'simulate', 'download'],
   put: ['replace'],
   patch: ['update', 'revise'],
-  delete: ['archive', 'remove', 'delete'],
+  delete: ['archive', 'remove', 'delete', 'reset'],
 }
 
 /** The docs navigate to a tag by its group, so a tag outside the groups would never be found. */
@@ -165,21 +175,26 @@ function* operationNames(document) {
 }
 
 function* permissions(document) {
-  const known = document.components?.schemas?.Permission?.enum ?? []
+  const ofKeys = document.components?.schemas?.Permission?.enum ?? []
+  const ofPeople = document.components?.schemas?.AdminPermission?.enum ?? []
   for (const { operation, at } of operations(document)) {
     const place = [...at, 'security']
-    if (!Array.isArray(operation.security) || operation.security.length !== 1) {
+    if (isForVisitors(operation)) continue
+    // A key's requirement comes with the same one of a session (contract/bundle.ts).
+    const stated = operation.security?.filter?.((each, _, all) => all.length === 1 || !('session' in each)) ?? []
+    if (stated.length !== 1) {
       yield [at, 'Every operation states the one requirement that it has under `security`.']
       continue
     }
-    const [[scheme, needed], ...more] = Object.entries(operation.security[0])
-    if (more.length > 0 || !Array.isArray(needed) || (scheme !== 'apiKey' && !isPortal(operation))) {
+    const [[scheme, needed], ...more] = Object.entries(stated[0])
+    if (more.length > 0 || !Array.isArray(needed) || !['apiKey', 'portalToken', 'session'].includes(scheme)) {
       yield [
         place,
-        'An operation is open to apiKey with a list of permissions, empty where any key will do, or to portalToken.',
+        'An operation is open to apiKey or session with a list of permissions, empty where any key or user will do, or to portalToken.',
       ]
       continue
     }
+    const known = scheme === 'session' ? [...ofKeys, ...ofPeople] : ofKeys
     if (isPortal(operation) && needed.length > 0) yield [place, 'A vendor has no permissions.']
     for (const permission of needed) {
       if (!known.includes(permission)) yield [place, `"${permission}" is not among the permissions.`]
@@ -194,6 +209,11 @@ function* permissions(document) {
 /** Whether only a vendor may call it, who has no permissions and no integration. */
 function isPortal({ security }) {
   return security?.length > 0 && security.every((requirement) => 'portalToken' in requirement)
+}
+
+/** Whether everybody may call it, because it is how people come in. */
+function isForVisitors({ security }) {
+  return Array.isArray(security) && security.length === 0
 }
 
 function saysLess({ description = '' }, permission) {
@@ -229,6 +249,7 @@ const KNOWN_STATUSES = [
   '201',
   '202',
   '204',
+  '206',
   '304',
   '400',
   '401',
@@ -238,6 +259,7 @@ const KNOWN_STATUSES = [
   '412',
   '413',
   '415',
+  '416',
   '422',
   '429',
   '500',
@@ -247,11 +269,14 @@ const KNOWN_STATUSES = [
 function* problemResponses(document) {
   for (const { path, operation, method, parameters, at } of operations(document)) {
     const declared = Object.keys(operation.responses ?? {})
-    const demanded = ['401', '422', '429', '500', '503']
+    const demanded = ['422', '429', '500', '503']
+    if (!isForVisitors(operation)) demanded.push('401')
     if (!isPortal(operation)) demanded.push('403')
     if (path.includes('{')) demanded.push('404')
     if (operation.requestBody) demanded.push('400', '413', '415')
-    if (method === 'post' || method === 'patch' || method === 'put') demanded.push('409')
+    // Neither a visitor's attempts nor what is only changed, and neither created nor ended, can be at odds with anything.
+    const isAtOdds = method === 'patch' ? path.endsWith('}') : method === 'post' && !isForVisitors(operation)
+    if (isAtOdds || method === 'put') demanded.push('409')
     if (parameters.some((parameter) => parameter.name === 'If-Match')) demanded.push('412')
     if (parameters.some((parameter) => parameter.name === 'If-None-Match')) demanded.push('304')
     const missing = demanded.filter((status) => !declared.includes(status)).sort()
@@ -271,9 +296,11 @@ function* headers(document) {
   for (const { path, operation, method, parameters, at } of operations(document)) {
     const has = (name) => parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
     const single = path.endsWith('}') && !CATALOGUES.some((catalogue) => path.startsWith(catalogue))
+    // A link is spent once, so a sign-in cannot be repeated, and a session has no version.
+    const isRecord = !SESSIONS.some((part) => path.startsWith(part))
     const demanded = {
-      'Idempotency-Key': method === 'post',
-      'If-Match': method === 'patch' || method === 'delete',
+      'Idempotency-Key': method === 'post' && !isForVisitors(operation),
+      'If-Match': (method === 'patch' || method === 'delete') && isRecord,
       'If-None-Match': method === 'get' && single,
     }
     for (const [name, wanted] of Object.entries(demanded)) {
@@ -286,7 +313,7 @@ function* headers(document) {
       if (status === '304' || (status === '200' && single && (method === 'get' || method === 'patch')))
         expected.push('ETag')
       if (status === '429' || status === '503') expected.push('Retry-After')
-      if (method === 'post' && status < '300') expected.push('Idempotent-Replayed')
+      if (method === 'post' && status < '300' && !isForVisitors(operation)) expected.push('Idempotent-Replayed')
       const missing = expected.filter((name) => !sent.includes(name))
       if (missing.length > 0)
         yield [[...at, 'responses', status], `The answer does not declare the header ${missing.join(', ')}.`]
@@ -312,7 +339,7 @@ function* lists(document) {
     const query = new Map(
       parameters.filter((parameter) => parameter.in === 'query').map((parameter) => [parameter.name, parameter]),
     )
-    const demanded = isPortal(operation) ? PAGE_PARAMETERS : LIST_PARAMETERS
+    const demanded = isPortal(operation) || SESSIONS.includes(path) ? PAGE_PARAMETERS : LIST_PARAMETERS
     const missing = demanded.filter((name) => !query.has(name))
     if (missing.length > 0) yield [[...at, 'parameters'], `Every list takes ${missing.join(', ')}.`]
     if (!resolve(document, operation.responses['200']).headers?.Link)
@@ -383,6 +410,9 @@ function* plainSchemas(document) {
   }
 }
 
+/** Who did it stands several times in every record, is stored with it, and is hardly ever somebody's app. */
+const SELDOM = ['via']
+
 /** Absent is null: a schema that only occurs in answers lists all of its properties as required. */
 function* wholeAnswers(document) {
   const asked = new Set([...requestSchemas(document)].map(({ schema }) => schema))
@@ -390,7 +420,9 @@ function* wholeAnswers(document) {
   for (const { schema, at } of answerSchemas(document)) {
     if (!schema.properties || asked.has(schema) || seen.has(schema) || at.at(-1) === 'Problem') continue
     seen.add(schema)
-    const missing = Object.keys(schema.properties).filter((name) => !schema.required?.includes(name))
+    const missing = Object.keys(schema.properties).filter(
+      (name) => !schema.required?.includes(name) && !SELDOM.includes(name),
+    )
     if (missing.length > 0) yield [at, `Answers never leave a field out, so ${missing.join(', ')} is required.`]
   }
 }
@@ -475,7 +507,9 @@ function* skills(document) {
   const operationIds = [...operations(document)].map(({ operation }) => operation.operationId)
   for (const [name, skill] of Object.entries(document['x-skills'] ?? {})) {
     const at = ['x-skills', name]
-    if (!/^[a-z]+([A-Z][a-z0-9]*)+$/.test(name)) yield [at, `"${name}" is not a verb and a noun in camelCase.`]
+    // The trade has one word for this one.
+    if (!/^([a-z]+([A-Z][a-z0-9]*)+|lookahead)$/.test(name))
+      yield [at, `"${name}" is not a verb and a noun in camelCase.`]
     if (operationIds.includes(name)) yield [at, 'An operation already has this name.']
     for (const member of ['summary', 'description', 'permissions', 'input', 'output']) {
       if (!skill[member]) yield [at, `A skill has ${member}.`]
@@ -487,8 +521,22 @@ function* skills(document) {
       if (!known.includes(permission)) yield [[...at, 'permissions'], `"${permission}" is not among the permissions.`]
       if (saysLess(skill, permission)) yield [at, `The description does not say that it needs ${permission}.`]
     }
+    yield* effect(at, skill, skill.writes)
   }
+  for (const { operation, method, at } of operations(document)) yield* effect(at, operation, method !== 'get')
 }
+
+/** What agents are told of an operation beyond its method; a word that says what the method says already is a slip. */
+function* effect(at, { 'x-effect': stated, 'x-tool': isTool }, writes) {
+  if (stated !== undefined && !EFFECTS.includes(stated))
+    yield [[...at, 'x-effect'], `x-effect is one of ${EFFECTS.join(', ')}.`]
+  if (stated !== undefined && !writes) yield [[...at, 'x-effect'], 'What reads says so without x-effect.']
+  if (isTool !== undefined && isTool !== false)
+    yield [[...at, 'x-tool'], 'x-tool is false where models are not offered something, and left out elsewhere.']
+}
+
+/** As server/skills/effect.ts explains them. */
+const EFFECTS = ['reads', 'adds', 'settles', 'replaces', 'moves']
 
 /** Every code has an entry, and has the same title and status everywhere. */
 function* problemCatalogue(document) {
@@ -590,34 +638,6 @@ function* flatNames(document) {
   }
 }
 
-function* operations(document) {
-  for (const [path, item] of Object.entries(document.paths ?? {})) {
-    for (const method of METHODS) {
-      const operation = item[method]
-      if (!operation) continue
-      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
-        resolve(document, parameter),
-      )
-      yield { path, method, operation, parameters, at: ['paths', path, method] }
-    }
-  }
-}
-
-/** Every body under `paths`, with the key path of its media type. */
-function* bodies(document) {
-  for (const { operation, at } of operations(document)) {
-    for (const [type, media] of Object.entries(resolve(document, operation.requestBody)?.content ?? {})) {
-      yield { media, at: [...at, 'requestBody', 'content', type] }
-    }
-    for (const [status, reference] of Object.entries(operation.responses ?? {})) {
-      for (const [type, media] of Object.entries(resolve(document, reference)?.content ?? {})) {
-        const home = reference.$ref ? keysOf(reference.$ref) : [...at, 'responses', status]
-        yield { media, at: [...home, 'content', type] }
-      }
-    }
-  }
-}
-
 function* requestSchemas(document) {
   for (const { operation, parameters, at } of operations(document)) {
     const body = resolve(document, operation.requestBody)?.content ?? {}
@@ -690,21 +710,6 @@ function* subschemas(schema) {
   for (const keyword of ['anyOf', 'oneOf', 'prefixItems']) {
     for (const [index, inner] of (schema[keyword] ?? []).entries()) yield [[keyword, index], inner]
   }
-}
-
-function resolve(document, node) {
-  if (!node?.$ref) return node
-  return resolve(
-    document,
-    keysOf(node.$ref).reduce((place, key) => place?.[key], document),
-  )
-}
-
-function keysOf(reference) {
-  return reference
-    .replace(/^#\//, '')
-    .split('/')
-    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 /** A fault in a shared component is found through each of its uses, but reported once. */

@@ -15,7 +15,9 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Command } from 'commander'
 import { countOf } from './count-option.ts'
+import { Cascades } from './crash/cascades.ts'
 import { Ledger } from './crash/ledger.ts'
+import { Payments } from './crash/payments.ts'
 import { arm, dieAt, disarm, POINTS } from './crash/points.ts'
 import { type PrivatePostgres, startPostgres } from './processes/postgres.ts'
 import { startPostgresProxy } from './processes/postgres-proxy.ts'
@@ -56,6 +58,22 @@ const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
   {
     name: 'deliveries, the service and PostgreSQL killed at random',
     run: (check) => withPostgres((postgres) => killedWhileDelivering(check, postgres)),
+  },
+  {
+    name: 'cascades, the service killed at random on PostgreSQL',
+    run: (check) => withPostgres((postgres) => killedDuring(check, { DATABASE_URL: postgres.url }, CASCADES)),
+  },
+  {
+    name: 'cascades, the service killed at random on the embedded database',
+    run: (check) => withDataFolder((folder) => killedDuring(check, { DATA_DIR: folder }, CASCADES)),
+  },
+  {
+    name: 'payments, the service killed at random on PostgreSQL',
+    run: (check) => withPostgres((postgres) => killedDuring(check, { DATABASE_URL: postgres.url }, PAYMENTS)),
+  },
+  {
+    name: 'payments, the service killed at random on the embedded database',
+    run: (check) => withDataFolder((folder) => killedDuring(check, { DATA_DIR: folder }, PAYMENTS)),
   },
   {
     name: 'outage of PostgreSQL, shut down',
@@ -133,6 +151,56 @@ async function killed(check: Check, database: Environment): Promise<void> {
   await service.stop()
   await receiver.close()
 }
+
+/** What is written while the service is killed again and again, and what has to hold of it. */
+interface Load {
+  readonly acknowledged: number
+  readonly unanswered: number
+  prepare(service: string): Promise<void>
+  write(service: string, writers: number): Promise<void>
+  untilMore(count: number): Promise<void>
+  repeatUnanswered(service: string): Promise<void>
+  faults(service: string): Promise<string[]>
+}
+
+/** SIGKILL at random moments while something is written that consists of parts: everything is there of it, or nothing. */
+async function killedDuring(
+  check: Check,
+  database: Environment,
+  { what, of }: { what: string; of(key: string): Load },
+): Promise<void> {
+  const environment = openEnvironment(database)
+  const { key } = await makeBuilder(environment)
+  const load = of(key)
+  const faults: string[] = []
+  let cutOff = 0
+  for (let round = 0; round <= ROUNDS; round++) {
+    const service = await startService(environment, { script: 'scripts/crash/serve.ts' })
+    if (round === 0) await load.prepare(service.url)
+    cutOff += load.unanswered
+    // Before what was cut off is sent again, because a repeat may complete what it finds in part.
+    faults.push(...(await load.faults(service.url)))
+    await load.repeatUnanswered(service.url)
+    if (round === ROUNDS) {
+      faults.push(...(await load.faults(service.url)))
+      await service.stop()
+      break
+    }
+    const writing = load.write(service.url, 3)
+    await load.untilMore(2)
+    await delay(Math.random() * 200)
+    await service.kill()
+    await writing
+    if (round % 10 === 9) process.stderr.write(`  ${round + 1} of ${ROUNDS} kills\n`)
+  }
+  check(
+    faults.length === 0,
+    `${load.acknowledged} ${what} with ${ROUNDS} kills, ${cutOff} cut off: ${faults.length} are there in part ${faults.slice(0, 3).join('; ')}`,
+  )
+}
+
+const CASCADES = { what: 'cascades', of: (key: string) => new Cascades(key) }
+const PAYMENTS = { what: 'steps of payments', of: (key: string) => new Payments(key) }
 
 /** How far an event had come when the process died decides what the next process has to do. */
 async function killedAtPoints(check: Check, postgres: Postgres): Promise<void> {

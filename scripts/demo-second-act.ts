@@ -15,7 +15,7 @@ import { chapter, inDays, money, type Stage, say, showCostCodes, table } from '.
  * budget is computed from what the plan and the buyer's options take and from vendors' prices. What has no price is
  * told of instead of costing nothing, until bids make a contract that prices it.
  */
-export async function buildByThePlan(stage: Stage, framerId: string): Promise<void> {
+export async function buildByThePlan(stage: Stage, framerId: string): Promise<Home> {
   chapter('The builder draws a plan and an option, and says what they take')
   const catalog = await drawUp(stage)
 
@@ -47,6 +47,7 @@ export async function buildByThePlan(stage: Stage, framerId: string): Promise<vo
 
   chapter('The budget explains every cent, by trade and by cost code')
   await explain(stage, home, order)
+  return home
 }
 
 async function openCommunity({ plumbline, traces }: Stage): Promise<Community> {

@@ -5,24 +5,28 @@ import { styleText } from 'node:util'
 import { Command } from 'commander'
 import { type Bid, createClient, orThrow, PlumblineError, type Vendor } from '../client/index.ts'
 import { verifyWebhook } from '../client/webhooks.ts'
+import { sellAndClose } from './demo-fourth-act.ts'
 import { type Receiver, startReceiver } from './demo-receiver.ts'
 import { buildByThePlan } from './demo-second-act.ts'
 import { chapter, inDays, money, say, showBudget, table } from './demo-stage.ts'
+import { buildOnTime } from './demo-third-act.ts'
 
 /**
- * Two acts over real HTTP against a running service, using only the client that any integrator has: the bidding
- * pipeline from the first phone call to the order, and a home from its plan to the orders that its budget explains:
+ * Four acts over real HTTP against a running service, using only the client that any integrator has: the bidding
+ * pipeline from the first phone call to the order, a home from its plan to the orders that its budget explains, its
+ * schedule from a template to a date that a vendor proposed, and another one from a lead to the closing:
  *
  *     npm start                        in one terminal
  *     npm run demo                     in another
  *     npm run demo -- --base-url https://plumbline.example.com --key plb_…
  *
- * It makes its own data (two communities with a home each, five vendors, a plan and an option with their parts, cost
- * codes and prices, a contract) and archives it at the end, even if it fails on the way.
+ * It makes its own data (two communities with three homes, five vendors, a plan and an option with their parts, cost
+ * codes and prices, a contract, a task template, two leads) and archives it at the end, even if it fails on the way.
+ * Only what was sold and paid stays, as it does in any books.
  */
 const options = new Command('demo')
   .description(
-    'Plays the bidding pipeline and the building of a home by its plan against a running service, step by step.',
+    'Plays the bidding pipeline, the planning of a home, its schedule and a sale against a running service, step by step.',
   )
   .option('--base-url <url>', 'where the service is', `http://127.0.0.1:${process.env.PORT || 3000}`)
   .option('--key <key>', "a key with all permissions (default: the demo builder's)")
@@ -153,7 +157,10 @@ async function play(): Promise<void> {
   budget = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path: { homeId: home.id } } }))
   showBudget(budget)
 
-  await buildByThePlan({ plumbline, traces }, loneStar.id)
+  const stage = { plumbline, traces }
+  const planned = await buildByThePlan(stage, loneStar.id)
+  await buildOnTime(stage, { home: planned, framerId: loneStar.id, baseUrl, send: told })
+  await sellAndClose(stage, { communityId: planned.communityId, framerId: loneStar.id })
 
   chapter('The subscriber has received every event')
   await reckonUp(receiver, before)

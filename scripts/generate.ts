@@ -1,7 +1,7 @@
 /**
  * Generates everything that follows from the contract and the migrations: the contract as JSON for the server, the
- * types of both, the problems' statuses and titles, the verifier for browsers, and the database's types. `--check`
- * writes nothing and fails if anything on disk is stale.
+ * types of both, the problems' statuses and titles, the changelog, the verifier for browsers, and the database's
+ * types. `--check` writes nothing and fails if anything on disk is stale.
  *
  *   npm run generate            npm run generate -- --check
  */
@@ -15,6 +15,7 @@ import { bundle } from '../contract/bundle.ts'
 import { scenarioTable } from '../mock/scenarios.ts'
 import type { Database } from '../server/database/database.ts'
 import { readContract, sourceHash } from '../server/http/contract.ts'
+import { changelogText } from './changelog.ts'
 import { checkedTypes } from './checked-types.ts'
 import { recordKinds } from './kinds.ts'
 import { skillTypes } from './skill-types.ts'
@@ -26,6 +27,7 @@ const stale: string[] = []
 const { document } = bundle()
 put('server/contract.gen.json', oneEntryALine({ sourceHash: sourceHash(), document }))
 contractTypes()
+put('CHANGELOG.md', changelogText(document))
 put('client/skills.gen.ts', skillTypes(document))
 put('server/resources/kinds.gen.ts', recordKinds(document))
 put('server/http/checked.gen.ts', checkedTypes(document))

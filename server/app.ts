@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { Logger } from 'pino'
 import { recordChanges } from './audit/record.ts'
@@ -7,13 +8,16 @@ import { refusalRecorder } from './audit/refusals.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
+import { openFiles } from './files/files.ts'
 import { type AnswerCheck, answerChecker } from './http/answer-check.ts'
-import { readBody } from './http/body.ts'
+import { dropRest, hasMore, readBody } from './http/body.ts'
 import type { Principal, Surroundings } from './http/call.ts'
 import { clientAddress, peerAddress } from './http/client-address.ts'
-import { type Contract, ContractError, type Operation } from './http/contract.ts'
+import { type Contract, ContractError, type Operation, type OperationId } from './http/contract.ts'
+import { cors } from './http/cors.ts'
 import { noticed } from './http/deprecation.ts'
 import { type Answer, dispatcher, permit } from './http/dispatch.ts'
+import type { Door } from './http/door.ts'
 import { matchesEtag } from './http/etag.ts'
 import { limits as createLimits, type Limits } from './http/limits.ts'
 import type { Handlers } from './http/operation.ts'
@@ -22,8 +26,11 @@ import type { Repeats } from './http/repeat.ts'
 import { newRequestId, requestIdOf } from './http/request-id.ts'
 import { underWay as countUnderWay } from './http/under-way.ts'
 import { illegible, misfit, originForm, unreadable } from './http/unread.ts'
+import { countUsage, type UsageCounts } from './http/usage-counts.ts'
 import { createValidator, parseQuery, type Validator } from './http/validate.ts'
 import { authenticator } from './keys/authenticate.ts'
+import { openIdentity } from './keys/identity.ts'
+import { proposer } from './proposals/proposer.ts'
 
 export interface AppParts {
   config: Config
@@ -43,13 +50,14 @@ export interface AppParts {
   /** Called with the outcome of each request. */
   requestEnded?(operationId: string | undefined, status: number, milliseconds: number): void
   /** Adds routes that are not part of the contract. */
-  addRoutes?(express: Express, surroundings: Surroundings): void
+  addRoutes?(express: Express, surroundings: Surroundings, door: Door): void
 }
 
 export interface App {
   readonly express: Express
   readonly validator: Validator
   readonly limits: Limits
+  readonly usage: UsageCounts
   readonly surroundings: Surroundings
   /** Responds to what Node could not parse, if the client can still be reached, and closes the connection. */
   refuseUnread(error: Error, socket: Duplex): void
@@ -77,9 +85,12 @@ export function createApp(parts: AppParts): App {
     if (typeof handlers[id] !== 'function')
       throw new ContractError(`The operation ${id} of the contract has no handler.`)
   }
-  const authenticate = authenticator(contract, { database, clock, config })
+  const identity = openIdentity({ database, config })
+  const authenticate = authenticator(contract, { database, clock, config, identity })
   const limits = createLimits(database, clock, config)
+  const usage = countUsage(database, clock, log)
   const underWay = countUnderWay(config)
+  const { headersFor, preflightFor } = cors(config.corsOrigins)
   const { validator = createValidator(contract) } = parts
   const surroundings: Surroundings = {
     contract,
@@ -87,12 +98,14 @@ export function createApp(parts: AppParts): App {
     clock,
     database,
     limits,
+    files: openFiles(config),
+    identity,
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,
     recordChanges,
     operate: (call, id, input) => operate(call, id, input),
   }
-  const { perform, operate } = dispatcher({ contract, handlers, repeats, validator, surroundings })
+  const { perform, operate } = dispatcher({ contract, handlers, repeats, validator, surroundings, proposer })
   const checkAnswer = config.checkAnswers ? (parts.answerCheck ?? answerChecker(contract)) : null
   const recordRefusal = refusalRecorder({ database, clock, log })
   let draining = false
@@ -122,19 +135,27 @@ export function createApp(parts: AppParts): App {
     const url = req.url ?? '/'
     const journey = journeyOf(req)
     let answer: Answer
+    let file: Readable | undefined
     try {
       answer = await handle(req, res, url, journey)
-      checkAnswer?.(journey.operation, answer)
+      // Any operation may be answered so, which the contract says once for all of them.
+      const asMade = answer.isProposal === true ? contract.operations.get('createProposal') : undefined
+      if (asMade !== undefined) checkAnswer?.(asMade, { ...answer, status: 201, etag: '"1"' })
+      else checkAnswer?.(journey.operation, answer)
       if (isUnchanged(req, journey.operation, answer)) {
-        answer = { ...answer, status: 304, text: null }
+        const { file: _known, ...rest } = answer
+        answer = { ...rest, status: 304, text: null }
       }
+      // Until here, a file that cannot be opened can still be answered with a problem.
+      if (req.method !== 'HEAD') file = await answer.file?.open()
     } catch (error) {
       answer = refusal(error, url, journey)
       if (answer.status === 401 || answer.status === 403) await recordRefusal(toProblem(error), journey)
     } finally {
       if (journey.isUnderWay && journey.principal !== null) underWay.end(journey.principal)
     }
-    write(req, res, answer, journey)
+    if (journey.principal?.kind === 'key') usage.count(journey.principal, answer.status === 429)
+    write(req, res, answer, journey, file)
     const ms = Math.round((performance.now() - started) * 100) / 100
     const { requestId, address, operation, principal } = journey
     const line = { requestId, address, operationId: operation?.id, callerId: principal?.id }
@@ -142,6 +163,54 @@ export function createApp(parts: AppParts): App {
     const subjectId = principal?.subjectId ?? undefined
     log.info({ ...line, subjectId, method: req.method, status: answer.status, ms }, 'request')
     parts.requestEnded?.(operation?.id, answer.status, ms)
+  }
+
+  const door: Door = {
+    async visit(req, res, as, work, challenge) {
+      const started = performance.now()
+      const journey = journeyOf(req)
+      const operation = contract.operations.get(as)
+      if (operation === undefined) throw new ContractError(`The contract has no operation ${as}.`)
+      let running: string = as
+      try {
+        // A cookie is sent by whichever page makes a browser send it, so nobody comes in here by one.
+        const { cookie: _, ...headers } = req.headers
+        const principal = await authenticate(operation, headers, journey.address)
+        journey.principal = principal
+        underWay.begin(principal)
+        journey.isUnderWay = true
+        await limits.take(principal)
+        const body = req.method === 'POST' ? await readBody(req, operation) : undefined
+        res.set({ ...always(journey.requestId), ...limits.headers(principal) } as Record<string, string>)
+        if (req.headers.origin !== undefined) res.set(headersFor(req) as Record<string, string>)
+        const { requestId, address } = journey
+        await work({
+          ...{ principal, requestId, address, body },
+          running(name) {
+            running = name
+          },
+          async refused(error) {
+            const { status } = refusal(error, req.path, { ...journey, operation: null })
+            if (status === 403) await recordRefusal(toProblem(error), journey)
+          },
+        })
+      } catch (error) {
+        const answer = refusal(error, req.path, journey)
+        if (answer.status === 401 || answer.status === 403) await recordRefusal(toProblem(error), journey)
+        const asked = answer.headers['WWW-Authenticate']
+        if (challenge !== undefined && asked !== undefined)
+          answer.headers['WWW-Authenticate'] = `${asked}, ${challenge}`
+        if (res.headersSent) res.destroy()
+        else write(req, res, answer, journey)
+      } finally {
+        if (journey.isUnderWay && journey.principal !== null) underWay.end(journey.principal)
+      }
+      const ms = Math.round((performance.now() - started) * 100) / 100
+      const { requestId, address, principal } = journey
+      const line = { requestId, address, operationId: running, callerId: principal?.id, path: req.path }
+      log.info({ ...line, method: req.method, status: res.statusCode, ms }, 'request')
+      parts.requestEnded?.(contract.operations.has(running as OperationId) ? running : as, res.statusCode, ms)
+    },
   }
 
   function refusal(error: unknown, url: string, journey: Journey): Answer {
@@ -205,7 +274,13 @@ export function createApp(parts: AppParts): App {
     parts.requestEnded?.(undefined, status, 0)
   }
 
-  function write(req: IncomingMessage, res: ServerResponse, answer: Answer, journey: Journey): void {
+  function write(
+    req: IncomingMessage,
+    res: ServerResponse,
+    answer: Answer,
+    journey: Journey,
+    file: Readable | undefined = undefined,
+  ): void {
     let headers: Record<string, string | number> = {
       ...always(journey.requestId),
       ...(journey.principal !== null && limits.headers(journey.principal)),
@@ -220,25 +295,48 @@ export function createApp(parts: AppParts): App {
       headers['Content-Type'] = answer.type ?? 'application/json; charset=utf-8'
       headers['Content-Length'] = bytes
     }
-    // An unread body would be parsed as the next request.
-    if (draining || (!req.complete && hasBody(req))) headers.Connection = 'close'
+    if (answer.file !== undefined) {
+      headers['Content-Type'] = answer.type ?? 'application/octet-stream'
+      headers['Content-Length'] = answer.file.length
+    }
+    // Programs name no origin.
+    if (req.headers.origin !== undefined) Object.assign(headers, headersFor(req))
+    if (draining) headers.Connection = 'close'
     res.writeHead(answer.status, headers)
+    if (hasMore(req) && file === undefined) {
+      if (text === null) res.flushHeaders()
+      else res.write(text)
+      dropRest(req, () => res.end())
+      return
+    }
     // A text with one byte per character is ASCII, which latin1 writes as it is, without inspecting each character.
-    if (text === null) res.end()
+    if (file !== undefined) sendFile(file, res, journey)
+    else if (text === null) res.end()
     else if (bytes === text.length) res.end(text, 'latin1')
     // Large responses are passed as bytes, because what a client leaves unread is counted in units of what was passed.
     else if (bytes > LARGE_BYTES) res.end(Buffer.from(text))
     else res.end(text, 'utf8')
   }
 
+  // The status is sent by then, so a file that cannot be read on can only be cut off.
+  function sendFile(file: Readable, res: ServerResponse, { requestId, operation }: Journey): void {
+    pipeline(file, res).catch((error: unknown) => {
+      const hungUp = (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE'
+      if (!hungUp) log.error({ err: error, requestId, operationId: operation?.id }, 'a file could not be sent')
+      res.destroy()
+    })
+  }
+
   const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery)
   app.set('trust proxy', config.trustedProxies)
   app.use((req, res, next) => {
     if (!req.url.startsWith('/')) req.originalUrl = req.url = originForm(req.url)
-    if (req.url.startsWith('/api/') || misfit(req) !== null) respond(req, res).catch(next)
+    const preflight = req.method === 'OPTIONS' ? preflightFor(req) : null
+    if (preflight !== null) res.writeHead(204, preflight).end()
+    else if (req.url.startsWith('/api/') || misfit(req) !== null) respond(req, res).catch(next)
     else next()
   })
-  parts.addRoutes?.(app, surroundings)
+  parts.addRoutes?.(app, surroundings, door)
   // A path that nothing handled is unknown, reported like any other problem.
   app.use((req, res, next) => {
     respond(req, res).catch(next)
@@ -252,6 +350,7 @@ export function createApp(parts: AppParts): App {
     express: app,
     validator,
     limits,
+    usage,
     surroundings,
     refuseUnread,
     drain() {
@@ -294,8 +393,4 @@ function isUnchanged(req: IncomingMessage, operation: Operation | null, { status
   const header = req.headers['if-none-match']
   if (header === undefined || etag === undefined || status !== 200) return false
   return operation?.headers.has('if-none-match') === true && matchesEtag(header, etag)
-}
-
-function hasBody(req: IncomingMessage): boolean {
-  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
 }

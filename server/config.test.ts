@@ -47,6 +47,16 @@ test('webhooks may go to private addresses only where it is said, or on a machin
   expect(allows({ WEBHOOK_ALLOW_PRIVATE: 'false' })).toBe(false)
 })
 
+test('an origin is named as browsers write it', () => {
+  const read = (CORS_ORIGINS: string) => readConfig({ DATABASE_URL: 'postgres://x', CORS_ORIGINS }).corsOrigins
+  expect([read(''), read('*'), read('https://a.example.com, http://localhost:5173')]).toEqual([
+    ...[[], ['*']],
+    ['https://a.example.com', 'http://localhost:5173'],
+  ])
+  for (const wrong of ['https://a.example.com/', 'a.example.com', 'https://a.example.com:443', 'null'])
+    expect(() => read(wrong), wrong).toThrow('CORS_ORIGINS has to be origins')
+})
+
 test('only npm start and npm run dev tie the server to the life of npm', () => {
   const ends = (event?: string) => readConfig({ ENCRYPTION_KEY, npm_lifecycle_event: event }).endsWithParent
   expect([ends('start'), ends('dev'), ends('test'), ends()]).toEqual([true, true, false, false])

@@ -1,7 +1,11 @@
 import path from 'node:path'
+import { LEAST_CONNECTIONS, USUAL_CONNECTIONS } from './database/connection-plan.ts'
 import { inDataFolder } from './database/data-folder.ts'
 import { keysInDataFolder } from './database/key-file.ts'
+import type { Bucket } from './files/s3.ts'
+import { type ScanCommand, scanCommandOf } from './files/scan.ts'
 import { isAddressRange } from './http/client-address.ts'
+import { isOrigin } from './http/cors.ts'
 
 /**
  * The environment, read once into a frozen value. An invalid value aborts startup with a sentence naming the variable.
@@ -15,20 +19,32 @@ export interface Config {
   /** Connections in total, and from one address that is not a trusted proxy. */
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
+  /** How many processes answer at the one address. */
+  readonly workers: number
   /** How long a request may take to arrive. */
   readonly requestTimeoutMs: number
   /** How long a client may go without reading any of its response. */
   readonly writeTimeoutMs: number
   /** Bytes of unread responses, in total. */
   readonly maxUnreadBytes: number
+  /** The origins whose pages may call from browsers; `*` among them means all. */
+  readonly corsOrigins: readonly string[]
   /** Where people and links reach this service, without a trailing slash. */
   readonly publicUrl: string
   /** PostgreSQL's address; null means the embedded database in `dataDir`. */
   readonly databaseUrl: string | null
-  readonly databasePoolSize: number
+  /** All connections of this process to PostgreSQL. */
+  readonly databaseConnections: number
   /** The time in milliseconds after which PostgreSQL cancels a statement of a request or a job. */
   readonly databaseStatementTimeoutMs: number
   readonly dataDir: string
+  /** Where files are kept; null means the folder `files` in `dataDir`. */
+  readonly filesBucket: Bucket | null
+  /** What scans a file before it is kept; null means nothing. */
+  readonly attachmentScan: ScanCommand | null
+  readonly attachmentScanMs: number
+  /** Bytes that the files of one organization may have together. */
+  readonly maxFileBytes: number
   readonly logLevel: string
   readonly rateLimitPerMinute: number
   /** How many failed key look-ups an address may have per minute. */
@@ -40,6 +56,9 @@ export interface Config {
   /** Requests per minute to one portal address, and from one client to the portal. */
   readonly portalLimitPerMinute: number
   readonly portalClientLimitPerMinute: number
+  /** Requests per minute of one person who is signed in, and of one client that nobody is signed in at. */
+  readonly userLimitPerMinute: number
+  readonly signInLimitPerMinute: number
   readonly betaMaxOrganizations: number
   readonly webhookAllowPrivate: boolean
   /** Seconds between the attempts of one delivery; the first counts from its event. */
@@ -57,6 +76,8 @@ export interface Config {
   readonly encryptionKeyFile: string | null
   /** For how many days audit entries are kept. */
   readonly auditRetentionDays: number
+  /** The mail server; null means that nothing leaves by e-mail. */
+  readonly mail: MailServer | null
   readonly demo: boolean
   /** A separate port for /metrics; null means none. */
   readonly metricsPort: number | null
@@ -69,6 +90,17 @@ export interface Config {
   readonly endsWithParent: boolean
 }
 
+export interface MailServer {
+  readonly host: string
+  readonly port: number
+  /** Whether the connection is encrypted from its first byte on. */
+  readonly secure: boolean
+  readonly user: string | null
+  readonly password: string | null
+  /** The address that mails come from. */
+  readonly from: string
+}
+
 /** The configuration from the environment. It may leave the encryption key to the deployment (encryption-key.ts). */
 export type GivenConfig = Omit<Config, 'encryptionKey'> & { readonly encryptionKey: Buffer | null }
 
@@ -79,20 +111,27 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
   const dataDir = path.resolve(env.DATA_DIR || '.data')
   const host = env.HOST || '127.0.0.1'
   const port = integer(env, 'PORT', 3000, 0, 65_535)
+  const workers = workerCount(env, databaseUrl)
   return Object.freeze({
     host,
     port,
+    workers,
     trustedProxies: addressRanges(env, 'TRUSTED_PROXIES'),
     maxConnections: integer(env, 'MAX_CONNECTIONS', 5000, 1, 1_000_000),
     maxConnectionsPerAddress: integer(env, 'MAX_CONNECTIONS_PER_ADDRESS', 200, 1, 1_000_000),
     requestTimeoutMs: integer(env, 'REQUEST_TIMEOUT_SECONDS', 60, 1, 3600) * 1000,
     writeTimeoutMs: integer(env, 'WRITE_TIMEOUT_SECONDS', 30, 1, 3600) * 1000,
     maxUnreadBytes: integer(env, 'MAX_UNREAD_MEBIBYTES', 64, 1, 1_000_000) * 1024 * 1024,
+    corsOrigins: origins(env, 'CORS_ORIGINS'),
     publicUrl: publicUrl(env, host, port),
     databaseUrl,
-    databasePoolSize: integer(env, 'DATABASE_POOL_SIZE', 10, 1, 1000),
+    databaseConnections: integer(env, 'DATABASE_CONNECTIONS', USUAL_CONNECTIONS, LEAST_CONNECTIONS, 1000),
     databaseStatementTimeoutMs: integer(env, 'DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
     dataDir,
+    filesBucket: filesBucket(env),
+    attachmentScan: attachmentScan(env),
+    attachmentScanMs: integer(env, 'ATTACHMENT_SCAN_SECONDS', 30, 1, 300) * 1000,
+    maxFileBytes: integer(env, 'MAX_FILE_MEBIBYTES_PER_ORGANIZATION', 10_240, 1, 100_000_000) * 1024 * 1024,
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
     failedKeysPerMinute: integer(env, 'FAILED_KEYS_PER_MINUTE', 20, 1, 1_000_000_000),
@@ -101,6 +140,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     concurrencyPerOrganization: integer(env, 'CONCURRENCY_PER_ORGANIZATION', 200, 1, 1_000_000),
     portalLimitPerMinute: integer(env, 'PORTAL_LIMIT_PER_MINUTE', 30, 1, 1_000_000_000),
     portalClientLimitPerMinute: integer(env, 'PORTAL_CLIENT_LIMIT_PER_MINUTE', 120, 1, 1_000_000_000),
+    userLimitPerMinute: integer(env, 'USER_LIMIT_PER_MINUTE', 600, 1, 1_000_000_000),
+    signInLimitPerMinute: integer(env, 'SIGN_IN_LIMIT_PER_MINUTE', 20, 1, 1_000_000_000),
     betaMaxOrganizations: integer(env, 'BETA_MAX_ORGANIZATIONS', 100, 1, 1_000_000),
     webhookAllowPrivate: flag(env, 'WEBHOOK_ALLOW_PRIVATE', isForDevelopment({ host, databaseUrl })),
     webhookRetrySchedule: seconds(env, 'WEBHOOK_RETRY_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
@@ -109,6 +150,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     ...encryptionKeys(env, databaseUrl, dataDir),
     // A year, plus the time that an audit of that year takes.
     auditRetentionDays: integer(env, 'AUDIT_RETENTION_DAYS', 400, 1, 36_500),
+    mail: mailServer(env),
     demo: flag(env, 'DEMO', true),
     metricsPort: env.METRICS_PORT ? integer(env, 'METRICS_PORT', 0, 0, 65_535) : null,
     metricsHost: env.METRICS_HOST || '127.0.0.1',
@@ -152,6 +194,17 @@ function retention(env: Env): Pick<Config, 'deliveryRetentionDays' | 'eventReten
   return { deliveryRetentionDays, eventRetentionDays: eventRetentionDays === 0 ? null : eventRetentionDays }
 }
 
+function workerCount(env: Env, databaseUrl: string | null): number {
+  const workers = integer(env, 'WORKERS', 1, 1, 64)
+  if (workers > 1 && databaseUrl === null)
+    throw new ConfigError('WORKERS needs DATABASE_URL: the embedded database belongs to a single process.')
+  if (workers > 1 && env.METRICS_TOKEN && !env.METRICS_PORT)
+    throw new ConfigError(
+      'With WORKERS the metrics need METRICS_PORT: each worker reports its own, on a port of its own.',
+    )
+  return workers
+}
+
 function flag(env: Env, name: string, otherwise: boolean): boolean {
   const text = env[name]
   if (text === undefined || text === '') return otherwise
@@ -182,6 +235,18 @@ function addressRanges(env: Env, name: string): readonly string[] {
   if (wrong === undefined) return given
   throw new ConfigError(
     `${name} has to be addresses or ranges separated by commas, such as "10.0.0.0/8,loopback"; "${wrong}" is neither.`,
+  )
+}
+
+function origins(env: Env, name: string): readonly string[] {
+  const given = (env[name] ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  const wrong = given.find((origin) => origin !== '*' && !isOrigin(origin))
+  if (wrong === undefined) return given
+  throw new ConfigError(
+    `${name} has to be origins separated by commas, such as "https://app.example.com,http://localhost:5173", or "*"; "${wrong}" is none.`,
   )
 }
 
@@ -230,6 +295,59 @@ function postgresUrl(env: Env): string | null {
     throw new ConfigError('DATABASE_URL has to be an address such as postgres://user:password@host:5432/name.')
   }
   return text
+}
+
+function mailServer(env: Env): MailServer | null {
+  const [text, from] = [env.SMTP_URL, env.MAIL_FROM]
+  if (!text) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  // The value may hold a password, so the sentence does not repeat it.
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || !/^\/?$/.test(url.pathname)) {
+    throw new ConfigError('SMTP_URL has to be an address such as smtps://user:password@host:465 or smtp://host:587.')
+  }
+  if (!from || !/^[\w.+-]+@[\w-]+(\.[\w-]+)*$/.test(from)) {
+    throw new ConfigError(`With SMTP_URL, MAIL_FROM has to be the address that mails come from, not "${from ?? ''}".`)
+  }
+  const secure = url.protocol === 'smtps:'
+  return Object.freeze({
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port) || (secure ? 465 : 587),
+    secure,
+    user: url.username === '' ? null : decoded(url.username),
+    password: url.username === '' ? null : decoded(url.password),
+    from,
+  })
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new ConfigError(
+      'SMTP_URL has a percent sign in its user or password that stands for itself; write it as %25.',
+    )
+  }
+}
+
+function filesBucket(env: Env): Bucket | null {
+  const { FILES_S3_URL: url, FILES_S3_REGION: region = 'auto' } = env
+  if (!url) return null
+  if (!URL.canParse(url) || !/^https?:\/\/[^/]+\/[^/]+\/?$/.test(url))
+    throw new ConfigError(
+      'FILES_S3_URL has to be an address with the bucket as its path: https://s3.example.com/bucket.',
+    )
+  const { FILES_S3_ACCESS_KEY_ID: accessKeyId, FILES_S3_SECRET_ACCESS_KEY: secretAccessKey } = env
+  if (!accessKeyId || !secretAccessKey)
+    throw new ConfigError('FILES_S3_URL needs FILES_S3_ACCESS_KEY_ID and FILES_S3_SECRET_ACCESS_KEY too.')
+  return { url, region, accessKeyId, secretAccessKey }
+}
+
+function attachmentScan(env: Env): ScanCommand | null {
+  const { ATTACHMENT_SCAN: text } = env
+  if (!text) return null
+  const command = scanCommandOf(text)
+  if (command !== null) return command
+  throw new ConfigError('ATTACHMENT_SCAN has to be a program and its arguments, such as "clamdscan --fdpass".')
 }
 
 type EncryptionKeys = Pick<GivenConfig, 'encryptionKey' | 'previousEncryptionKey' | 'encryptionKeyFile'>

@@ -21,7 +21,11 @@ const [SECRET, LATER] = [newSecret(), newSecret()]
 let plumbline: TestPlumbline
 beforeAll(async () => {
   // The operator sets no key, and the address is PostgreSQL's: so the key is kept in the database.
-  plumbline = await startTestPlumbline({ ENCRYPTION_KEY: '', DATABASE_URL: 'postgres://nowhere' })
+  plumbline = await startTestPlumbline({
+    ...{ ENCRYPTION_KEY: '', DATABASE_URL: 'postgres://nowhere' },
+    // Nobody takes its mails, so that they wait with their links.
+    ...{ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bids@example.com' },
+  })
 })
 afterAll(() => plumbline.stop())
 
@@ -71,9 +75,10 @@ async function subscribe(): Promise<{ id: string; repeat: () => Promise<unknown>
   return { id: webhook.id, repeat: async () => (await send()).headers.get('idempotent-replayed') }
 }
 
-/** Requests a bid from a vendor, whose portal address is stored so that it can be shown again. */
+/** Requests a bid from a vendor, whose portal address is stored so that it can be shown again, as its tax id can. */
 async function invite(): Promise<void> {
-  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', status: 'active' })
+  const brazos = { companyName: 'Brazos Framing', email: 'bids@brazos.example.com', taxId: '12-3454821' }
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', brazos)
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' })
   const request = { vendorIds: [vendor.id], scope: 'framing', deadline: '2999-01-01', communityId: community.id }
   expect((await plumbline.post('/api/ext/bids/request', request)).status).toBe(201)

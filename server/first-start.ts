@@ -6,6 +6,8 @@ import type { Database } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { makeDemo } from './demo/demo.ts'
 import { withEncryptionKey } from './encryption-key.ts'
+import { makeSignInLink } from './people/users/sign-in-link.ts'
+import type { Plumbline } from './plumbline.ts'
 
 export interface Demo {
   organizationId: string
@@ -27,14 +29,38 @@ export async function makeDemoOnFirstStart(database: Database, given: GivenConfi
   return demo
 }
 
-/** What a new user needs to see: where the service runs, the key, and a first request to paste. */
-export function banner(config: Pick<GivenConfig, 'dataDir' | 'publicUrl'>, demo: Demo): string {
+/** How long the link can be used that the first start prints. */
+const FIRST_LINK_MS = 24 * 3_600_000
+
+/** A link that signs in as the owner of the demo builder; its address is known only once the service listens. */
+export async function firstSignInLink(
+  { app, database, clock }: Pick<Plumbline, 'app' | 'database' | 'clock'>,
+  { organizationId }: Demo,
+): Promise<string> {
+  const owner = await database.statements
+    .selectFrom('users')
+    .select('id')
+    .where('organizationId', '=', organizationId)
+    .where('role', '=', 'owner')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const { identity } = app.surroundings
+  return (await makeSignInLink({ database, clock, identity }, owner.id, FIRST_LINK_MS)).url
+}
+
+/** What a new user needs to see: where the service runs, how to sign in, the key, and a first request to paste. */
+export function banner(config: Pick<GivenConfig, 'dataDir' | 'publicUrl'>, demo: Demo, link: string): string {
   const url = config.publicUrl
   const near = path.relative('.', demoFile(config))
   return `
   Plumbline runs at ${url}
 
-  It has a demo builder to try things on. The key, which is also in ${near.startsWith('..') ? demoFile(config) : near}:
+  It has a demo builder to try things on. Sign in as its owner, with this link, once and within a day:
+
+    ${link}
+
+  The key, which is also in ${near.startsWith('..') ? demoFile(config) : near}:
 
     ${demo.key}
 

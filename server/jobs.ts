@@ -1,8 +1,11 @@
 import type { Logger } from 'pino'
+import { forgetOldUsage } from './administration/usage/retention.ts'
+import { removeLooseFiles, storeArrivals } from './attachments/tidy.ts'
 import { forgetOldAuditEntries } from './audit/retention.ts'
 import { closeDueBidRequests } from './bidding/bid-requests/close-due.ts'
 import { expireBids } from './bidding/bids/expire-due.ts'
 import { advanceCompliance } from './bidding/compliance-documents/advance.ts'
+import { tellDueTasks } from './building/tasks/tell-due.ts'
 import type { Clock } from './clock.ts'
 import type { Config, GivenConfig } from './config.ts'
 import { expireContracts } from './costs/contracts/expire-due.ts'
@@ -11,8 +14,18 @@ import { forgetEndedWindows } from './database/limit-windows.ts'
 import { keepUp } from './database/upkeep.ts'
 import { followEncryptionKey } from './encryption-key.ts'
 import { forgetOldEvents } from './events/retention.ts'
+import { writeHeldExecutions } from './executions/behind.ts'
+import { forgetOldExecutions } from './executions/retention.ts'
 import type { Surroundings } from './http/call.ts'
 import { forgetOldAnswers } from './http/idempotency.ts'
+import { forgetEndedSessions } from './keys/identity-retention.ts'
+import { forgetUnusedApps } from './oauth/retention.ts'
+import { closeUnpaidOrders } from './paying/purchase-orders/close-unpaid.ts'
+import { forgetOldMails } from './people/mail/retention.ts'
+import { startMailing } from './people/mail/send-due.ts'
+import { expireProposals } from './proposals/expire-due.ts'
+import { forgetOldProposals } from './proposals/retention.ts'
+import { indexChanges } from './search/index-changes.ts'
 import type { AttemptMade } from './webhooks/deliverer.ts'
 import { type Delivery, startDelivery } from './webhooks/delivery.ts'
 import { disableOrphans } from './webhooks/disable-orphans.ts'
@@ -63,14 +76,33 @@ export function startJobs(parts: JobParts): Jobs {
       everyMs: HOUR_MS,
       run: () => forgetOldEvents(database, clock, config.eventRetentionDays),
     },
+    {
+      name: 'forgetOldMails',
+      everyMs: HOUR_MS,
+      run: () => forgetOldMails(database, clock, config.deliveryRetentionDays),
+    },
+    { name: 'forgetEndedSessions', everyMs: HOUR_MS, run: () => forgetEndedSessions(database, clock) },
+    { name: 'forgetUnusedApps', everyMs: HOUR_MS, run: () => forgetUnusedApps(database, clock) },
     { name: 'forgetEndedWindows', everyMs: HOUR_MS, run: () => forgetEndedWindows(database, clock) },
+    { name: 'forgetOldUsage', everyMs: HOUR_MS, run: () => forgetOldUsage(database, clock) },
     { name: 'forgetOldAuditEntries', everyMs: HOUR_MS, run: () => forgetOldAuditEntries(database, clock, config) },
+    { name: 'forgetOldProposals', everyMs: HOUR_MS, run: () => forgetOldProposals(database, clock, config) },
+    { name: 'forgetOldExecutions', everyMs: HOUR_MS, run: () => forgetOldExecutions(database, clock, config) },
+    { name: 'writeHeldExecutions', everyMs: 3000, run: () => writeHeldExecutions(surroundings) },
     { name: 'closeDueBidRequests', everyMs: 1000, run: () => closeDueBidRequests(surroundings) },
     { name: 'expireBids', everyMs: 1000, run: () => expireBids(surroundings) },
+    { name: 'expireProposals', everyMs: MINUTE_MS, run: () => expireProposals(surroundings) },
     { name: 'expireContracts', everyMs: 1000, run: () => expireContracts(surroundings) },
+    { name: 'closeUnpaidOrders', everyMs: 1000, run: () => closeUnpaidOrders(surroundings) },
+    { name: 'tellDueTasks', everyMs: 1000, run: () => tellDueTasks(surroundings) },
+    { name: 'storeArrivals', everyMs: 1000, run: () => storeArrivals(surroundings) },
+    { name: 'removeLooseFiles', everyMs: MINUTE_MS, run: () => removeLooseFiles(surroundings) },
     { name: 'disableOrphans', everyMs: 1000, run: () => disableOrphans(surroundings) },
+    { name: 'indexChanges', everyMs: 1000, run: () => indexChanges(database) },
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },
   ]
+  const mailing = startMailing(surroundings, log)
+  if (mailing !== null) jobs.push({ name: 'sendMails', everyMs: 1000, run: mailing.run })
   if (database.embedded) jobs.push({ name: 'keepUp', everyMs: MINUTE_MS, run: () => keepUp(database) })
   else {
     const run = () => followEncryptionKey(database, given, config)
@@ -87,7 +119,9 @@ export function startJobs(parts: JobParts): Jobs {
     delivery,
     async stop() {
       // Jobs record events; the last of them are still dispatched, and delivered by the next start at the latest.
+      mailing?.stop()
       await Promise.all(loops.map((stop) => stop()))
+      mailing?.close()
       await delivery.stop()
     },
   }

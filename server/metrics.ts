@@ -180,7 +180,7 @@ export async function listenForMetrics(
   })
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
-    server.listen(metricsPort, metricsHost, done)
+    server.listen({ port: metricsPort, host: metricsHost, exclusive: true }, done)
   })
   const { port } = server.address() as AddressInfo
   return { url: `http://${metricsHost.includes(':') ? `[${metricsHost}]` : metricsHost}:${port}/metrics`, server }

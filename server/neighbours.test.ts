@@ -26,7 +26,10 @@ const handlers: typeof operations = {
 
 beforeAll(async () => {
   // Three connections for transactions, of which one organization may hold one at a time.
-  plumbline = await startTestPlumbline({ DATABASE_POOL_SIZE: '3', DATABASE_STATEMENT_TIMEOUT_MS: '2000' }, { handlers })
+  plumbline = await startTestPlumbline(
+    { DATABASE_CONNECTIONS: '14', DATABASE_STATEMENT_TIMEOUT_MS: '2000' },
+    { handlers },
+  )
   ;[flooding, neighbour] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
   const { body } = await plumbline.post('/api/ext/vendors', { companyName: 'Own' }, { key: neighbour.key })
   vendorId = body.id

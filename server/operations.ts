@@ -1,3 +1,11 @@
+import { keyOperations } from './administration/keys/operations.ts'
+import { keyToldAgain } from './administration/keys/told-again.ts'
+import { oauthGrantOperations } from './administration/oauth-grants/operations.ts'
+import { organizationOperations } from './administration/organization/operations.ts'
+import { peopleOperations } from './administration/people/operations.ts'
+import { signInOperations } from './administration/sign-in/operations.ts'
+import { keyUsageOperations } from './administration/usage/operations.ts'
+import { attachmentOperations } from './attachments/operations.ts'
 import { auditOperations } from './audit/operations.ts'
 import { awardOperations } from './bidding/award/operations.ts'
 import { bidRequestOperations } from './bidding/bid-requests/operations.ts'
@@ -8,7 +16,12 @@ import { scopeOperations } from './bidding/scopes/operations.ts'
 import { scorecardOperations } from './bidding/scorecards/operations.ts'
 import { vendorNotificationOperations } from './bidding/vendor-notifications/operations.ts'
 import { vendorOperations } from './bidding/vendors/operations.ts'
+import { calendarOperations } from './building/calendars/operations.ts'
+import { milestoneOperations } from './building/milestones/operations.ts'
+import { taskTemplateOperations } from './building/task-templates/operations.ts'
+import { confirmationOperations } from './building/tasks/confirm.ts'
 import { taskOperations } from './building/tasks/operations.ts'
+import { timesheetOperations } from './building/timesheets/operations.ts'
 import { budgetTransferOperations } from './costs/budget-transfers/operations.ts'
 import { budgetOperations } from './costs/budgets/operations.ts'
 import { contractOperations } from './costs/contracts/operations.ts'
@@ -25,12 +38,25 @@ import type { Repeats } from './http/repeat.ts'
 import { communityOperations } from './land/communities/operations.ts'
 import { homeOperations } from './land/homes/operations.ts'
 import { planOperations } from './land/plans/operations.ts'
+import { accountingOperations } from './paying/accounting/operations.ts'
+import { lienWaiverOperations } from './paying/lien-waivers/operations.ts'
+import { orderDocumentOperations } from './paying/order-documents/operations.ts'
+import { paymentRunOperations } from './paying/payment-runs/operations.ts'
+import { paymentOperations } from './paying/payments/operations.ts'
 import { purchaseOrderOperations } from './paying/purchase-orders/operations.ts'
+import { mailOperations } from './people/mail/operations.ts'
+import { messageTemplateOperations } from './people/message-templates/operations.ts'
 import { messageOperations } from './people/messages/operations.ts'
+import { userOperations } from './people/users/operations.ts'
 import { platformOperations } from './platform/operations.ts'
+import { searchOperations } from './platform/search/operations.ts'
 import { portalOperations } from './portal/operations.ts'
+import { proposalOperations } from './proposals/operations.ts'
+import { leadOperations } from './selling/leads/operations.ts'
+import { saleOperations } from './selling/sales/operations.ts'
+import { executionOperations } from './skills/execution-operations.ts'
 import { skillOperations } from './skills/operations.ts'
-import { executionToldAgain } from './skills/told-again.ts'
+import { batchToldAgain, executionToldAgain } from './skills/told-again.ts'
 import { webhookOperations } from './webhooks/operations.ts'
 import { secretToldAgain } from './webhooks/told-again.ts'
 
@@ -58,17 +84,48 @@ export const operations: Handlers = together(
   budgetOperations,
   budgetTransferOperations,
   purchaseOrderOperations,
+  paymentOperations,
+  accountingOperations,
+  lienWaiverOperations,
+  paymentRunOperations,
+  orderDocumentOperations,
   taskOperations,
+  confirmationOperations,
+  milestoneOperations,
+  calendarOperations,
+  timesheetOperations,
+  taskTemplateOperations,
+  leadOperations,
+  saleOperations,
+  userOperations,
   messageOperations,
+  messageTemplateOperations,
+  mailOperations,
+  searchOperations,
+  attachmentOperations,
   webhookOperations,
   eventOperations,
   auditOperations,
   skillOperations,
+  proposalOperations,
+  executionOperations,
   platformOperations,
   portalOperations,
+  signInOperations,
+  keyOperations,
+  oauthGrantOperations,
+  keyUsageOperations,
+  peopleOperations,
+  organizationOperations,
 )
 
 const withSecrets: Repeats = { createWebhook: secretToldAgain, rotateWebhookSecret: secretToldAgain }
 
 /** The operations whose answers are not simply told again to a repeat under an Idempotency-Key. */
-export const repeats: Repeats = { ...withSecrets, executeSkill: executionToldAgain(withSecrets) }
+export const repeats: Repeats = {
+  ...withSecrets,
+  createKey: keyToldAgain,
+  rotateKey: keyToldAgain,
+  executeSkill: executionToldAgain(withSecrets),
+  executeBatch: batchToldAgain(executionToldAgain(withSecrets)),
+}

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import type { Logger } from 'pino'
 import { type App, type AppParts, createApp } from './app.ts'
+import { calendarRoutes } from './building/calendars/routes.ts'
 import { Clock } from './clock.ts'
 import { type Config, type GivenConfig, isForDevelopment, listeningOn } from './config.ts'
 import { type Connections, watchConnections } from './connections.ts'
@@ -10,15 +11,20 @@ import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { withEncryptionKey } from './encryption-key.ts'
+import { writeHeldExecutions } from './executions/behind.ts'
 import { type Contract, loadContract } from './http/contract.ts'
 import type { Handlers } from './http/operation.ts'
 import { toProblem } from './http/problem.ts'
 import type { Repeats } from './http/repeat.ts'
 import { type Jobs, startJobs } from './jobs.ts'
+import { mcpRoutes } from './mcp/routes.ts'
 import { listenForMetrics, startMetrics } from './metrics.ts'
+import { oauthRoutes } from './oauth/routes.ts'
 import { operations, repeats as ownRepeats } from './operations.ts'
 import { portalRoutes } from './portal/routes.ts'
 import { assertComposites } from './skills/catalogue.ts'
+import { webRoutes } from './web/routes.ts'
+import { sharesItsPort } from './workers.ts'
 
 /** One running service: an HTTP server, its database, and the background jobs. */
 export interface Plumbline {
@@ -86,12 +92,17 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       },
       deliveriesDue: (webhook) => jobs?.delivery.due(webhook),
       ...(metrics && { requestEnded: metrics.requestEnded }),
-      addRoutes(express, surroundings) {
+      addRoutes(express, surroundings, door) {
         addHealthRoutes(express, readiness(database))
         if (metrics !== null && config.metricsPort === null) {
           express.get('/metrics', (req, res, next) => void metrics.serve(req, res).catch(next))
         }
+        express.use(mcpRoutes({ surroundings, door, log }))
+        express.use(oauthRoutes({ surroundings, log }))
         express.use(portalRoutes({ surroundings, log }))
+        express.use(calendarRoutes({ surroundings, log }))
+        // Before the documentation, which has the root where there are no pages.
+        express.use(webRoutes({ surroundings, log }))
         express.use(docsRoutes(surroundings))
       },
     })
@@ -121,6 +132,8 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         await close(server)
         await running.stop()
         await app.limits.stop()
+        await app.usage.stop()
+        await writeHeldExecutions(app.surroundings)
         // Last, because an operator may want to watch the drain.
         if (onOwnPort !== null) await close(onOwnPort.server)
         await database.close()
@@ -205,7 +218,7 @@ async function listen(config: Config): Promise<Listening> {
   })
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
-    server.listen(config.port, config.host, done)
+    server.listen({ port: config.port, host: config.host, reusePort: sharesItsPort() }, done)
   })
   return {
     server,

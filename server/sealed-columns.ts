@@ -1,5 +1,7 @@
+import { placeOfTaxId } from './bidding/vendors/tax-id-place.ts'
 import { placeOfAnswer } from './http/idempotency.ts'
 import { placeOfAddress } from './keys/portal-addresses.ts'
+import { placeOfLink } from './people/mail/link.ts'
 import { placeOf } from './webhooks/secret.ts'
 
 /** A column that holds what the vault has sealed, and what each of its rows was sealed for. */
@@ -16,5 +18,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhooks', key: ['organizationId', 'id'], column: 'secret', place: placeOf },
   { table: 'webhooks', key: ['organizationId', 'id'], column: 'previousSecret', place: placeOf },
   { table: 'idempotencyRecords', key: ['organizationId', 'key'], column: 'body', place: placeOfAnswer },
+  { table: 'mails', key: ['organizationId', 'id'], column: 'sealedLink', place: placeOfLink },
   { table: 'portalAddresses', key: ['organizationId', 'subjectId'], column: 'sealedToken', place: placeOfAddress },
+  { table: 'vendors', key: ['organizationId', 'id'], column: 'sealedTaxId', place: placeOfTaxId },
 ]

@@ -1,15 +1,21 @@
+import cluster from 'node:cluster'
 import { pino } from 'pino'
 import { ConfigError, readConfig } from './config.ts'
 import { DataFolderInUse, DataFolderUnusable } from './database/data-folder.ts'
 import { openDatabase } from './database/database.ts'
 import { DatabaseUnavailable } from './database/reach.ts'
-import { banner, makeDemoOnFirstStart } from './first-start.ts'
+import { banner, firstSignInLink, makeDemoOnFirstStart } from './first-start.ts'
 import { ContractError } from './http/contract.ts'
 import { type Plumbline, startPlumbline } from './plumbline.ts'
+import { leadWorkers, tellThatItAnswers } from './workers.ts'
 
 async function run(): Promise<void> {
   const config = readConfig(process.env)
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+  if (config.workers > 1 && cluster.isPrimary) {
+    if (config.endsWithParent) whenParentEnds(() => process.kill(process.pid, 'SIGTERM'))
+    process.exit(await leadWorkers(config, log))
+  }
   let running: Plumbline | null = null
 
   let stopping = false
@@ -35,10 +41,11 @@ async function run(): Promise<void> {
   const database = await openDatabase(config, { report: (sentence) => log.warn(sentence) })
   const demo = await makeDemoOnFirstStart(database, config)
   running = await startPlumbline({ config, log, database })
+  tellThatItAnswers()
   const { url } = running
   const { publicUrl } = running.config
   log.info({ url: publicUrl, listening: url, database: database.embedded ? 'embedded' : 'postgresql' }, 'ready')
-  if (demo !== null) console.log(banner(running.config, demo))
+  if (demo !== null) console.log(banner(running.config, demo, await firstSignInLink(running, demo)))
 }
 
 const PARENT_CHECK_MS = 500
@@ -54,7 +61,7 @@ function whenParentEnds(then: () => void): void {
   timer.unref()
 }
 
-/** One process of the service, from the environment to the last drained request. */
+/** The service, or one process of several, from the environment to the last drained request. */
 export async function serve(): Promise<void> {
   try {
     await run()

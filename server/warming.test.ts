@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, expect, inject, test, vi } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
-import { type Contract, loadContract, readContract } from './http/contract.ts'
+import { type Contract, loadContract, type Method, readContract } from './http/contract.ts'
 
 /** Soon after startup every validator is compiled, so that no request has to wait for its own. */
 let plumbline: TestPlumbline | null = null
@@ -27,8 +27,9 @@ function brokenAtItsEnd(): { contract: Contract; operationId: string } {
   const { document, operations } = loadContract()
   const last = [...operations.values()].findLast(({ takesBody }) => takesBody)
   if (last === undefined) throw new Error('No operation of the contract takes a body.')
-  const body = document.paths[last.path]?.post?.requestBody?.content['application/json']
-  if (body === undefined) throw new Error(`${last.id} is no POST with a JSON body.`)
+  const method = last.method.toLowerCase() as Lowercase<Method>
+  const body = document.paths[last.path]?.[method]?.requestBody?.content['application/json']
+  if (body === undefined) throw new Error(`${last.id} has no JSON body.`)
   body.schema = { type: 'nonsense' }
   return { contract: readContract(document), operationId: last.id }
 }

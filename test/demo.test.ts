@@ -26,14 +26,37 @@ test('the demo plays the whole pipeline, receives every event, and leaves nothin
   expect(stdout).toContain('36.3 SQ × 285 = 10,345.50, issued.')
   expect(stdout).toMatch(/In all +22,938\.00 +10,345\.50 +0\.00 +0\.00 +22,938\.00/)
   expect(stdout).toContain('6 budget lines and PO-0004-01 are all of it.')
+  expect(stdout).toContain('A dry run: 4 tasks, and the home ends on')
+  expect(stdout).toContain('1 vendor was told another date: postponed.')
+  expect(stdout).toMatch(/Walls framed is confirmed for \S+; the home ends on/)
+  expect(stdout).toContain('Refused with 409: Lot 7 is reserved: SA-0001,')
+  expect(stdout).toMatch(/In all +414,500\.00/)
+  expect(stdout).toContain('SA-0001 is approved, with 10,000.00 received.')
+  expect(stdout).toContain('Lot 7 is under construction, and the next stage of SA-0001 is walkthrough_done.')
+  expect(stdout).toMatch(/PO-0007-01 is closed: 23,026\.71 were paid of 23,026\.71\./)
+  expect(stdout).toContain('No sale of Lot 7 is complete.')
+  expect(stdout).toContain('SA-0001 is pipeline complete, and Lot 7 is closed and sold.')
   expect(stdout).toMatch(/(\d+) events happened, and \1 were received, each with a valid signature\./)
   expect(stdout).toContain('The same event from somebody without the secret: No signature matches the request.')
-  const lists = ['vendors', 'communities', 'homes', 'plans', 'options', 'parts', 'cost-codes', 'contracts', 'webhooks']
+  const lists = [
+    'vendors',
+    'communities',
+    'homes',
+    'plans',
+    'options',
+    'parts',
+    'cost-codes',
+    'contracts',
+    'task-templates',
+    'webhooks',
+  ]
   for (const list of lists) {
     expect((await plumbline.get(`/api/ext/${list}`)).body.data).toEqual([])
   }
+  const { data: leads } = (await plumbline.get('/api/ext/leads')).body
+  expect(leads.map((lead: { status: string }) => lead.status)).toEqual(['converted'])
   const { data: orders } = (await plumbline.get('/api/ext/purchase-orders')).body
-  expect(orders.map((order: { status: string }) => order.status)).toEqual(['void', 'void'])
+  expect(orders.map((order: { status: string }) => order.status)).toEqual(['closed', 'void', 'void'])
 })
 
 test('a demo that is refused says why, and fails', async () => {

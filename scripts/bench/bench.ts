@@ -6,6 +6,7 @@
  *   npm run bench                               all of it, about a quarter of an hour
  *   npm run bench -- webhooks                   only the webhooks, or some parts: latency, throughput, isolation, size
  *   npm run bench -- neighbours                 only how much one builder's flood delays another builder
+ *   npm run bench -- lists listTasks            only whether lists stay fast at a million rows, all of them or some
  *   npm run bench -- --rounds 3 --seconds 2 --vendors 100000
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -17,15 +18,17 @@ import pg from 'pg'
 import { countOf } from '../count-option.ts'
 import { startPostgres } from '../processes/postgres.ts'
 import { type Environment, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
+import { LISTS, measureLists } from './lists.ts'
 import type { Load, Seen } from './load.ts'
 import { median } from './median.ts'
 import { measureNeighbours } from './neighbours.ts'
+import { measureSkills, SKILLS } from './skills.ts'
 import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 
 const program = new Command('bench')
   .description('How fast the service is, and whether that stays so as the contract and the data grow.')
-  .addArgument(new Argument('[section]', 'only this one').choices(['webhooks', 'neighbours']))
-  .addArgument(new Argument('[parts...]', 'only these parts').choices(WEBHOOK_PARTS))
+  .addArgument(new Argument('[section]', 'only this one').choices(['webhooks', 'neighbours', 'lists', 'skills']))
+  .addArgument(new Argument('[parts...]', 'only these parts').choices([...WEBHOOK_PARTS, ...LISTS, ...SKILLS]))
   .option('--rounds <number>', 'how often each measurement is visited', countOf, 5)
   .option('--seconds <number>', 'how long a visit takes', countOf, 3)
   .option('--vendors <number>', 'how many the large list has', countOf, 1_000_000)
@@ -51,7 +54,13 @@ interface Window extends Seen {
 
 const [section, ...parts] = program.args
 if (section !== undefined) {
-  console.log((await (section === 'webhooks' ? measureWebhooks(parts) : measureNeighbours())).join('\n'))
+  const measure = {
+    webhooks: measureWebhooks,
+    neighbours: measureNeighbours,
+    lists: measureLists,
+    skills: measureSkills,
+  }[section]
+  console.log((await measure?.(parts))?.join('\n'))
   process.exit(0)
 }
 
@@ -93,7 +102,7 @@ for (let round = 0; round < rounds; round++) {
     const window = await measure(measurement)
     windows.get(measurement.name)?.push(window)
     process.stderr.write(
-      `round ${round + 1} ${measurement.name.padEnd(12)} ${window.perSecond.toFixed(0)}/s${window.refused > 0 ? ` ${window.refused} REFUSED` : ''}\n`,
+      `round ${round + 1} ${measurement.name.padEnd(12)} ${window.perSecond.toFixed(0)}/s ${window.cpuMicros.toFixed(0)} µs${window.refused > 0 ? ` ${window.refused} REFUSED` : ''}\n`,
     )
   }
 }
@@ -170,14 +179,18 @@ async function fill(environment: Environment, count: number): Promise<Filled> {
   // TypeIDs of an earlier time, so that new vendors sort after them.
   await client.query(
     `insert into "vendors" ("organizationId", "id", "companyName", "email", "phone", "scopes", "contactName", "accountingId", "externalId",
-       "status", "portalStatus", "complianceStatus", "communityIds", "contacts", "address", "defaultRetainagePercent", "version", "createdBy", "createdAt", "updatedAt")
+       "status", "portalStatus", "complianceStatus", "communityIds", "contacts", "address", "defaultRetainagePercent", "notificationPreferences",
+       "paymentTerms", "lienWaiverRequired", "version", "createdBy", "createdAt", "updatedAt")
      select $1, 'ven_01k0' || lpad(to_hex(n), 22, '0'), 'Vendor ' || n || ' Trading Ltd', 'accounts.' || n || '@vendor.example.com', '+1 512 555 0142',
        array['plumbing', 'heating'], 'Contact ' || n, 'ACC-' || n, 'erp-' || n, 'active', 'invited', 'compliant', '{}', '[]',
-       '{"line1":"4410 Burnet Rd","line2":null,"city":"Austin","state":"TX","postalCode":"78756","country":"US"}', 10, 1,
+       '{"line1":"4410 Burnet Rd","line2":null,"city":"Austin","state":"TX","postalCode":"78756","country":"US"}', 10,
+       '{"advanceNoticeDays":7,"reminderDays":2}', '{"netDays":30,"discountPercent":0,"discountDays":0}', false, 1,
        '{"type":"system","id":null}', timestamptz '2026-01-01' + n * interval '1 second', timestamptz '2026-01-01' + n * interval '1 second'
      from generate_series(1, $2::int) as n`,
     [organizationId, count],
   )
+  // Nothing is measured while the search goes through them.
+  await client.query('truncate "searchQueue"')
   await client.query('vacuum analyze "vendors"')
   const { rows } = await client.query<{ id: string }>(
     `select "id" from "vendors" where "organizationId" = $1 and "id" in (select 'ven_01k0' || lpad(to_hex(n * $2::int / 1000), 22, '0') from generate_series(1, 1000) n)`,

@@ -1,5 +1,6 @@
 import type { Operation } from '../../server/http/contract.ts'
-import { contract } from './contract.ts'
+import { contract, entriesAt } from './contract.ts'
+import { placeOf } from './judge.ts'
 import { kindOf, operationsOn, prefixOf, schemaOfBody, type World } from './world.ts'
 
 /**
@@ -103,15 +104,21 @@ function endingsOf(prefix: string): Ending[] {
     if (operation.method !== 'POST' || action === undefined) continue
     const statuses = action === 'status' ? statusesOf(operation) : []
     if (FINAL_ACTIONS.includes(action))
-      endings.push({ operation, parameter, body: operation.takesBody ? {} : undefined })
+      endings.push({ operation, parameter, body: operation.takesBody ? exampleOf(operation) : undefined })
     for (const status of FINAL_STATUSES.filter((final) => statuses.includes(final)))
       endings.push({ operation, parameter, body: { status, reason: 'Made by a conformance run.' } })
   }
   return endings
 }
 
-const FINAL_ACTIONS = ['cancel', 'withdraw']
+const FINAL_ACTIONS = ['cancel', 'withdraw', 'revoke', 'void']
 const FINAL_STATUSES = ['cancelled', 'void', 'withdrawn', 'terminated', 'declined']
+
+/** What a request of the operation can say, such as why something ends. */
+function exampleOf(operation: Operation): unknown {
+  const [first] = entriesAt(...placeOf(operation), 'requestBody', 'content', 'application/json', 'examples')
+  return first?.[1].value ?? {}
+}
 
 function statusesOf(operation: Operation): string[] {
   const { properties } = contract.resolve(schemaOfBody(operation) as object) as { properties?: Record<string, unknown> }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import { type ContractDocument, readContract } from '../../server/http/contract.ts'
+import { type Contract, type ContractDocument, isForPrograms, readContract } from '../../server/http/contract.ts'
 import { withFormats } from '../../server/http/formats.ts'
 
 /**
@@ -10,7 +10,24 @@ import { withFormats } from '../../server/http/formats.ts'
  */
 export const root = path.resolve(import.meta.dirname, '../..')
 export const document = readDocument()
-export const contract = readContract(document)
+/** All of it, also what only people may call, at the pages of the service. */
+export const wholeContract = readContract(document)
+/** The contract as far as programs may use it. */
+export const contract: Contract = {
+  ...wholeContract,
+  operations: new Map([...wholeContract.operations].filter(([, operation]) => isForPrograms(operation))),
+}
+
+/** What runs other operations, and answers, refuses and emits what these do. */
+export const RUNS_SKILLS: ReadonlySet<string> = new Set([
+  'executeSkill',
+  'executeBatch',
+  'createProposal',
+  'approveProposal',
+])
+
+/** What takes two, because nobody approves what they proposed themselves; a run has one key that may do anything. */
+export const TAKES_ANOTHER_KEY: ReadonlySet<string> = new Set(['approveProposal'])
 
 const ajv = withFormats(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }))
 for (const [name, schema] of Object.entries(document.components.schemas ?? {}))

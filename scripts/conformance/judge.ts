@@ -22,7 +22,7 @@ export function faultOf(operation: Operation, answer: Answer): string {
   if (type === undefined) return body === '' ? '' : `${operation.id} answers ${status} with a body: ${brief(body)}`
   const said = headers.get('content-type')?.split(';', 1)[0]
   if (said !== type) return `${operation.id} answers ${status} as ${said}, not as ${type}`
-  const wrong = type.endsWith('json') ? faults(body, ...place, type, 'schema') : ''
+  const wrong = /[/+]json$/.test(type) ? faults(body, ...place, type, 'schema') : ''
   return wrong === '' ? '' : `${operation.id} answers ${status} against its schema:\n${wrong}\n${brief(body)}`
 }
 

@@ -35,7 +35,7 @@ export async function ask(
     signal: AbortSignal.timeout(ANSWER_MS),
   })
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') === true
+  const isJson = /[/+]json(;|$)/.test(response.headers.get('content-type') ?? '')
   return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
 }
 

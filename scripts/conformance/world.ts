@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Operation } from '../../server/http/contract.ts'
+import type { Operation, OperationId } from '../../server/http/contract.ts'
 import { at, contract, entriesAt } from './contract.ts'
 import { brief, placeOf } from './judge.ts'
 import { SeededRandom } from './random.ts'
@@ -30,10 +30,14 @@ export class World {
   readonly #made = new Map<string, Operation>()
   /** The tokens of the vendors' portal addresses, by what they open: a vendor or one of its invitations. */
   readonly #portalTokens = new Map<string, string>()
+  /** Whose portal shows a resource: by its id, the vendor who was asked about it. */
+  readonly #shownTo = new Map<string, string>()
   /** The last refusal of each creation. */
   readonly #refusals = new Map<Operation, string>()
   /** Tells this world's records from others that are known by the same name. */
   readonly #mark = Math.random().toString(36).slice(2, 8)
+  /** The week of its own that it enters time for. */
+  readonly #weeksAgo = 1 + Math.floor(Math.random() * 1000)
   #isSettled = false
 
   constructor(service: Service, key: string, receiver: string) {
@@ -63,7 +67,8 @@ export class World {
     for (const declared of operation.declaration.parameters ?? []) {
       const parameter = contract.resolve(declared)
       if (parameter.required !== true || parameter.in === 'header') continue
-      const value = this.#idsIn(operation, parameter.name)[which] ?? (parameter as { example?: unknown }).example
+      const value =
+        this.#idsIn(operation, parameter.name)[which] ?? current((parameter as { example?: unknown }).example)
       if (value === undefined) return undefined
       if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, String(value))
       else query.set(parameter.name, String(value))
@@ -84,7 +89,7 @@ export class World {
   // A vendor only gets in to the invitation it has the address of, or to everything of its own.
   #idsIn(operation: Operation, parameter: string): readonly string[] {
     const ids = this.idsFor(parameter)
-    const opened = ids.filter((id) => this.#portalTokens.has(id))
+    const opened = ids.filter((id) => this.#tokenTo(id) !== undefined)
     return isOpenToKeys(operation) || opened.length === 0 ? ids : opened
   }
 
@@ -93,8 +98,15 @@ export class World {
    */
   credentialFor(operation: Operation, address: string): string | undefined {
     if (isOpenToKeys(operation)) return this.key
-    const [id = ''] = address.split(/[/?]/).filter((part) => this.#portalTokens.has(part))
-    return this.#portalTokens.get(id) ?? [...this.#portalTokens.values()].at(-1)
+    const [token] = address.split(/[/?]/).flatMap((part) => this.#tokenTo(part) ?? [])
+    const entries = [...this.#portalTokens]
+    // The way to all of a vendor's portal opens more than that to one invitation.
+    const whole = entries.findLast(([opened]) => prefixIn(opened) === prefixOf('vendorId'))
+    return token ?? (whole ?? entries.at(-1))?.[1]
+  }
+
+  #tokenTo(id: string): string | undefined {
+    return this.#portalTokens.get(id) ?? this.#portalTokens.get(this.#shownTo.get(id) ?? '')
   }
 
   /** The address of an operation with real ids; throws with what is missing. */
@@ -129,8 +141,11 @@ export class World {
       : `${creation.id} would make one, but its examples refer to something that does not exist.`
   }
 
-  /** An example with its ids replaced by real ones; undefined while one of them does not exist. */
-  real(example: unknown): unknown {
+  /**
+   * An example as of today, or of some weeks ago, with its ids replaced by real ones; undefined while one of them does
+   * not exist.
+   */
+  real(example: unknown, weeksAgo = 0): unknown {
     let isWhole = true
     const visit = (value: unknown, field: string): unknown => {
       if (Array.isArray(value)) return value.map((item) => visit(item, field))
@@ -139,7 +154,7 @@ export class World {
       }
       // Deliveries go to the test's own receiver and nowhere else.
       if (field === 'url' && typeof value === 'string') return this.receiver
-      if (typeof value !== 'string' || !TYPE_ID.test(value)) return value
+      if (typeof value !== 'string' || !TYPE_ID.test(value)) return current(value, weeksAgo)
       const standIn = this.#standInFor(value)
       if (standIn === undefined) isWhole = false
       return standIn
@@ -179,7 +194,10 @@ export class World {
     for (const [field, id] of Object.entries(best.resource)) {
       const real = made[field]
       if (typeof id !== 'string' || typeof real !== 'string' || !TYPE_ID.test(id) || !TYPE_ID.test(real)) continue
-      if (!this.#standIns.has(id)) this.#standIns.set(id, real)
+      if (this.#standIns.has(id)) continue
+      // What belongs to it would not belong to what is more like it, made later.
+      this.#standIns.set(id, real)
+      this.#likeness.set(id, Number.POSITIVE_INFINITY)
     }
   }
 
@@ -210,6 +228,9 @@ export class World {
         }
       }
     }
+    await this.#openPortals()
+    await this.#issue()
+    await this.#tryOut()
     const deadline = Date.now() + 10_000
     for (;;) {
       let missing = 0
@@ -224,14 +245,48 @@ export class World {
     }
   }
 
+  /** Asks vendors about what their portals then show. */
+  async #openPortals(): Promise<void> {
+    for (const operation of ASKING) {
+      const ids = this.idsFor(/\{(\w+)\}/.exec(operation.path)?.[1] ?? '')
+      for (const [which] of ids.entries()) {
+        const address = this.addressOf(operation, which)
+        if (address !== undefined) this.learn(await this.send(operation, { address }), operation)
+      }
+    }
+  }
+
+  /** Issues something to a vendor that has a way into its portal, which shows it only then; of each kind the last one. */
+  async #issue(): Promise<void> {
+    for (const operation of ISSUING) {
+      const ids = this.idsFor(/\{(\w+)\}/.exec(operation.path)?.[1] ?? '')
+      for (let which = ids.length - 1; which >= 0; which--) {
+        const address = this.addressOf(operation, which)
+        if (address === undefined) break
+        for (const body of this.bodiesOf(operation)) {
+          const answer = await this.send(operation, { address, body })
+          this.learn(answer, operation)
+          if (answer.status >= 300 || isIssued(answer.body)) break
+        }
+        if (this.#tokenTo(ids[which] ?? '') !== undefined) break
+      }
+    }
+  }
+
+  /** Tries skills out without running them, which leaves executions. */
+  async #tryOut(): Promise<void> {
+    const execute = contract.operations.get('executeSkill' as OperationId)
+    if (execute === undefined) return
+    for (const body of this.bodiesOf(execute))
+      if ((body as { dryRun?: unknown }).dryRun === true) this.learn(await this.send(execute, { body }), execute)
+  }
+
   async #create(address: string, body: unknown): Promise<Answer> {
     const create = (content: unknown) => {
       const headers = { 'idempotency-key': crypto.randomUUID() }
       return this.#service.request('POST', address, content, { key: this.key, headers })
     }
-    const answer = await create(body)
-    const otherwise = renamed(body, answer)
-    return otherwise === null ? answer : create(otherwise)
+    return underFreeNames(body, create)
   }
 
   /** The examples of an operation's body that can be sent now; a single undefined for an operation without a body. */
@@ -242,8 +297,14 @@ export class World {
   #playable(operation: Operation): { example: unknown; body: unknown }[] {
     if (!operation.takesBody) return [{ example: {}, body: undefined }]
     return entriesAt(...placeOf(operation), 'requestBody', 'content', 'application/json', 'examples')
-      .map(([, { value }]) => ({ example: value, body: isSync(operation) ? this.#own(value) : this.real(value) }))
+      .map(([, { value }]) => ({ example: value, body: this.#bodyLike(value, operation) }))
       .filter(({ body }) => body !== undefined)
+  }
+
+  #bodyLike(example: unknown, operation: Operation): unknown {
+    if (isSync(operation)) return this.#own(example)
+    // Somebody has one timesheet a week, which stays once it is submitted.
+    return this.real(example, operation.declaration.tags?.includes('Timesheets') === true ? this.#weeksAgo : 0)
   }
 
   // A sync finds what to change by the builder's own keys, and must not find what was there before.
@@ -287,11 +348,18 @@ export class World {
     if (answer.status >= 300 || answer.body?.dryRun === true) return
     for (const token of portalTokensIn(answer.body)) this.admit(token)
     // A single answer about what has no address (any more) says so.
-    const { id, portalUrl, portalStatus } = answer.body ?? {}
+    const { id, vendorId, portalUrl, portalStatus } = answer.body ?? {}
     if (portalUrl === null || portalStatus === 'not_invited') this.#portalTokens.delete(id)
+    // What a vendor was asked about is shown in its portal, also where that was open before.
+    const isShown = portalUrl !== undefined || isIssued(answer.body) || prefixIn(String(id)) === VENDORS_PAPER
+    if (isShown && typeof vendorId === 'string') this.#shownTo.set(id, vendorId)
+    // A message is shown in the portals of the vendors that it went to.
+    const { recipients } = (answer.body ?? {}) as { recipients?: unknown }
+    for (const recipient of Array.isArray(recipients) ? recipients : [])
+      if (recipient?.type === 'vendor') this.#shownTo.set(id, recipient.id)
     const makes = operation === undefined || '201' in operation.declaration.responses || isSync(operation)
     const isOwn = makes || this.#isOnOwn(operation)
-    for (const id of idsIn(answer.body)) {
+    for (const id of idsIn(withoutOutcomes(answer.body))) {
       // The contract itself can be downloaded, but what its examples show does not exist.
       if (EXAMPLE_IDS.has(id) || (!isOwn && this.#made.has(prefixIn(id)))) continue
       this.remember(id)
@@ -320,6 +388,20 @@ export class World {
   }
 }
 
+/** A date or instant of an example, as long before or after this week as it is in the examples; other values as they are. */
+function current(value: unknown, weeksAgo = 0): unknown {
+  if (typeof value !== 'string' || !DATE.test(value)) return value
+  const moved = new Date(Date.parse(value) + (WEEKS_SINCE - weeksAgo) * WEEK_MS).toISOString()
+  return value.length === 10 ? moved.slice(0, 10) : moved
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?Z)?$/
+const WEEK_MS = 7 * 86_400_000
+/** The examples were written on this day: their deadlines lie after it, and what is done in them before it. */
+const WRITTEN_ON = Date.UTC(2026, 10, 20)
+// Whole weeks, because some dates have to be a certain weekday.
+const WEEKS_SINCE = Math.max(0, Math.floor((Date.now() - WRITTEN_ON) / WEEK_MS))
+
 /** A creation may need something that the contract creates only later, which may again need something. */
 const ROUNDS = 4
 
@@ -334,22 +416,68 @@ export function schemaOfBody(operation: Operation): unknown {
   return at(...placeOf(operation), 'requestBody', 'content', 'application/json', 'schema')
 }
 
-/** A body under a new name, if the refusal was because another record has its name; otherwise null. */
+/** A record has at most so many names that no other may have: a code, an accountingId, an externalId. */
+const MOST_NAMES = 3
+
+/** Sends a body, and again with another name for each that a record has already. */
+export async function underFreeNames(body: unknown, send: (content: unknown) => Promise<Answer>): Promise<Answer> {
+  let [content, answer] = [body, await send(body)]
+  for (let i = 0; i < MOST_NAMES; i++) {
+    const otherwise = renamed(content, answer)
+    if (otherwise === null) break
+    content = otherwise
+    answer = await send(content)
+  }
+  return answer
+}
+
+/** A body under a new name, or for another week, if the refusal was because another record has it; otherwise null. */
 export function renamed(body: unknown, refused: Answer): unknown {
   const fault = refused.status === 409 ? refused.body.errors?.[0] : undefined
   const field = fault?.code === 'conflict' ? String(fault.pointer).slice(1) : ''
   const name = (body as Record<string, unknown> | null | undefined)?.[field]
   if (typeof name !== 'string' || TYPE_ID.test(name)) return null
+  if (DATE.test(name)) return { ...(body as object), [field]: current(name, 1 + Math.floor(Math.random() * 1000)) }
   const other = Math.random().toString(36).slice(2, 8)
   return { ...(body as object), [field]: URL.canParse(name) ? `${name}?${other}` : `${name} ${other}` }
 }
 
 /** Whether the operation brings many records to what another system says they are. */
-function isSync({ path }: Operation): boolean {
-  return path.endsWith('/sync')
+function isSync({ id }: Operation): boolean {
+  return /^sync[A-Z]/.test(id)
 }
 
-const OWN_KEYS = new Set(['sku', 'code', 'parentCode', 'externalId'])
+const OWN_KEYS = new Set(['sku', 'code', 'parentCode', 'externalId', 'accountingId'])
+
+/** The operations that ask a vendor about something that its portal shows from then on, and answer the way there. */
+const ASKING = [...contract.operations.values()].filter((operation) => {
+  const place = [...placeOf(operation), 'responses', '200', 'content', 'application/json', 'examples']
+  const [example] = operation.method === 'POST' && isOpenToKeys(operation) ? entriesAt(...place) : []
+  const { id, portalUrl } = (example?.[1].value ?? {}) as { id?: unknown; portalUrl?: unknown }
+  return typeof id === 'string' && typeof portalUrl === 'string' && !portalUrl.includes(id)
+})
+
+/** The operations that issue something to a vendor: of what they answer, an example says when. */
+const ISSUING = [...contract.operations.values()].filter((operation) => {
+  const place = [...placeOf(operation), 'responses', '200', 'content', 'application/json', 'examples']
+  const [example] = operation.path.endsWith('/status') && isOpenToKeys(operation) ? entriesAt(...place) : []
+  return (
+    example !== undefined && 'issuedAt' in (example[1].value as object) && 'vendorId' in (example[1].value as object)
+  )
+})
+
+function isIssued(body: unknown): boolean {
+  const { issuedAt } = (body ?? {}) as { issuedAt?: unknown }
+  return typeof issuedAt === 'string'
+}
+
+/** Until it is approved, a proposal shows what it would make, which does not exist. */
+function withoutOutcomes(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return body
+  const { outcome, data, ...rest } = body as { outcome?: unknown; data?: unknown; status?: unknown }
+  if (rest.status === 'approved') return { ...rest, data, outcome }
+  return Array.isArray(data) ? { ...rest, data: data.map(withoutOutcomes) } : { ...rest, data }
+}
 
 /** The ids in an answer: every `id`, however deep. */
 export function* idsIn(value: unknown): Generator<string> {
@@ -384,6 +512,8 @@ export function prefixOf(field: string): string | undefined {
 }
 
 const PREFIXES = learnPrefixes()
+/** The prefix of what belongs to a vendor from the beginning, and is in its portal without anybody asking for it. */
+const VENDORS_PAPER = prefixOf('complianceDocumentId')
 
 function learnPrefixes(): Map<string, string> {
   const prefixes = new Map<string, string>()
@@ -450,6 +580,10 @@ function learnResources(): Map<string, Resource> {
     for (const inner of Object.values(value)) visit(inner)
   }
   for (const [, { value }] of entriesAt('components', 'examples')) visit(value)
+  for (const operation of contract.operations.values()) {
+    const place = [...placeOf(operation), 'responses', '201', 'content', 'application/json', 'examples']
+    if ('201' in operation.declaration.responses) for (const [, { value }] of entriesAt(...place)) visit(value)
+  }
   return resources
 }
 

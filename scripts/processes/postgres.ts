@@ -87,11 +87,17 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     await gone
   }
 
-  process.once('exit', () => server?.kill('SIGKILL'))
-  // A process that is ended from outside stops its server first, and then ends as it would have.
+  // However the process ends, it leaves neither a server nor its data, which soon fill a disk.
+  function abandon(): void {
+    server?.kill('SIGKILL')
+    // The server's children write for a moment longer.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+  }
+  process.once('exit', abandon)
+  // A process that is ended from outside ends as it would have.
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
-      server?.kill('SIGKILL')
+      abandon()
       process.kill(process.pid, signal)
     })
   }

@@ -36,6 +36,7 @@ interface Row {
   at: string
   actorType: AuditEntry['actor']['type']
   actorId: string | null
+  actorVia: AuditEntry['actor']['via'] | null
   action: string
   resourceId: string
   changed: string[]
@@ -72,7 +73,7 @@ const EVENTS: Source = {
   action: 'type',
   filtered: sql`"type"`,
   columns: sql`'aud_' || substr("id", 5) as "id", "occurredAt" as "at", "payload"::json #>> '{actor,type}' as "actorType", "actorId",
-    "type" as "action", "resourceId", "changedFields"("payload") as "changed", "id" as "eventId", 'done' as "outcome",
+    "payload"::json #> '{actor,via}' as "actorVia", "type" as "action", "resourceId", "changedFields"("payload") as "changed", "id" as "eventId", 'done' as "outcome",
     null as "reason", 1 as "count", "address", "requestId"`,
   outcome: (wanted) => (wanted === 'done' ? sql`true` : sql`false`),
 }
@@ -85,9 +86,15 @@ const ENTRIES: Source = {
   always: null,
   action: 'action',
   filtered: sql`"action", "outcome"`,
-  columns: sql`"id", "at", "actorType", "actorId", "action", "resourceId", "changed", null as "eventId", "outcome", "reason",
+  columns: sql`"id", "at", "actorType", "actorId", ${viaGrant()} as "actorVia", "action", "resourceId", "changed", null as "eventId", "outcome", "reason",
     "count", "address", "requestId"`,
   outcome: (wanted) => sql`"outcome" = ${wanted}`,
+}
+
+// An app's name stands with its grant alone.
+function viaGrant(): RawBuilder<unknown> {
+  return sql`(select json_build_object('grantId', g."id", 'client', g."clientName") from "oauthGrants" as g
+    where g."organizationId" = "auditEntries"."organizationId" and g."id" = "actorGrantId")`
 }
 
 export async function list(call: Tenant, query: Query): Promise<{ data: AuditEntry[]; nextCursor: string | null }> {
@@ -183,10 +190,11 @@ async function read({ db, organizationId }: Tenant, source: Source, query: Query
 }
 
 function toEntry(row: Row): AuditEntry {
-  const { id, at, actorType, actorId, action, resourceId } = row
+  const { id, at, actorType, actorId, actorVia, action, resourceId } = row
+  const actor = { type: actorType, id: actorId, ...(actorVia !== null && { via: actorVia }) }
   const { changed, eventId, outcome, reason, count, address, requestId } = row
   return {
-    ...{ id, at, actor: { type: actorType, id: actorId }, action, resourceType: typeOf(resourceId), resourceId },
+    ...{ id, at, actor, action, resourceType: typeOf(resourceId), resourceId },
     ...{ changed, eventId, outcome, reason, count, address, requestId },
   }
 }

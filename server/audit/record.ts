@@ -24,24 +24,31 @@ export interface NewEntry {
 
 export async function recordEntries(db: Db, entries: readonly NewEntry[]): Promise<void> {
   if (entries.length === 0) return
-  await db
-    .insertInto('auditEntries')
-    .values(
-      entries.map(({ actor, changed = [], refused, address = null, requestId = null, ...entry }) => ({
-        ...entry,
-        id: typeid('aud').toString(),
-        actorType: actor.type,
-        actorId: actor.id,
-        changed: [...changed],
-        outcome: refused === undefined ? 'done' : 'refused',
-        reason: refused?.reason ?? null,
-        count: refused?.count ?? 1,
-        address,
-        requestId,
-      })),
-    )
-    .execute()
+  const rows = entries.map(({ actor, changed = [], refused, address = null, requestId = null, ...entry }) => ({
+    ...entry,
+    id: typeid('aud').toString(),
+    actorType: actor.type,
+    actorId: actor.id,
+    actorGrantId: actor.via?.grantId ?? null,
+    changed: [...changed],
+    outcome: refused === undefined ? 'done' : 'refused',
+    reason: refused?.reason ?? null,
+    count: refused?.count ?? 1,
+    address,
+    requestId,
+  }))
+  // As one parameter, because a statement has 65,535 at most, and a transaction may change thousands of resources.
+  await sql`
+    insert into "auditEntries" (${COLUMNS})
+    select ${COLUMNS} from json_populate_recordset(null::"auditEntries", ${JSON.stringify(rows)}::json)`.execute(db)
 }
+
+const COLUMNS = sql.join(
+  [
+    ...['organizationId', 'id', 'at', 'actorType', 'actorId', 'action', 'resourceId', 'changed', 'outcome', 'reason'],
+    ...['count', 'address', 'requestId', 'actorGrantId'],
+  ].map((column) => sql.id(column)),
+)
 
 /**
  * Records what an operator did to a builder's data, in the transaction that does it. Reads that leave the service, such

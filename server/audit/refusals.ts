@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Actor } from '../../client/contract.gen.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import type { Principal } from '../http/call.ts'
+import { actorOf, type Principal } from '../http/call.ts'
 import type { Problem } from '../http/problem.ts'
 import { recordEntries } from './record.ts'
 
@@ -80,8 +80,8 @@ export function refusalRecorder({ database, clock, log }: Parts) {
   }
 }
 
-function callerOf({ organization, kind, id }: Principal): { organizationId: string; actor: Actor } {
-  return { organizationId: organization.id, actor: { type: kind, id } }
+function callerOf(principal: Principal): { organizationId: string; actor: Actor } {
+  return { organizationId: principal.organization.id, actor: actorOf(principal) }
 }
 
 function current(of: Map<string, Remembered>, key: string, now: number): Remembered {

@@ -2,8 +2,8 @@ import path from 'node:path'
 import { type GivenConfig, readConfig } from '../config.ts'
 
 /**
- * A backup of the embedded database is its folder as it is on disk, in a gzipped tar that starts with a note describing
- * it. The encryption key is only included if the operator asks for it.
+ * A backup of the embedded database is its folder as it is on disk, and the files that hang on its records, in a gzipped
+ * tar that starts with a note describing it. The encryption key is only included if the operator asks for it.
  */
 export interface Note {
   format: typeof FORMAT
@@ -17,7 +17,12 @@ export interface Note {
 export const FORMAT = 'plumbline-backup-1'
 
 /** The names in the archive; except for the note, they are the same in the data folder. */
-export const NAMES = { note: 'backup.json', database: 'database', key: 'encryption-key' } as const
+export const NAMES = {
+  note: 'backup.json',
+  database: 'database',
+  files: 'files',
+  key: 'encryption-key',
+} as const
 
 /** A backup or a restore that is not possible; the message is a sentence for the operator. */
 export class BackupRefused extends Error {}

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { create, extract } from 'tar'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { ask, withKey } from '../../scripts/conformance/service.ts'
+import { sendBytes } from '../../test/support/files.ts'
 import { Clock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { claimDataFolder } from '../database/data-folder.ts'
@@ -22,6 +23,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   let key: string
   let vendorId: string
   let webhook: { id: string; secret: string }
+  let attachmentId: string
 
   beforeAll(async () => {
     const plumbline = await start(folder('first'))
@@ -33,6 +35,9 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     const post = (to: string, body: unknown) => ask(plumbline.url, 'POST', to, body, withKey(key))
     vendorId = (await post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body.id
     webhook = (await post('/api/ext/webhooks', { url: 'http://127.0.0.1:9/', eventTypes: ['*'] })).body
+    const { body: document } = await post(`/api/ext/vendors/${vendorId}/compliance-documents`, { type: 'w9' })
+    const files = `${plumbline.url}/api/ext/attachments?recordId=${document.id}&fileName=w9.pdf`
+    attachmentId = (await sendBytes(files, Buffer.from('%PDF-1.4'), { key })).body.id
     const refused = await cli(folder('first'), 'backup', '--out', whole)
     expect([refused.code, refused.json.error.code]).toEqual([1, 'data_folder_in_use'])
     await plumbline.stop()
@@ -76,16 +81,18 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect(nothing.json.error.detail).toContain('There is no embedded database')
     // Neither refusals nor backups leave anything behind.
     expect(readdirSync(root).sort()).toEqual(['bare.tar.gz', 'first', 'whole.tar.gz'])
-    expect(readdirSync(folder('first')).sort()).toEqual(['database', 'encryption-key'])
+    expect(readdirSync(folder('first')).sort()).toEqual(['database', 'encryption-key', 'files'])
   })
 
   test('is restored elsewhere, and a service on it knows the keys, the data and the secrets', async () => {
     const { code, json } = await cli(folder('second'), 'restore', whole)
     expect([code, json.dataDir]).toEqual([0, folder('second')])
-    expect(readdirSync(folder('second')).sort()).toEqual(['database', 'encryption-key'])
+    expect(readdirSync(folder('second')).sort()).toEqual(['database', 'encryption-key', 'files'])
     const plumbline = await start(folder('second'))
     const get = (from: string) => ask(plumbline.url, 'GET', from, undefined, withKey(key))
     expect((await get(`/api/ext/vendors/${vendorId}`)).body.companyName).toBe('Brazos Framing')
+    const { sha256: etag } = (await get(`/api/ext/attachments/${attachmentId}`)).body
+    expect((await get(`/api/ext/attachments/${attachmentId}/content`)).headers.get('etag')).toBe(`"${etag}"`)
     const rotated = await ask(plumbline.url, 'POST', `/api/ext/webhooks/${webhook.id}/rotate-secret`, {}, withKey(key))
     expect(rotated.status).toBe(200)
     await plumbline.stop()
@@ -103,7 +110,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   })
 
   test('is restored into an empty folder only', async () => {
-    expect(await refusal(folder('first'), whole)).toContain('is not empty (database)')
+    expect(await refusal(folder('first'), whole)).toContain('is not empty (database, files)')
     const held = claimDataFolder(folder('fourth'))
     expect(await refusal(folder('fourth'), whole)).toContain(`process ${process.pid}`)
     held.release()

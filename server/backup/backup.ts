@@ -29,7 +29,7 @@ export interface Made extends Note {
 }
 
 /**
- * Streams the embedded database into a file, so that its size does not matter. The file gets its name only once it is
+ * Streams the embedded database and the files into a file, so that its size does not matter. The file gets its name only once it is
  * complete. Meanwhile this process holds the data folder, and no service can start on it.
  */
 export async function backUp(env: NodeJS.ProcessEnv, wanted: { out: string; withKey: boolean }): Promise<Made> {
@@ -74,8 +74,11 @@ async function write(file: string, folder: string, note: Note, key: Buffer | nul
     writeFileSync(path.join(staging, NAMES.note), JSON.stringify(note, null, 2))
     if (key !== null) writeFileSync(path.join(staging, NAMES.key), key.toString('base64'), { mode: 0o600 })
     symlinkSync(folder, path.join(staging, NAMES.database))
+    const files = path.join(path.dirname(folder), NAMES.files)
+    const hasFiles = existsSync(files)
+    if (hasFiles) symlinkSync(files, path.join(staging, NAMES.files))
     // The note comes first, so that it can be read without reading everything.
-    const names = [NAMES.note, ...(key === null ? [] : [NAMES.key]), NAMES.database]
+    const names = [NAMES.note, ...(key === null ? [] : [NAMES.key]), NAMES.database, ...(hasFiles ? [NAMES.files] : [])]
     // Whoever can read it can read the data of every builder.
     const out = createWriteStream(partial, { mode: 0o600 })
     await pipeline(create({ gzip: true, cwd: staging, follow: true, portable: true, strict: true }, names), out)

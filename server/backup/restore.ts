@@ -48,7 +48,10 @@ export async function restore(env: NodeJS.ProcessEnv, file: string): Promise<Res
 const MAY_BE_THERE = new Set<string>([NAMES.key, RESTORING, 'owner.pid'])
 
 function assertEmpty(dataDir: string): void {
-  const found = inDataFolder(() => readdirSync(dataDir)).filter((name) => !MAY_BE_THERE.has(name))
+  const there = inDataFolder(() => readdirSync(dataDir))
+  // The files come before the database, so an interrupted restore may have left them.
+  const mayBeThere = new Set([...MAY_BE_THERE, ...(there.includes(RESTORING) ? [NAMES.files] : [])])
+  const found = there.filter((name) => !mayBeThere.has(name))
   if (found.length === 0) return
   throw new BackupRefused(
     `${dataDir} is not empty (${found.slice(0, 5).join(', ')}). Set DATA_DIR to a new folder, or move what is there away.`,
@@ -116,11 +119,16 @@ function keyFor({ encryptionKey, dataDir }: GivenConfig, unpacked: string): Buff
   return file === undefined ? null : Buffer.from(readFileSync(file, 'utf8'), 'base64')
 }
 
-// The key first: a key alone is not mistaken for a database, so the restore can be repeated.
+// The key and the files first: without a database the folder is no data folder yet.
 function put(dataDir: string, unpacked: string, given: GivenConfig): void {
   const key = path.join(dataDir, NAMES.key)
   const restoredKey = path.join(unpacked, NAMES.key)
   if (given.encryptionKey === null && !existsSync(key) && existsSync(restoredKey)) copyFileSync(restoredKey, key)
+  const files = path.join(unpacked, NAMES.files)
+  if (existsSync(files)) {
+    rmSync(path.join(dataDir, NAMES.files), { recursive: true, force: true })
+    renameSync(files, path.join(dataDir, NAMES.files))
+  }
   renameSync(databaseFolder({ dataDir: unpacked }), databaseFolder({ dataDir }))
 }
 

@@ -6,7 +6,7 @@ export interface OwnedTable {
   name: string
   /** The primary key without the organization. */
   key: string[]
-  /** Columns that can contain text in any form, except keys and references. */
+  /** Columns that can contain text in any form, except keys, references and what the database computes from others. */
   texts: { name: string; type: string }[]
   isVersioned: boolean
   references: Reference[]
@@ -19,8 +19,9 @@ export interface Reference {
 }
 
 export async function ownedTables(db: Db): Promise<OwnedTable[]> {
-  const { rows: columns } = await sql<{ table: string; name: string; type: string }>`
-    select c."relname" as "table", a."attname" as "name", format_type(a."atttypid", null) as "type"
+  const { rows: columns } = await sql<{ table: string; name: string; type: string; isComputed: boolean }>`
+    select c."relname" as "table", a."attname" as "name", format_type(a."atttypid", null) as "type",
+      a."attgenerated" <> '' as "isComputed"
     from "pg_attribute" a join "pg_class" c on c."oid" = a."attrelid"
     where c."relnamespace" = current_schema()::regnamespace and c."relkind" in ('r', 'p') and a."attnum" > 0 and not a."attisdropped"
     order by c."relname", a."attnum"`.execute(db)
@@ -40,7 +41,9 @@ export async function ownedTables(db: Db): Promise<OwnedTable[]> {
     return {
       name,
       key: key.filter((column) => column !== 'organizationId'),
-      texts: all.filter((column) => TEXTUAL.has(column.type) && !bound.has(column.name) && !isId(column.name)),
+      texts: all.filter(
+        ({ name, type, isComputed }) => TEXTUAL.has(type) && !isComputed && !bound.has(name) && !isId(name),
+      ),
       isVersioned: ['version', 'updatedAt'].every((column) => all.some((one) => one.name === column)),
       references,
     }

@@ -1,9 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import { allowRemoval } from '../audit/retention.ts'
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
 import { BATCH_ROWS, inBatches } from '../database/batches.ts'
 import type { Database } from '../database/database.ts'
+import { openFiles } from '../files/files.ts'
 import { invalid, notFound } from '../http/problem.ts'
+import { forgetStrangers } from '../keys/identity-retention.ts'
 import { childrenFirst, type OwnedTable, ownedTables } from './catalogue.ts'
 
 /**
@@ -24,20 +27,22 @@ export interface Erased {
 }
 
 /**
- * Removes everything of a builder. Its keys are revoked first, then its rows go in bounded batches, each in a
- * transaction, and the builder itself goes last, so that after any interruption it can be run again under the same
- * name. Once the builder is gone, the same call removes what may have been written at the last moment.
+ * Removes everything of a builder. Its keys are revoked first, then its files and its rows go, these in bounded batches,
+ * each in a transaction, and the builder itself goes last, so that after any interruption it can be run again under the
+ * same name. Once the builder is gone, the same call removes what may have been written at the last moment.
  */
 export async function eraseOrganization(
-  { database, clock }: { database: Database; clock: Clock },
+  { database, clock, config }: { database: Database; clock: Clock; config: Config },
   organizationId: string,
   confirmedName: string,
   progress: (table: string, removed: number) => void = () => {},
 ): Promise<Erased> {
+  const { store } = openFiles(config)
   const tables = childrenFirst(await ownedTables(database.statements))
   const erased: Record<string, number> = {}
   const sweep = async (): Promise<number> => {
     let total = 0
+    await store.removeAll(organizationId)
     for (const table of tables) {
       const removed = await removeRows(database, table, organizationId)
       if (removed === 0) continue
@@ -65,10 +70,11 @@ export async function eraseOrganization(
     if (await removeOrganization(database, organizationId, attempt === MOST_SWEEPS)) break
   }
   await sweep()
+  await forgetStrangers(database)
   return { organizationId, erased }
 }
 
-// A revoked key is refused everywhere within a second, and no further deliveries are made.
+// Nobody is let in by a session any more. A revoked key is refused everywhere within a second, and no further deliveries are made.
 async function closeDoors(database: Database, clock: Clock, organizationId: string): Promise<void> {
   const now = clock.now()
   await database.transaction(async (trx) => {
@@ -77,6 +83,11 @@ async function closeDoors(database: Database, clock: Clock, organizationId: stri
       .set({ revokedAt: now, updatedAt: now })
       .where('organizationId', '=', organizationId)
       .where('revokedAt', 'is', null)
+      .execute()
+    await trx
+      .updateTable('users')
+      .set({ status: 'disabled', updatedAt: now })
+      .where('organizationId', '=', organizationId)
       .execute()
     await trx
       .updateTable('webhooks')

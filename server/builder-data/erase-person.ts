@@ -2,12 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Database, Db } from '../database/database.ts'
 import { invalid, notFound } from '../http/problem.ts'
+import { forgetStrangers } from '../keys/identity-retention.ts'
 import { updateUser } from '../people/users/users.ts'
+import { catchUp } from '../search/index-changes.ts'
 import { type OwnedTable, ownedTables } from './catalogue.ts'
 import { type Mark, markOf, NEUTRAL } from './identity.ts'
 
 /**
- * A person is a user of the builder, or somebody at one of its vendors. What identifies them (name, e-mail address,
+ * A person is a user of the builder, somebody at one of its vendors, a lead or a buyer. What identifies them (name, e-mail address,
  * phone number, and whatever else the operator names) is replaced wherever it occurs in the builder's rows: records,
  * messages, reasons, event payloads, stored responses of receivers. Ids stay, so that the history remains consistent.
  *
@@ -23,6 +25,7 @@ export interface ErasedPerson {
 /** Tables that are not searched, and why. */
 export const NOT_SEARCHED: Record<string, string> = {
   auditEntries: 'It holds ids, names of fields and addresses of machines, and refuses to be changed.',
+  fileArrivals: 'The bytes of files, which no name is looked for in.',
   idempotencyRecords: 'The stored answers are encrypted, and gone within 24 hours.',
 }
 
@@ -31,9 +34,10 @@ export const OPAQUE: Record<string, readonly string[]> = {
   webhooks: ['secret', 'previousSecret'],
   apiKeySecrets: ['start'],
   portalAddresses: ['sealedToken'],
+  mails: ['sealedLink'],
 }
 
-interface Parts {
+export interface Parts {
   database: Database
   clock: Clock
 }
@@ -45,7 +49,7 @@ export async function eraseUser(
 ): Promise<ErasedPerson> {
   const user = await database.statements
     .selectFrom('users')
-    .select(['organizationId', 'name', 'email'])
+    .select(['organizationId', 'name', 'email', 'phone'])
     .where('id', '=', id)
     .executeTakeFirst()
   if (user === undefined) throw notFound()
@@ -56,6 +60,7 @@ export async function eraseUser(
   const isErased = user.email === address
   const marks = [
     ...(isErased ? [] : [markOf(user.email, address), ...nameMark(user.name)]),
+    ...(user.phone === null ? [] : [markOf(user.phone)]),
     ...also.map((text) => markOf(text)),
   ]
   // First, to take away their access; refused if the builder would be left without an owner.
@@ -64,46 +69,75 @@ export async function eraseUser(
   const sweeping = { database, clock, organizationId, marks }
   const changed = await sweep(sweeping, (table) => table !== 'users')
   // Last, because a repeated run after an interruption starts from what this row says.
-  await updateUser(database, clock, id, { name: NEUTRAL.name, email: address })
+  await updateUser(database, clock, id, { name: NEUTRAL.name, email: address, phone: null })
+  await forgetStrangers(database)
   add(changed, { users: 1 })
   add(changed, await sweep(sweeping, (table) => table !== 'users'))
+  await catchUp(database, organizationId)
   return { organizationId, id, changed }
 }
 
-export async function eraseContact(
-  { database, clock }: Parts,
-  vendorId: string,
-  wanted: { name?: string | undefined; email?: string | undefined; also: readonly string[] },
-): Promise<ErasedPerson> {
-  if (wanted.name === undefined && wanted.email === undefined && wanted.also.length === 0) {
-    throw invalid([{ pointer: '--email', code: 'required', message: 'or --name says who is meant' }])
-  }
-  const vendor = await database.statements
+export interface WantedContact {
+  name?: string | undefined
+  email?: string | undefined
+  also: readonly string[]
+}
+
+export async function eraseContact(parts: Parts, vendorId: string, wanted: WantedContact): Promise<ErasedPerson> {
+  assertSomebodyMeant(wanted)
+  const vendor = await parts.database.statements
     .selectFrom('vendors')
     .select(['organizationId', 'contactName', 'email', 'phone', 'contacts'])
     .where('id', '=', vendorId)
     .executeTakeFirst()
   if (vendor === undefined) throw notFound()
-  const people = [
-    { name: vendor.contactName, email: vendor.email, phone: vendor.phone },
-    ...(vendor.contacts as unknown as Contact[]),
-  ].filter((person) => isMeant(person, wanted))
-  if (people.length === 0 && wanted.also.length === 0) throw notFound()
-  const marks = [
-    ...people.flatMap(({ name }) => nameMark(name ?? null)),
-    ...people.flatMap(({ email, phone }) => [email, phone]).flatMap((text) => (text ? [markOf(text)] : [])),
-    ...wanted.also.map((text) => markOf(text)),
-  ]
-  const { organizationId } = vendor
-  const sweeping = { database, clock, organizationId, marks }
-  // The vendor last, because a repeated run after an interruption starts from what its row says.
-  const changed = await sweep(sweeping, (table) => table !== 'vendors' && table !== 'users')
-  add(changed, await sweep(sweeping, (table) => table === 'vendors'))
-  add(changed, await sweep(sweeping, (table) => table !== 'users'))
-  return { organizationId, id: vendorId, changed }
+  const { organizationId, contactName: name, email, phone } = vendor
+  const people = [{ name, email, phone }, ...(vendor.contacts as unknown as Contact[])]
+  return eraseAmong(parts, { organizationId, id: vendorId, table: 'vendors' }, people, wanted)
 }
 
-interface Contact {
+export async function eraseBuyer(parts: Parts, saleId: string, wanted: WantedContact): Promise<ErasedPerson> {
+  assertSomebodyMeant(wanted)
+  const sale = await parts.database.statements
+    .selectFrom('sales')
+    .select(['organizationId', 'buyers'])
+    .where('id', '=', saleId)
+    .executeTakeFirst()
+  if (sale === undefined) throw notFound()
+  const at = { organizationId: sale.organizationId, id: saleId, table: 'sales' }
+  return eraseAmong(parts, at, sale.buyers as unknown as Contact[], wanted)
+}
+
+function assertSomebodyMeant({ name, email, also }: WantedContact): void {
+  if (name !== undefined || email !== undefined || also.length > 0) return
+  throw invalid([{ pointer: '--email', code: 'required', message: 'or --name says who is meant' }])
+}
+
+/** Erases whoever is meant of the people that a record names. */
+async function eraseAmong(
+  { database, clock }: Parts,
+  { organizationId, id, table: of }: { organizationId: string; id: string; table: string },
+  among: readonly Contact[],
+  wanted: WantedContact,
+): Promise<ErasedPerson> {
+  const people = among.filter((person) => isMeant(person, wanted))
+  if (people.length === 0 && wanted.also.length === 0) throw notFound()
+  const marks = [...people.flatMap(contactMarks), ...wanted.also.map((text) => markOf(text))]
+  const sweeping = { database, clock, organizationId, marks }
+  // The record last, because a repeated run after an interruption starts from what its row says.
+  const changed = await sweep(sweeping, (table) => table !== of && table !== 'users')
+  add(changed, await sweep(sweeping, (table) => table === of))
+  add(changed, await sweep(sweeping, (table) => table !== 'users'))
+  await catchUp(database, organizationId)
+  return { organizationId, id, changed }
+}
+
+/** The texts that tell who a contact is. */
+export function contactMarks({ name, email, phone }: Contact): Mark[] {
+  return [...nameMark(name ?? null), ...[email, phone].flatMap((text) => (text ? [markOf(text)] : []))]
+}
+
+export interface Contact {
   name?: string | null
   email?: string | null
   phone?: string | null
@@ -127,7 +161,8 @@ interface Sweeping extends Parts {
 /** Rows searched per statement. */
 const WINDOW_ROWS = 1000
 
-async function sweep(sweeping: Sweeping, includes: (table: string) => boolean): Promise<Record<string, number>> {
+/** Replaces the marks in the tables, and says how many rows were changed in each. */
+export async function sweep(sweeping: Sweeping, includes: (table: string) => boolean): Promise<Record<string, number>> {
   const changed: Record<string, number> = {}
   if (sweeping.marks.length === 0) return changed
   for (const table of await ownedTables(sweeping.database.statements)) {
@@ -191,6 +226,6 @@ async function readWindow(
   return rows.map((row) => table.key.map((column) => row[column]))
 }
 
-function add(to: Record<string, number>, more: Record<string, number>): void {
+export function add(to: Record<string, number>, more: Record<string, number>): void {
   for (const [table, count] of Object.entries(more)) to[table] = (to[table] ?? 0) + count
 }

@@ -5,8 +5,9 @@ import type { Builder } from '../../test/support/plumbline.ts'
 import { type Populated, startPopulated } from '../../test/support/populated.ts'
 import { createUser, listUsers } from '../people/users/users.ts'
 import { ownedTables } from './catalogue.ts'
+import { eraseLead } from './erase-lead.ts'
 import { eraseOrganization, PARTS } from './erase-organization.ts'
-import { eraseContact, eraseUser, NOT_SEARCHED } from './erase-person.ts'
+import { eraseBuyer, eraseContact, eraseUser, NOT_SEARCHED } from './erase-person.ts'
 import { exportOrganization } from './export.ts'
 
 let populated: Populated
@@ -111,6 +112,33 @@ describe('a person', () => {
     })
   })
 
+  test('who was a lead and a buyer is gone from both, from what was noted and from all events; ids and prices stay', async () => {
+    const { plumbline } = populated
+    const person = { firstName: 'Ysolde', lastName: 'Var"ga', email: 'ysolde@example.com', phone: '+1 512 555 0179' }
+    const { body: lead } = await plumbline.post('/api/ext/leads', { ...person, lastName: 'Oldname' })
+    await plumbline.patch(`/api/ext/leads/${lead.id}`, { lastName: person.lastName })
+    const notes = 'Ysolde Var"ga called from +1 512 555 0179.'
+    await plumbline.post(`/api/ext/leads/${lead.id}/activities`, { activityType: 'call', notes })
+    const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Erasing', status: 'active' })
+    const other = { name: 'Petr Lind', email: 'petr@example.com', phone: null }
+    const { body: sale } = await plumbline.post(`/api/ext/leads/${lead.id}/convert`, {
+      ...{ communityId: community.id, lotNumber: '1', basePrice: 100 },
+      buyers: [{ name: 'Ysolde Var"ga', email: person.email }, other],
+    })
+    expect(sale.leadId).toBe(lead.id)
+    const wrong = eraseLead(plumbline, lead.id, { confirm: 'Ysolde', also: [] })
+    await expect(wrong).rejects.toMatchObject({ code: 'validation_failed' })
+    const { changed } = await eraseLead(plumbline, lead.id, { confirm: 'Ysolde Var"ga', also: [] })
+    expect(changed).toMatchObject({ leads: 1, leadActivities: 1, sales: 1, events: expect.any(Number) })
+    expect(await tablesWith('Ysolde', 'Oldname', 'Var"ga', person.email, person.phone)).toEqual([])
+    const after = (await plumbline.get(`/api/ext/sales/${sale.id}`)).body
+    expect(after).toMatchObject({ leadId: lead.id, basePrice: 100, version: sale.version + 1 })
+    expect(after.buyers).toEqual([{ name: 'Erased person', email: 'erased@erased.invalid', phone: null }, other])
+    await eraseBuyer(plumbline, sale.id, { email: other.email, also: [] })
+    expect(await tablesWith(other.name, other.email)).toEqual([])
+    expect((await plumbline.get(`/api/ext/leads/${lead.id}`)).body).toMatchObject({ firstName: 'Erased', email: null })
+  })
+
   test('is looked for in every table of a builder but those that are named with a reason', async () => {
     const owned = (await ownedTables(populated.plumbline.database.statements)).map(({ name }) => name)
     expect(Object.keys(NOT_SEARCHED).filter((name) => !owned.includes(name))).toEqual([])
@@ -120,7 +148,10 @@ describe('a person', () => {
 })
 
 /** One row for each builder, which holds a number. */
-const COUNTERS = ['bidRequestNumbers', 'contractNumbers']
+const COUNTERS = [
+  ...['bidRequestNumbers', 'contractNumbers', 'paymentNumbers', 'paymentRunNumbers', 'saleNumbers'],
+  'fileUsage',
+]
 
 describe('a builder', () => {
   let builder: Builder

@@ -84,7 +84,7 @@ test('it has no secret, nor an address that opens the portal', async () => {
   const { database, key } = populated.plumbline
   expect(ofKind('webhook').length).toBeGreaterThan(0)
   expect(ofKind('bid_request').length).toBeGreaterThan(0)
-  for (const secret of [key, 'portalUrl', 'whsec_', '/portal/'])
+  for (const secret of [key, '"portalUrl":', 'whsec_', '/portal/'])
     expect([secret, text.includes(secret)]).toEqual([secret, false])
   const { rows } = await sql<{ secret: string }>`
     select encode("hash", 'hex') as "secret" from "apiKeySecrets" union all select encode("hash", 'base64') from "apiKeySecrets"

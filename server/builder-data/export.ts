@@ -80,7 +80,10 @@ export async function exportOrganization(
 async function organizationRow(db: Db, id: string) {
   const row = await db
     .selectFrom('organizations')
-    .select(['id', 'name', 'tier', 'currency', 'timeZone', 'createdAt', 'updatedAt'])
+    .select([
+      ...(['id', 'name', 'tier', 'currency', 'timeZone', 'weekStartsOn', 'overtimeRule', 'poTerms'] as const),
+      ...(['lienWaiverRequired', 'createdAt', 'updatedAt'] as const),
+    ])
     .where('id', '=', id)
     .executeTakeFirst()
   if (row === undefined) throw notFound()

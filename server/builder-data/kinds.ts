@@ -1,11 +1,18 @@
 import { sql } from 'kysely'
+import * as oauthGrants from '../administration/oauth-grants/queries.ts'
+import * as attachments from '../attachments/queries.ts'
 import * as bidRequests from '../bidding/bid-requests/queries.ts'
 import * as bids from '../bidding/bids/queries.ts'
 import * as complianceDocuments from '../bidding/compliance-documents/queries.ts'
 import * as scopes from '../bidding/scopes/queries.ts'
 import * as vendorNotifications from '../bidding/vendors/notification-queries.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
+import * as calendarFeeds from '../building/calendars/queries.ts'
+import * as milestones from '../building/milestones/queries.ts'
+import * as taskTemplates from '../building/task-templates/queries.ts'
 import * as tasks from '../building/tasks/queries.ts'
+import * as timeEntries from '../building/timesheets/entry-queries.ts'
+import * as timesheets from '../building/timesheets/queries.ts'
 import * as budgetTransfers from '../costs/budget-transfers/queries.ts'
 import * as budgets from '../costs/budgets/queries.ts'
 import * as contracts from '../costs/contracts/queries.ts'
@@ -15,12 +22,24 @@ import * as parts from '../costs/parts/queries.ts'
 import * as prices from '../costs/prices/queries.ts'
 import * as selections from '../costs/selections/queries.ts'
 import type { columns } from '../database/columns.gen.ts'
+import * as executions from '../executions/queries.ts'
 import type { WriteCall } from '../http/call.ts'
 import * as communities from '../land/communities/queries.ts'
 import * as homes from '../land/homes/queries.ts'
 import * as plans from '../land/plans/queries.ts'
+import * as lienWaivers from '../paying/lien-waivers/queries.ts'
+import * as paymentRuns from '../paying/payment-runs/queries.ts'
+import * as payments from '../paying/payments/queries.ts'
 import * as purchaseOrders from '../paying/purchase-orders/queries.ts'
+import * as mails from '../people/mail/queries.ts'
+import * as messageTemplates from '../people/message-templates/queries.ts'
+import { shown } from '../people/message-templates/template.ts'
 import * as messages from '../people/messages/queries.ts'
+import * as users from '../people/users/queries.ts'
+import * as proposals from '../proposals/queries.ts'
+import * as leadActivities from '../selling/leads/activity-queries.ts'
+import * as leads from '../selling/leads/queries.ts'
+import * as sales from '../selling/sales/queries.ts'
 import * as webhooks from '../webhooks/queries.ts'
 
 /**
@@ -84,19 +103,19 @@ const EVENT = {
   leftOut: {
     ...{ id: 'in the payload', type: 'in the payload', occurredAt: 'in the payload, as timestamp' },
     ...{ resourceId: 'in the payload', actorId: 'in the payload' },
+    permissions: 'what reading it takes follows from the skill in the payload',
   },
   records: events,
 }
 
 export const KINDS: readonly Kind[] = [
-  asKept('user', 'users', [
-    ...(['id', 'email', 'name', 'role', 'status', 'poApprovalLimit'] as const),
-    ...(['version', 'createdAt', 'updatedAt'] as const),
-  ]),
+  asInContract('user', 'users', users.findAll),
   asKept('key', 'apiKeys', [
     ...(['id', 'name', 'permissions', 'createdByUserId', 'expiresAt', 'revokedAt'] as const),
-    ...(['allowedAddresses', 'lastUsedAt', 'createdAt', 'updatedAt'] as const),
+    ...(['allowedAddresses', 'proposeOnly', 'lastUsedAt', 'version', 'createdBy', 'createdAt', 'updatedAt'] as const),
   ]),
+  asInContract('oauth_grant', 'oauthGrants', oauthGrants.findAll),
+  asKept('usage_day', 'usageDays', ['keyId', 'day', 'requests', 'refused'], { order: ['keyId', 'day'] }),
   asInContract('scope', 'scopes', scopes.findAll),
   asInContract('community', 'communities', communities.findAll),
   asInContract('cost_code', 'costCodes', costCodes.findAll),
@@ -127,6 +146,15 @@ export const KINDS: readonly Kind[] = [
     ],
     { order: ['optionId', 'place'] },
   ),
+  asKept(
+    'lump_sum',
+    'lumpSums',
+    [
+      ...(['contractId', 'place', 'lineId', 'communityId', 'planId', 'elevation', 'optionId'] as const),
+      ...(['costCodeId', 'description', 'amount', 'effectiveDate', 'expirationDate'] as const),
+    ],
+    { order: ['contractId', 'place'] },
+  ),
   asInContract('home', 'homes', homes.findAll),
   asInContract('selection', 'selections', selections.findAll),
   asInContract('budget_line', 'budgetLines', budgets.findAll),
@@ -137,10 +165,28 @@ export const KINDS: readonly Kind[] = [
     (await bidRequests.findAll(call, ids)).map((row) => bidRequests.toBidRequest(call, row)),
   ),
   asInContract('bid', 'bids', async (call, ids) => (await bids.findAll(call, ids)).map((row) => bids.toBid(call, row))),
+  asInContract('task_template', 'taskTemplates', taskTemplates.findAll),
   asInContract('task', 'tasks', tasks.findAll),
+  asInContract('milestone', 'milestones', milestones.findAll),
+  asInContract('calendar_feed', 'calendarFeeds', calendarFeeds.findAll),
+  asInContract('proposal', 'proposals', proposals.findAll),
+  asInContract('execution', 'executions', executions.findAll),
+  asInContract('timesheet', 'timesheets', timesheets.findAll),
+  asInContract('time_entry', 'timeEntries', timeEntries.findAll),
   asInContract('vendor_notification', 'vendorNotifications', vendorNotifications.findAll),
   asInContract('purchase_order', 'purchaseOrders', purchaseOrders.findAll),
+  asInContract('payment_run', 'paymentRuns', paymentRuns.findAll),
+  asInContract('payment', 'payments', payments.findAll),
+  asInContract('lead', 'leads', leads.findAll),
+  asInContract('lead_activity', 'leadActivities', leadActivities.findAll),
+  asInContract('sale', 'sales', sales.findAll),
+  asInContract('lien_waiver', 'lienWaivers', lienWaivers.findAll),
   asInContract('message', 'messages', messages.findAll),
+  asInContract('message_template', 'messageTemplates', async (call, ids) =>
+    (await messageTemplates.findAll(call, ids)).map(shown),
+  ),
+  asInContract('mail', 'mails', mails.findAll),
+  asInContract('attachment', 'attachments', attachments.findAll),
   asInContract('webhook', 'webhooks', webhooks.findAll),
   asInContract('delivery', 'deliveries', webhooks.findDeliveries),
   asKept(
@@ -152,8 +198,17 @@ export const KINDS: readonly Kind[] = [
     ],
     { order: ['deliveryId', 'id'] },
   ),
+  asKept(
+    'ledger_state',
+    'ledgerStates',
+    [
+      ...(['recordId', 'type', 'version', 'syncedAt', 'failedVersion', 'error', 'attempts'] as const),
+      ...(['retryAt'] as const),
+    ],
+    { order: ['recordId'] },
+  ),
   asKept('audit_entry', 'auditEntries', [
-    ...(['id', 'at', 'actorType', 'actorId', 'action', 'resourceId', 'changed', 'outcome'] as const),
+    ...(['id', 'at', 'actorType', 'actorId', 'actorGrantId', 'action', 'resourceId', 'changed', 'outcome'] as const),
     ...(['reason', 'count', 'address', 'requestId'] as const),
   ]),
   asKept('status_change', 'statusChanges', ['id', 'resourceId', 'from', 'to', 'at', 'by', 'reason']),
@@ -166,16 +221,30 @@ export const KINDS: readonly Kind[] = [
 export const INSIDE: Partial<Record<Table, string>> = {
   invitations: 'bid_request',
   messageRecipients: 'message',
+  paymentAllocations: 'payment',
   purchaseOrderLines: 'purchase_order',
 }
 
 /** Tables that belong to an organization but are not exported. */
 export const LEFT_OUT: Partial<Record<Table, string>> = {
   apiKeySecrets: 'Hashes of secrets, which are of use to nobody but this deployment.',
+  oauthTokens: 'Hashes of tokens, which are of use to nobody but this deployment.',
+  calendarAddresses: 'Hashes of addresses, which are of use to nobody but this deployment.',
+  bidDrafts: 'What vendors have not submitted yet, which the builder is not to see.',
   bidRequestNumbers: 'A counter; the numbers themselves are in the bid requests.',
   contractNumbers: 'A counter; the numbers themselves are in the contracts.',
+  paymentNumbers: 'A counter; the numbers themselves are in the payments.',
+  paymentRunNumbers: 'A counter; the numbers themselves are in the payment runs.',
+  saleNumbers: 'A counter; the numbers themselves are in the sales.',
   portalAddresses:
     'Hashes and sealed copies of the tokens that vendors were sent; whoever has one acts for the vendor.',
+  searchQueue: 'Names of records that are to be indexed.',
+  links: 'Made from the records, which are exported.',
+  searchWords: 'Made from the records, which are exported.',
+  searchVariants: 'Made from the records, which are exported.',
+  fileArrivals: 'The bytes of small files on their way into the store.',
+  fileUsage: 'A sum; the sizes themselves are in the attachments.',
+  looseFiles: 'Which files of the store no attachment has, until they are removed.',
   idempotencyRecords: 'Copies of answers, encrypted and kept for 24 hours.',
 }
 

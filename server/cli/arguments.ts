@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { isAllowable, MOST_ALLOWED_ADDRESSES } from '../keys/allowed-addresses.ts'
 import { ALL_PERMISSIONS } from '../keys/roles.ts'
@@ -10,6 +11,22 @@ export function text(most: number): (value: string) => string {
       throw new InvalidArgumentError(`It has to have 1 to ${most} characters.`)
     return value
   }
+}
+
+const MOST_TERMS = 10_000
+
+/** The text of a file; the word none stays as it is. */
+export function terms(file: string): string {
+  if (file === 'none') return file
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new InvalidArgumentError(`It cannot be read: ${(error as Error).message}.`)
+  }
+  if (text === '' || text.length > MOST_TERMS || text.includes('\0'))
+    throw new InvalidArgumentError(`The file has to have 1 to ${MOST_TERMS} characters of text.`)
+  return text
 }
 
 export function email(value: string): string {
@@ -63,6 +80,41 @@ export function addresses(value: string): string[] {
   if (wanted.length > MOST_ALLOWED_ADDRESSES)
     throw new InvalidArgumentError(`A key has at most ${MOST_ALLOWED_ADDRESSES} addresses and ranges.`)
   return wanted
+}
+
+const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+
+/** The day of the week, 1 for Monday to 7 for Sunday. */
+export function weekday(value: string): number {
+  const day = WEEKDAYS.indexOf(value.toLowerCase()) + 1
+  if (day === 0) throw new InvalidArgumentError(`It has to be one of ${WEEKDAYS.join(', ')}.`)
+  return day
+}
+
+/** The stages of a sale, in order, separated by commas; a sale has as many as the contract says. */
+export function stages(value: string): string[] {
+  const names = value.split(',').map((name) => name.trim())
+  if (names.length > 30) throw new InvalidArgumentError('A sale has at most 30 stages.')
+  if (!names.every((name) => /^[a-z][a-z0-9_]{0,59}$/.test(name)))
+    throw new InvalidArgumentError('A stage is small letters, digits and _, like contract_signed.')
+  if (new Set(names).size < names.length) throw new InvalidArgumentError('No stage may be there twice.')
+  return names
+}
+
+/** Hours of a day or a week after which others begin to count. */
+export function hours(most: number): (value: string) => Limit {
+  return (value) => {
+    if (value === 'none') return value
+    if (!/^\d{1,3}(\.\d{1,2})?$/.test(value) || Number(value) > most)
+      throw new InvalidArgumentError(`It has to be 0 to ${most} hours, or "none".`)
+    return Number(value)
+  }
+}
+
+export function multiplier(value: string): number {
+  if (!/^\d(\.\d{1,4})?$/.test(value) || Number(value) < 1)
+    throw new InvalidArgumentError('It has to be a number from 1 to 9.9999.')
+  return Number(value)
 }
 
 export type Limit = number | 'none'

@@ -62,6 +62,11 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       ['organizations', 'create'],
       ['organizations', 'create', '--name', ' '],
       ['organizations', 'create', '--name', 'A', '--time-zone', 'Mars/Olympus'],
+      ['organizations', 'update', 'org_x', '--week-starts-on', 'someday'],
+      ['organizations', 'update', 'org_x', '--overtime-after-daily-hours', '25'],
+      ['organizations', 'update', 'org_x', '--lien-waivers', 'perhaps'],
+      ['organizations', 'update', 'org_x', '--sale-pipeline-stages', 'signed,signed'],
+      ['organizations', 'update', 'org_x', '--sale-pipeline-stages', 'Contract signed'],
       ['keys', 'create', '--organization', 'org_x', '--permissions', 'vendors:see'],
       ['keys', 'create', '--organization', 'org_x', '--allow-from', '10.0.0.0/33'],
       ['keys', 'create', '--organization', 'org_x', '--allow-from', 'loopback'],
@@ -73,6 +78,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       ['organizations', 'erase', 'org_x'],
       ['users', 'erase', 'usr_x'],
       ['vendors', 'erase-contact', 'ven_x', '--email', 'nobody'],
+      ['leads', 'erase', 'lead_x'],
       ['backup'],
       ['restore'],
       ['nonsense'],
@@ -184,7 +190,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(daysUntil(all.json.expiresAt)).toBe(365)
     const caller = await me(all.json.secret)
     expect(caller.body).toMatchObject({ keyId: all.json.id, name: 'Everything', organization: { id: organizationId } })
-    expect(caller.body.permissions).toHaveLength(40)
+    expect(caller.body.permissions).toHaveLength(42)
     const narrow = await cli(
       'keys',
       'create',
@@ -200,6 +206,16 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
       revokedAt: null,
       secrets: [{ start: all.json.secret.slice(0, 10), expiresAt: null }],
     })
+  })
+
+  test('a key that may only propose is made here too, and says so', async () => {
+    const wanted = ['--organization', organizationId, '--propose-only', '--permissions', 'vendors:read,vendors:write']
+    const { json: key } = await cli('keys', 'create', ...wanted)
+    expect(key.proposeOnly).toBe(true)
+    const { body: caller } = await until(key.secret, ({ body }) => body.keyId === key.id)
+    expect(caller.proposeOnly).toBe(true)
+    const { json: listed } = await cli('keys', 'list', '--organization', organizationId)
+    expect(listed.data.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ proposeOnly: true })
   })
 
   test('a key ends in a year, at a time of its own, or never, and that can be changed', async () => {
@@ -283,6 +299,23 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     }
   })
 
+  test('a link signs a user in at the service beside, once and for as long as was said', async () => {
+    const made = await cli('users', 'sign-in-link', ownerId, '--valid-hours', '2')
+    const hours = (Date.parse(made.json.expiresAt) - Date.now()) / 3_600_000
+    expect([made.code, made.json.userId, Math.round(hours)]).toEqual([0, ownerId, 2])
+    const [page, token] = made.json.url.split('#token=')
+    expect(new URL(page).pathname).toBe('/sign-in')
+    const redeem = () =>
+      fetch(`${plumbline.url}/api/admin/sign-in`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+        body: JSON.stringify({ token }),
+      })
+    const [first, second] = [await redeem(), await redeem()]
+    expect([first.status, second.status]).toEqual([200, 409])
+    expect((await cli('users', 'sign-in-link', 'usr_nobody')).json.error.code).toBe('not_found')
+  })
+
   test('a rotated secret lives on for the overlap, and without one it ends at once', async () => {
     const { json: key } = await cli('keys', 'create', '--organization', organizationId, '--name', 'Rotated')
     const { json: second } = await cli('keys', 'rotate', key.id, '--overlap-days', '7')
@@ -309,6 +342,23 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect((await cli('keys', 'revoke', 'key_01m7y975jyfesvq695t8y8ma68')).json.error.code).toBe('not_found')
     const past = await cli('keys', 'create', '--organization', organizationId, '--expires-at', '2020-01-01T00:00:00Z')
     expect(past.json.error.code).toBe('validation_failed')
+  })
+
+  test('the day on which weeks begin, the overtime rule, the stages of sales and lien waivers are set one by one', async () => {
+    const update = async (...options: string[]) =>
+      (await cli('organizations', 'update', organizationId, ...options)).json
+    const usual = { weeklyAfterHours: 40, dailyAfterHours: null, multiplier: 1.5 }
+    expect(await update('--time-zone', 'America/Chicago')).toMatchObject({ weekStartsOn: 1, overtimeRule: usual })
+    const daily = await update('--week-starts-on', 'Sunday', '--overtime-after-daily-hours', '8')
+    expect(daily).toMatchObject({ weekStartsOn: 7, overtimeRule: { ...usual, dailyAfterHours: 8 } })
+    const others = await update('--overtime-after-weekly-hours', 'none', '--overtime-multiplier', '2')
+    expect(others.overtimeRule).toEqual({ weeklyAfterHours: null, dailyAfterHours: 8, multiplier: 2 })
+    expect(others.salePipelineStages).toHaveLength(8)
+    const stages = ['contract_signed', 'survey', 'closed']
+    expect(others.lienWaiverRequired).toBe(false)
+    expect(await update('--sale-pipeline-stages', stages.join(', '), '--lien-waivers', 'required')).toMatchObject({
+      ...{ salePipelineStages: stages, lienWaiverRequired: true },
+    })
   })
 
   test('a tier below Pro+ closes the interface, and Pro+ opens it again', async () => {
@@ -353,6 +403,8 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     const erased = await cli('users', 'erase', user.id, '--confirm', 'Zed Zulu', '--also', 'Z. Zulu', '--also', 'Zeddy')
     expect(erased.json).toMatchObject({ id: user.id, changed: { users: 1 } })
     expect((await cli('vendors', 'erase-contact', 'ven_x')).json.error.code).toBe('validation_failed')
+    expect((await cli('leads', 'erase', 'lead_x', '--confirm', 'Zed')).json.error.code).toBe('not_found')
+    expect((await cli('sales', 'erase-buyer', 'sale_x', '--name', 'Zed')).json.error.code).toBe('not_found')
 
     const { json: listed } = await cli('organizations', 'list')
     const second = listed.data.find(({ name }: { name: string }) => name === 'Second')

@@ -17,6 +17,7 @@ export function addKeyVerbs(program: Command): void {
       permissions,
     )
     .option('--allow-from <list>', 'addresses and ranges, separated by commas; anywhere when left out', addresses)
+    .option('--propose-only', 'what it would change becomes a proposal that somebody else approves')
     .option('--created-by <userId>', 'whose power bounds the key; the first owner when left out')
     .action(
       verb(
@@ -27,6 +28,7 @@ export function addKeyVerbs(program: Command): void {
             name: string
             permissions?: string[]
             allowFrom?: string[]
+            proposeOnly?: true
             createdBy?: string
           },
         ) =>
@@ -35,6 +37,7 @@ export function addKeyVerbs(program: Command): void {
             userId: options.createdBy,
             name: options.name,
             permissions: options.permissions,
+            proposeOnly: options.proposeOnly,
             expiresAt: endOf(options, clock),
             allowedAddresses: options.allowFrom,
           }),

@@ -2,8 +2,10 @@ import { Command, CommanderError } from 'commander'
 import { rotateEncryptionKey } from '../encryption-key-rotation.ts'
 import { addBackupVerbs } from './backup.ts'
 import { addKeyVerbs } from './keys.ts'
+import { addLeadVerbs } from './leads.ts'
 import { addOrganizationVerbs } from './organizations.ts'
 import { fail } from './refusals.ts'
+import { addSaleVerbs } from './sales.ts'
 import { addUserVerbs } from './users.ts'
 import { addVendorVerbs } from './vendors.ts'
 import { verb } from './verb.ts'
@@ -19,6 +21,8 @@ addOrganizationVerbs(program)
 addUserVerbs(program)
 addKeyVerbs(program)
 addVendorVerbs(program)
+addLeadVerbs(program)
+addSaleVerbs(program)
 addBackupVerbs(program)
 program
   .command('encryption-key')

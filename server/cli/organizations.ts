@@ -1,8 +1,33 @@
 import { type Command, Option } from 'commander'
 import { createOrganization, listOrganizations, TIERS, updateOrganization } from '../organizations/organizations.ts'
-import { currency, email, text, timeZone } from './arguments.ts'
+import {
+  amount,
+  currency,
+  email,
+  hours,
+  type Limit,
+  multiplier,
+  stages,
+  terms,
+  text,
+  timeZone,
+  weekday,
+} from './arguments.ts'
 import { progressOnStderr, writingLines } from './lines.ts'
 import { verb } from './verb.ts'
+
+interface Changes {
+  name?: string
+  tier?: string
+  timeZone?: string
+  weekStartsOn?: number
+  overtimeAfterWeeklyHours?: Limit
+  overtimeAfterDailyHours?: Limit
+  overtimeMultiplier?: number
+  salePipelineStages?: string[]
+  poTerms?: string
+  lienWaivers?: 'required' | 'optional'
+}
 
 export function addOrganizationVerbs(program: Command): void {
   const organizations = program.command('organizations').description('The builders that use the service.')
@@ -34,15 +59,40 @@ export function addOrganizationVerbs(program: Command): void {
     .option('--name <name>', 'what the builder is called', text(200))
     .addOption(new Option('--tier <tier>', 'the interface is open to pro_plus').choices(TIERS))
     .option('--time-zone <zone>', 'IANA time zone', timeZone)
-    .action((id: string, options: { name?: string; tier?: string; timeZone?: string }) =>
-      verb(({ database, clock }) => updateOrganization(database, clock, id, options))(),
+    .option('--week-starts-on <day>', 'monday to sunday: the first day of a timesheet', weekday)
+    .option('--overtime-after-weekly-hours <hours>', 'regular hours a week before overtime, or "none"', hours(168))
+    .option('--overtime-after-daily-hours <hours>', 'regular hours a day before overtime, or "none"', hours(24))
+    .option('--overtime-multiplier <factor>', 'what the rate of overtime is multiplied by', multiplier)
+    .option('--sale-pipeline-stages <names>', 'the stages of new sales in order, separated by commas', stages)
+    .option('--po-terms <file>', 'a text of 10,000 characters at most that orders end with, or "none"', terms)
+    .addOption(
+      new Option('--lien-waivers <rule>', 'for payments whose vendor and orders do not say').choices([
+        'required',
+        'optional',
+      ]),
     )
+    .action((id: string, { overtimeMultiplier, poTerms, lienWaivers, ...options }: Changes) => {
+      const { overtimeAfterWeeklyHours: weekly, overtimeAfterDailyHours: daily, ...others } = options
+      const changes = {
+        ...others,
+        ...(poTerms !== undefined && { poTerms: poTerms === 'none' ? null : poTerms }),
+        ...(lienWaivers !== undefined && { lienWaiverRequired: lienWaivers === 'required' }),
+      }
+      const overtimeRule = {
+        ...(weekly !== undefined && { weeklyAfterHours: amount(weekly) }),
+        ...(daily !== undefined && { dailyAfterHours: amount(daily) }),
+        ...(overtimeMultiplier !== undefined && { multiplier: overtimeMultiplier }),
+      }
+      const rule = Object.keys(overtimeRule).length > 0 && { overtimeRule }
+      return verb(({ database, clock }) => updateOrganization(database, clock, id, { ...changes, ...rule }))()
+    })
   organizations
     .command('export')
     .description('Write everything of a builder as lines of JSON, without secrets.')
     .argument('<organizationId>')
     .option('--out <file>', 'a new file; stdout when left out')
-    .action((id: string, { out }: { out?: string }) =>
+    .option('--files <folder>', 'a new folder for the attached files, each named by its id')
+    .action((id: string, { out, files }: { out?: string; files?: string }) =>
       verb(async ({ database, config }) => {
         const { exportOrganization } = await import('../builder-data/export.ts')
         const say = progressOnStderr()
@@ -51,7 +101,12 @@ export function addOrganizationVerbs(program: Command): void {
             say(() => `${kind}: ${written} of ${of}`),
           ),
         )
-        return out === undefined ? undefined : { file: out, ...about }
+        const { exportFiles } = await import('../builder-data/export-files.ts')
+        const copied = files && {
+          files,
+          copied: await exportFiles({ database, config }, id, files, (count) => say(() => `${count} files`)),
+        }
+        return out === undefined ? undefined : { file: out, ...about, ...copied }
       })(),
     )
   organizations
@@ -60,10 +115,10 @@ export function addOrganizationVerbs(program: Command): void {
     .argument('<organizationId>')
     .requiredOption('--confirm <name>', "the builder's name, to be sure")
     .action((id: string, { confirm }: { confirm: string }) =>
-      verb(async ({ database, clock }) => {
+      verb(async ({ database, clock, config }) => {
         const { eraseOrganization } = await import('../builder-data/erase-organization.ts')
         const say = progressOnStderr()
-        return eraseOrganization({ database, clock }, id, confirm, (table, removed) =>
+        return eraseOrganization({ database, clock, config }, id, confirm, (table, removed) =>
           say(() => `${table}: ${removed}`),
         )
       })(),

@@ -1,8 +1,12 @@
 import { type Command, Option } from 'commander'
+import { openIdentity } from '../keys/identity.ts'
 import { ROLES, type Role } from '../keys/roles.ts'
+import { makeSignInLink } from '../people/users/sign-in-link.ts'
 import { createUser, listUsers, updateUser } from '../people/users/users.ts'
-import { amount, collected, email, type Limit, limit, text } from './arguments.ts'
+import { amount, collected, email, type Limit, limit, text, whole } from './arguments.ts'
 import { verb } from './verb.ts'
+
+const HOUR_MS = 3_600_000
 
 export function addUserVerbs(program: Command): void {
   const users = program.command('users').description("A builder's people; their role bounds the keys that they create.")
@@ -12,6 +16,7 @@ export function addUserVerbs(program: Command): void {
     .requiredOption('--organization <organizationId>')
     .requiredOption('--email <email>', 'e-mail address', email)
     .requiredOption('--name <name>', 'name', text(200))
+    .option('--phone <phone>', 'telephone number', text(40))
     .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory())
     .option(
       '--po-approval-limit <amount>',
@@ -50,6 +55,7 @@ export function addUserVerbs(program: Command): void {
     .argument('<userId>')
     .option('--email <email>', 'e-mail address', email)
     .option('--name <name>', 'name', text(200))
+    .option('--phone <phone>', 'telephone number', text(40))
     .addOption(new Option('--role <role>', 'what they may do').choices(ROLES))
     .addOption(
       new Option('--status <status>', 'a disabled user and their keys can do nothing').choices(['active', 'disabled']),
@@ -66,6 +72,17 @@ export function addUserVerbs(program: Command): void {
           ...(poApprovalLimit !== undefined && { poApprovalLimit: amount(poApprovalLimit) }),
         }),
       )(),
+    )
+  users
+    .command('sign-in-link')
+    .description('Make a link that signs a user in once; whoever has it is let in as them.')
+    .argument('<userId>')
+    .option('--valid-hours <hours>', 'how long it can be used, 1 to 168', whole(1, 168), 24)
+    .action((id: string, { validHours }: { validHours: number }) =>
+      verb(async ({ database, clock, config }) => {
+        const identity = openIdentity({ database, config })
+        return makeSignInLink({ database, clock, identity }, id, validHours * HOUR_MS)
+      })(),
     )
   users
     .command('erase')

@@ -14,6 +14,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { Shares } from '../http/shares.ts'
+import { divided } from './connection-plan.ts'
 import { assertNotRestoring, asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
 import type { JsonRow } from './lean-query.ts'
 import { EmbeddedDriver, NarrowDriver } from './narrow-drivers.ts'
@@ -86,16 +87,18 @@ export async function openDatabase(config: DatabaseConfig, patience?: Patience):
 
 export interface DatabaseConfig {
   databaseUrl: string | null
-  databasePoolSize: number
+  /** All connections of this process, at least `LEAST_CONNECTIONS`. */
+  databaseConnections: number
   /** The time in milliseconds after which PostgreSQL cancels a statement; default 10,000. */
   databaseStatementTimeoutMs?: number
   dataDir: string
 }
 
 async function openPostgres(
-  { databaseUrl, databasePoolSize: poolSize, databaseStatementTimeoutMs }: DatabaseConfig & { databaseUrl: string },
+  { databaseUrl, databaseConnections, databaseStatementTimeoutMs }: DatabaseConfig & { databaseUrl: string },
   patience?: Patience,
 ): Promise<Database> {
+  const { transactions: poolSize, calls, others } = divided(databaseConnections)
   const connection: pg.ClientConfig = {
     connectionString: databaseUrl,
     application_name: 'plumbline',
@@ -114,19 +117,23 @@ async function openPostgres(
     // The same if it is lost between two statements of a transaction: the next statement fails, and is handled.
     each.on('connect', (client) => client.on('error', () => {}))
   }
-  const shared = new SharedStatements(bounded)
+  const shared = new SharedStatements(bounded, null, others)
   const pooled = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const sessions = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: unbounded }) })
   const shares = transactionShares(poolSize, CONNECTION_WAIT_MS)
   const statements = over(() => new SharedDriver(shared, null))
   const transaction: Access['transaction'] = (work) => retryDeadlocks(() => pooled.transaction().execute(work))
-  let narrow: { role: string; shared: SharedStatements } | null = null
+  let ofCalls: { role: string | null; shared: SharedStatements } = {
+    role: null,
+    shared: new SharedStatements(bounded, null, calls),
+  }
   const accesses = new Remembered((organizationId) => {
-    if (narrow === null) return takingTurns({ statements, transaction }, shares, organizationId)
-    const { role, shared } = narrow
+    const { role, shared } = ofCalls
+    const statements = over(() => new SharedDriver(shared, role === null ? null : organizationId))
+    if (role === null) return takingTurns({ statements, transaction }, shares, organizationId)
     const own = over(() => new NarrowDriver(pool, role, organizationId))
     const access: Access = {
-      statements: over(() => new SharedDriver(shared, organizationId)),
+      statements,
       transaction: (work) => retryDeadlocks(() => own.transaction().execute(work)),
     }
     return takingTurns(access, shares, organizationId)
@@ -138,21 +145,21 @@ async function openPostgres(
     transaction,
     of: (organizationId) => accesses.get(organizationId),
     get narrowRole() {
-      return narrow?.role ?? null
+      return ofCalls.role
     },
     narrowTo(role) {
-      if (role === (narrow?.role ?? null)) return
-      narrow?.shared.end().catch(() => {})
-      narrow = role === null ? null : { role, shared: new SharedStatements(bounded, role) }
+      if (role === ofCalls.role) return
+      ofCalls.shared.end().catch(() => {})
+      ofCalls = { role, shared: new SharedStatements(bounded, role, calls) }
       accesses.forget()
     },
     connections: () => ({
       ...counted(pool, poolSize, shares),
-      shared: shared.connections + (narrow?.shared.connections ?? 0),
+      shared: shared.connections + ofCalls.shared.connections,
     }),
     ping: () => ping(statements),
     async close() {
-      await Promise.all([shared.end(), narrow?.shared.end()])
+      await Promise.all([shared.end(), ofCalls.shared.end()])
       await pooled.destroy()
       await sessions.destroy()
     },
@@ -243,13 +250,14 @@ async function openEmbedded(dataDir: string): Promise<Database> {
     throw isDiskFull(error) ? new DataFolderUnusable(DISK_FULL) : (asUnusable(error) ?? error)
   })
   const database = await overPGlite(lite)
-  return {
-    ...database,
+  const { close } = database
+  // A copy would keep what `narrowRole` is now.
+  return Object.assign(database, {
     async close() {
-      await database.close()
+      await close()
       claim.release()
     },
-  }
+  })
 }
 
 const DISK_FULL =

@@ -10,6 +10,26 @@ beforeAll(async () => {
 
 afterAll(() => plumbline.stop())
 
+test.skipIf(inject('postgres') === null)(
+  'a list is prepared once, and one with a filter planned each time',
+  async () => {
+    const prepared = `select "statement" from pg_prepared_statements where "statement" like '%from "vendors" as t%'`
+    const { key, organizationId } = await plumbline.newBuilder()
+    for (let i = 0; i < 9; i++) {
+      expect((await plumbline.get('/api/ext/vendors', { key })).body.data).toEqual([])
+      expect((await plumbline.get('/api/ext/vendors?updatedAfter=2099-01-01T00:00:00Z', { key })).body.data).toEqual([])
+    }
+    const { statements } = plumbline.database.of(organizationId)
+    // Reads take the connections in turn, so three of them see what is prepared on each.
+    for (let lane = 0; lane < 3; lane++) {
+      const { rows } = await statements.executeQuery<{ statement: string }>(CompiledQuery.raw(prepared))
+      const ofLists = rows.filter(({ statement }) => statement.includes('order by'))
+      expect(ofLists).toHaveLength(1)
+      expect(ofLists[0]?.statement).not.toContain('updatedAt" >=')
+    }
+  },
+)
+
 test('each of more shapes of questions than are remembered is answered by itself, however many come at once', async () => {
   const shapes = Array.from({ length: 2500 }, (_, shape) => shape)
   for (let round = 0; round < 2; round++) {

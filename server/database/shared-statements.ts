@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { Shares } from '../http/shares.ts'
+import type { Lanes } from './connection-plan.ts'
 import { HeavyReads } from './heavy-reads.ts'
 import {
   type Answered,
@@ -31,9 +32,7 @@ export class SharedStatements {
   readonly #gathering = new Map<Insertion, Gathering>()
   #nextRead = 0
 
-  // Few connections make large batches, which suits reads. Writes have more, because one that waits for the disk delays
-  // those behind it.
-  constructor(config: pg.ClientConfig, role: string | null = null, lanes = { reading: 3, writing: 12, burdened: 2 }) {
+  constructor(config: pg.ClientConfig, role: string | null, lanes: Lanes) {
     this.#config = { ...config, pipeline: true }
     this.#reading = Array.from({ length: lanes.reading }, () => new Lane(this.#config, role, this.#heavy))
     this.#writing = Array.from({ length: lanes.writing }, () => new Lane(this.#config, role, null))
@@ -365,8 +364,15 @@ function statementOf(text: string, asJson: boolean): Statement {
 
 const names = new Map<string, string>()
 
-/** The name under which a text is prepared; undefined once there are too many. */
+/**
+ * Ends the text of a statement that is planned for the values of each call. A prepared one soon gets a plan for usual
+ * values: asked for the few rows of a rare value, it would walk through all others in the order of the list.
+ */
+export const PLANNED_EACH_TIME = ' -- planned each time'
+
+/** The name under which a text is prepared; undefined if it is planned each time, or once there are too many names. */
 export function statementName(text: string): string | undefined {
+  if (text.endsWith(PLANNED_EACH_TIME)) return undefined
   let name = names.get(text)
   if (name === undefined && names.size < MOST_STATEMENTS) {
     name = `s${names.size}`

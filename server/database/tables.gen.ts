@@ -30,6 +30,7 @@ export type Timestamp = ColumnType<string, Date | string, Date | string>;
 export interface ApiKeys {
   allowedAddresses: string[] | null;
   createdAt: Timestamp;
+  createdBy: Generated<Json>;
   createdByUserId: string;
   expiresAt: Timestamp | null;
   id: string;
@@ -37,8 +38,10 @@ export interface ApiKeys {
   name: string;
   organizationId: string;
   permissions: string[];
+  proposeOnly: Generated<boolean>;
   revokedAt: Timestamp | null;
   updatedAt: Timestamp;
+  version: Generated<number>;
 }
 
 export interface ApiKeySecrets {
@@ -50,8 +53,25 @@ export interface ApiKeySecrets {
   start: string;
 }
 
+export interface Attachments {
+  archivedAt: Timestamp | null;
+  contentType: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  fileName: string;
+  id: string;
+  organizationId: string;
+  recordId: string;
+  recordType: string;
+  sha256: string;
+  size: number;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface AuditEntries {
   action: string;
+  actorGrantId: string | null;
   actorId: string | null;
   actorType: string;
   address: string | null;
@@ -64,6 +84,14 @@ export interface AuditEntries {
   reason: string | null;
   requestId: string | null;
   resourceId: string;
+}
+
+export interface BidDrafts {
+  content: Json | null;
+  invitationId: string;
+  organizationId: string;
+  updatedAt: Timestamp;
+  version: number;
 }
 
 export interface BidRequestNumbers {
@@ -125,6 +153,7 @@ export interface Bids {
   invitationId: string;
   leadTimeDays: number | null;
   lines: Json;
+  note: string | null;
   organizationId: string;
   revision: number;
   scope: string;
@@ -141,11 +170,13 @@ export interface BudgetLines {
   approvedChanges: Numeric;
   archivedAt: Timestamp | null;
   budgeted: Generated<Numeric>;
+  contractId: string | null;
   costCodeId: string | null;
   createdAt: Timestamp;
   createdBy: Json;
   description: string | null;
   estimateKey: string | null;
+  externalId: string | null;
   homeId: string;
   id: string;
   optionSelectionId: string | null;
@@ -182,6 +213,25 @@ export interface BudgetTransfers {
   version: number;
 }
 
+export interface CalendarAddresses {
+  feedId: string;
+  hash: Buffer;
+  organizationId: string;
+}
+
+export interface CalendarFeeds {
+  archivedAt: Timestamp | null;
+  communityId: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  id: string;
+  organizationId: string;
+  updatedAt: Timestamp;
+  userId: string | null;
+  vendorId: string | null;
+  version: number;
+}
+
 export interface Communities {
   accountingId: string | null;
   archivedAt: Timestamp | null;
@@ -196,8 +246,10 @@ export interface Communities {
   name: string;
   organizationId: string;
   postalCode: string | null;
+  startsPerWeekTarget: number | null;
   state: string | null;
   status: string;
+  superintendentId: string | null;
   timeZone: string;
   updatedAt: Timestamp;
   version: number;
@@ -244,6 +296,7 @@ export interface Contracts {
   externalId: string | null;
   id: string;
   lines: Json;
+  lumpSums: Json;
   notes: string | null;
   number: string;
   organizationId: string;
@@ -325,11 +378,44 @@ export interface Events {
   occurredAt: Timestamp;
   organizationId: string;
   payload: string;
+  permissions: string[] | null;
   recordedOrder: Generated<Int8>;
   requestId: string | null;
   resourceId: string;
   sequence: Int8 | null;
   type: string;
+}
+
+export interface Executions {
+  actorId: Generated<string | null>;
+  changed: boolean;
+  createdAt: Timestamp;
+  createdBy: Json;
+  dryRun: boolean;
+  durationMs: number;
+  id: string;
+  input: Json | null;
+  organizationId: string;
+  problem: string | null;
+  requestId: string;
+  resourceIds: string[];
+  skill: string;
+  skills: string[];
+  status: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface FileArrivals {
+  attachmentId: string;
+  content: string;
+  createdAt: Timestamp;
+  organizationId: string;
+}
+
+export interface FileUsage {
+  bytes: Int8;
+  organizationId: string;
 }
 
 export interface Homes {
@@ -355,9 +441,14 @@ export interface Homes {
   percentComplete: Numeric;
   planId: string | null;
   planRevision: number | null;
+  saleAmount: Numeric | null;
+  saleId: string | null;
+  salesStatus: Generated<string>;
+  saleStatus: string | null;
   startDate: string | null;
   status: string;
   statusBeforeHold: string | null;
+  superintendentId: string | null;
   swing: string | null;
   updatedAt: Timestamp;
   version: number;
@@ -372,6 +463,16 @@ export interface IdempotencyRecords {
   organizationId: string;
   resourceId: string | null;
   status: number;
+}
+
+export interface Identities {
+  createdAt: Timestamp;
+  email: string;
+  emailVerified: boolean;
+  id: string;
+  image: string | null;
+  name: string;
+  updatedAt: Timestamp;
 }
 
 export interface Invitations {
@@ -393,6 +494,86 @@ export interface Invitations {
   viewedAt: Timestamp | null;
 }
 
+export interface LeadActivities {
+  activityType: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  externalId: string | null;
+  id: string;
+  leadId: string;
+  notes: string | null;
+  occurredAt: Timestamp;
+  organizationId: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface Leads {
+  archivedAt: Timestamp | null;
+  budgetMax: Numeric | null;
+  budgetMin: Numeric | null;
+  communityIds: string[];
+  convertedSaleId: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  desiredMoveIn: string | null;
+  email: string | null;
+  externalId: string | null;
+  firstName: string | null;
+  id: string;
+  lastActivityAt: Timestamp;
+  lastName: string | null;
+  lostReason: string | null;
+  nextActivityAt: Timestamp | null;
+  organizationId: string;
+  ownerUserId: string | null;
+  phone: string | null;
+  planIds: string[];
+  score: number;
+  scoreReasons: Json;
+  source: string;
+  status: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface LedgerStates {
+  attempts: number | null;
+  error: string | null;
+  failedVersion: number | null;
+  organizationId: string;
+  recordId: string;
+  retryAt: Timestamp | null;
+  syncedAt: Timestamp | null;
+  type: string;
+  version: number | null;
+}
+
+export interface LienWaivers {
+  amount: Numeric;
+  bytes: Generated<number>;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  exceptions: string | null;
+  homeId: string | null;
+  id: string;
+  organizationId: string;
+  paymentId: string;
+  poId: string | null;
+  signedBy: string | null;
+  signedOn: string | null;
+  signedVia: string | null;
+  status: string;
+  text: string;
+  textSha256: string | null;
+  throughDate: string;
+  updatedAt: Timestamp;
+  vendorId: string;
+  version: number;
+  waiverType: string;
+}
+
 export interface LimitWindows {
   endsAt: Timestamp;
   scope: string;
@@ -400,9 +581,63 @@ export interface LimitWindows {
   used: Int8;
 }
 
+export interface Links {
+  linkedId: string;
+  organizationId: string;
+  recordId: string;
+}
+
+export interface LooseFiles {
+  attachmentId: string;
+  organizationId: string;
+  removeAfter: Timestamp;
+}
+
+export interface LumpSums {
+  amount: Numeric;
+  communityId: string | null;
+  contractId: string;
+  costCodeId: string | null;
+  description: string | null;
+  effectiveDate: string;
+  elevation: string | null;
+  expirationDate: string | null;
+  lineId: string;
+  optionId: string | null;
+  organizationId: string;
+  place: number;
+  planId: string | null;
+}
+
+export interface Mails {
+  aboutId: string;
+  attempts: number;
+  bytes: Generated<number>;
+  createdAt: Timestamp;
+  createdBy: Json;
+  id: string;
+  kind: string;
+  lastError: string | null;
+  nextAttemptAt: Timestamp | null;
+  organizationId: string;
+  sealedLink: string | null;
+  sentAt: Timestamp | null;
+  status: string;
+  subject: string;
+  text: string;
+  to: string;
+  updatedAt: Timestamp;
+  userId: string | null;
+  vendorId: string | null;
+  version: number;
+}
+
 export interface MessageRecipients {
+  id: Generated<string>;
+  isOwn: Generated<boolean>;
   messageId: string;
   organizationId: string;
+  readAt: Timestamp | null;
   recipientId: string;
 }
 
@@ -425,6 +660,80 @@ export interface Messages {
   threadId: string | null;
   updatedAt: Timestamp;
   version: number;
+}
+
+export interface MessageTemplates {
+  body: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  id: string;
+  kind: string;
+  organizationId: string;
+  subject: string | null;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface Milestones {
+  archivedAt: Timestamp | null;
+  autoComplete: boolean;
+  communityId: string;
+  completedByTasks: boolean;
+  completedDate: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  drawAmount: Numeric | null;
+  drawPercent: Numeric | null;
+  externalId: string | null;
+  homeId: string;
+  id: string;
+  milestoneType: string;
+  name: string;
+  organizationId: string;
+  status: string;
+  targetDate: string | null;
+  targetOrder: Generated<string>;
+  taskIds: string[];
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface OauthClients {
+  createdAt: Timestamp;
+  grantedAt: Timestamp | null;
+  id: string;
+  name: string;
+  redirectUris: string[];
+}
+
+export interface OauthGrants {
+  audience: string;
+  clientId: string;
+  clientName: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  expiresAt: Timestamp;
+  id: string;
+  lastUsedAt: Timestamp | null;
+  organizationId: string;
+  permissions: string[];
+  proposeOnly: boolean;
+  redirectHost: string;
+  revokedAt: Timestamp | null;
+  updatedAt: Timestamp;
+  userId: string;
+  version: number;
+}
+
+export interface OauthTokens {
+  challenge: string | null;
+  expiresAt: Timestamp;
+  grantId: string;
+  hash: Buffer;
+  kind: string;
+  organizationId: string;
+  redirectUri: string | null;
+  spentAt: Timestamp | null;
 }
 
 export interface Options {
@@ -478,10 +787,16 @@ export interface Organizations {
   currency: Generated<string>;
   id: string;
   lastEventSequence: Generated<Int8>;
+  lienWaiverRequired: Generated<boolean>;
   name: string;
+  overtimeRule: Generated<Json>;
+  poTerms: string | null;
+  salePipelineStages: Generated<string[]>;
   tier: Generated<string>;
   timeZone: Generated<string>;
   updatedAt: Timestamp;
+  version: Generated<number>;
+  weekStartsOn: Generated<number>;
 }
 
 export interface Parts {
@@ -501,6 +816,84 @@ export interface Parts {
   unit: string;
   updatedAt: Timestamp;
   version: number;
+}
+
+export interface PaymentAllocations {
+  amount: Numeric;
+  lineId: string | null;
+  organizationId: string;
+  paymentId: string;
+  poId: string;
+  position: number;
+  retainageWithheld: Numeric;
+}
+
+export interface PaymentNumbers {
+  last: number;
+  organizationId: string;
+}
+
+export interface PaymentRunNumbers {
+  last: number;
+  organizationId: string;
+}
+
+export interface PaymentRuns {
+  amount: Numeric;
+  bytes: Generated<number>;
+  communityId: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  discountAmount: Numeric;
+  externalId: string | null;
+  id: string;
+  method: string;
+  number: string;
+  organizationId: string;
+  paymentIds: string[];
+  skipped: Json;
+  throughDate: string;
+  updatedAt: Timestamp;
+  vendorIds: string[];
+  version: number;
+}
+
+export interface Payments {
+  accountingId: string | null;
+  amount: Numeric;
+  bytes: Generated<number>;
+  checkNumber: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  discountAmount: Numeric;
+  discountDueDate: string | null;
+  discountTaken: Numeric;
+  dueDate: string;
+  externalId: string | null;
+  grossAmount: Numeric;
+  homeId: string | null;
+  id: string;
+  invoiceDate: string | null;
+  invoiceKey: Generated<string | null>;
+  invoiceNumber: string | null;
+  lienWaiverId: string | null;
+  method: string;
+  number: string;
+  organizationId: string;
+  paidDate: string | null;
+  paymentRunId: string | null;
+  paymentType: string;
+  poId: string | null;
+  replacesPaymentId: string | null;
+  retainageWithheld: Numeric;
+  status: string;
+  updatedAt: Timestamp;
+  vendorId: string;
+  version: number;
+  voidedAt: Timestamp | null;
+  voidReason: string | null;
 }
 
 export interface PlanRevisions {
@@ -578,12 +971,34 @@ export interface Prices {
   version: number;
 }
 
+export interface Proposals {
+  createdAt: Timestamp;
+  createdBy: Json;
+  decidedAt: Timestamp | null;
+  decidedBy: Json | null;
+  decisionReason: string | null;
+  expiresAt: Timestamp;
+  id: string;
+  input: Json;
+  note: string | null;
+  organizationId: string;
+  outcome: Json;
+  skill: string;
+  status: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface PurchaseOrderLines {
   budgetLineId: string | null;
+  completedAmount: Numeric;
+  completedPercent: Numeric;
+  completedQuantity: Numeric;
   costCodeId: string | null;
   description: string;
   lineId: string;
   organizationId: string;
+  paidAmount: Generated<Numeric>;
   partId: string | null;
   position: number;
   priceId: string | null;
@@ -600,9 +1015,11 @@ export interface PurchaseOrders {
   acceptedAt: Timestamp | null;
   accountingId: string | null;
   approval: Json;
+  balance: Generated<Numeric>;
   bidId: string | null;
   bytes: Generated<number>;
   closedAt: Timestamp | null;
+  completedAmount: Numeric;
   completedAt: Timestamp | null;
   contractId: string | null;
   createdAt: Timestamp;
@@ -612,13 +1029,20 @@ export interface PurchaseOrders {
   homeId: string;
   id: string;
   issuedAt: Timestamp | null;
+  lienWaiverRequired: boolean | null;
   linesBytes: Generated<number>;
+  noPayment: Generated<boolean>;
   notes: string | null;
   number: string;
   optionSelectionId: string | null;
   organizationId: string;
+  paidAmount: Numeric;
   parentPoId: string | null;
+  payableAmount: Generated<Numeric>;
   poType: string;
+  progressedAt: Timestamp | null;
+  releasedAmount: Numeric;
+  reservedAmount: Numeric;
   retainagePercent: Numeric;
   retainedAmount: Numeric;
   scope: string;
@@ -634,6 +1058,56 @@ export interface PurchaseOrders {
   version: number;
 }
 
+export interface SaleNumbers {
+  last: number;
+  organizationId: string;
+}
+
+export interface Sales {
+  agreedOptions: Json;
+  approvedAt: Timestamp | null;
+  approvedBy: Json | null;
+  basePrice: Numeric;
+  block: string | null;
+  buyers: Json;
+  cancelledAt: Timestamp | null;
+  cancelReason: string | null;
+  commissionAmount: Numeric | null;
+  commissionPercent: Numeric | null;
+  communityId: string | null;
+  completedAt: Timestamp | null;
+  contingencies: Json;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  deposits: Json;
+  depositsOutstanding: Numeric;
+  depositsReceived: Numeric;
+  discounts: Numeric;
+  elevation: string | null;
+  externalId: string | null;
+  financing: Json | null;
+  homeId: string | null;
+  id: string;
+  incentives: Numeric;
+  leadId: string | null;
+  lotNumber: string | null;
+  lotPremium: Numeric;
+  number: string;
+  openContingencies: number;
+  optionsFixed: Generated<Numeric>;
+  organizationId: string;
+  pipeline: Json;
+  planId: string | null;
+  saleDate: string;
+  salesRepId: string | null;
+  stage: string | null;
+  status: string;
+  targetCloseDate: string | null;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface Scopes {
   archivedAt: Timestamp | null;
   code: string | null;
@@ -646,6 +1120,25 @@ export interface Scopes {
   sequence: Generated<number>;
   updatedAt: Timestamp;
   version: Generated<number>;
+}
+
+export interface SearchQueue {
+  organizationId: string;
+  place: Generated<Int8>;
+  recordId: string;
+}
+
+export interface SearchVariants {
+  organizationId: string;
+  variant: string;
+  word: string;
+}
+
+export interface SearchWords {
+  kind: string;
+  organizationId: string;
+  recordId: string;
+  word: string;
 }
 
 export interface Selections {
@@ -679,6 +1172,27 @@ export interface Selections {
   version: number;
 }
 
+export interface Sessions {
+  activeOrganizationId: string | null;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
+  id: string;
+  identityId: string;
+  ipAddress: string | null;
+  token: string;
+  updatedAt: Timestamp;
+  userAgent: string | null;
+}
+
+export interface SignInLinks {
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
+  id: string;
+  identifier: string;
+  updatedAt: Timestamp;
+  value: string;
+}
+
 export interface StatusChanges {
   at: Timestamp;
   by: Json;
@@ -708,6 +1222,8 @@ export interface TakeoffLines {
 export interface Tasks {
   actualEnd: string | null;
   actualStart: string | null;
+  answerCount: Generated<number>;
+  answersSince: Timestamp | null;
   archivedAt: Timestamp | null;
   assigneeUserId: string | null;
   baselineEnd: string | null;
@@ -715,6 +1231,8 @@ export interface Tasks {
   bytes: Generated<number>;
   checklist: Json;
   communityId: string;
+  confirmation: Json;
+  confirmationStatus: Generated<string>;
   constraint: Json;
   createdAt: Timestamp;
   createdBy: Json;
@@ -730,31 +1248,121 @@ export interface Tasks {
   lateFinish: string;
   lateStart: string;
   name: string;
+  notifiedAt: Timestamp | null;
   notifiedStart: string | null;
   organizationId: string;
+  payOnComplete: boolean;
   percentComplete: Numeric;
   phase: string | null;
   plannedEnd: string;
   plannedStart: string;
+  poIds: string[];
   predecessors: Json;
   scope: string | null;
   sequence: number;
   status: string;
   taskKind: string;
+  tellAt: Timestamp | null;
   totalFloatDays: number | null;
   updatedAt: Timestamp;
   vendorId: string | null;
   version: number;
 }
 
-export interface Users {
+export interface TaskTemplates {
+  archivedAt: Timestamp | null;
+  bytes: Generated<number>;
+  communityId: string | null;
   createdAt: Timestamp;
-  email: string;
+  createdBy: Json;
   id: string;
   name: string;
   organizationId: string;
+  planId: string | null;
+  rows: Json;
+  taskCount: number;
+  updatedAt: Timestamp;
+  version: number;
+  workdays: number;
+}
+
+export interface TimeEntries {
+  archivedAt: Timestamp | null;
+  breakMinutes: number;
+  cost: Numeric | null;
+  costCodeId: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  date: string;
+  endedAt: Timestamp | null;
+  endLocation: Json | null;
+  externalId: string | null;
+  homeId: string | null;
+  hours: Numeric | null;
+  id: string;
+  notes: string | null;
+  organizationId: string;
+  overtimeHours: Numeric;
+  payType: string;
+  postedAt: Timestamp | null;
+  rate: Numeric | null;
+  scope: string | null;
+  startedAt: Timestamp | null;
+  startLocation: Json | null;
+  taskId: string | null;
+  timesheetId: string;
+  updatedAt: Timestamp;
+  userId: string;
+  version: number;
+}
+
+export interface Timesheets {
+  approvedAt: Timestamp | null;
+  approvedBy: Json | null;
+  cost: Numeric | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  doubleHours: Numeric;
+  exportedAt: Timestamp | null;
+  externalId: string | null;
+  id: string;
+  isExported: Generated<boolean>;
+  notes: string | null;
+  organizationId: string;
+  overtimeHours: Numeric;
+  overtimeRule: Json;
+  ptoHours: Numeric;
+  rate: Numeric | null;
+  regularHours: Numeric;
+  status: string;
+  submittedAt: Timestamp | null;
+  totalHours: Numeric;
+  updatedAt: Timestamp;
+  userId: string;
+  version: number;
+  weekStarting: string;
+}
+
+export interface UsageDays {
+  day: string;
+  keyId: string;
+  organizationId: string;
+  refused: number;
+  requests: number;
+}
+
+export interface Users {
+  createdAt: Timestamp;
+  createdBy: Generated<Json>;
+  email: string;
+  id: string;
+  lastLoginAt: Timestamp | null;
+  name: string;
+  organizationId: string;
+  phone: string | null;
   poApprovalLimit: Numeric | null;
   role: string;
+  signInEmail: Generated<string | null>;
   status: Generated<string>;
   updatedAt: Timestamp;
   version: Generated<number>;
@@ -796,13 +1404,21 @@ export interface Vendors {
   email: string | null;
   externalId: string | null;
   id: string;
+  is1099: Generated<boolean>;
+  language: string | null;
   licenseNumber: string | null;
+  lienWaiverRequired: boolean | null;
+  mergedIntoId: string | null;
+  notificationPreferences: Json;
   organizationId: string;
+  paymentTerms: Json;
   phone: string | null;
   poLimit: Numeric | null;
   portalStatus: string;
   scopes: string[];
+  sealedTaxId: string | null;
   status: string;
+  taxIdLast4: string | null;
   updatedAt: Timestamp;
   version: number;
 }
@@ -833,12 +1449,16 @@ export interface Webhooks {
 export interface DB {
   apiKeys: ApiKeys;
   apiKeySecrets: ApiKeySecrets;
+  attachments: Attachments;
   auditEntries: AuditEntries;
+  bidDrafts: BidDrafts;
   bidRequestNumbers: BidRequestNumbers;
   bidRequests: BidRequests;
   bids: Bids;
   budgetLines: BudgetLines;
   budgetTransfers: BudgetTransfers;
+  calendarAddresses: CalendarAddresses;
+  calendarFeeds: CalendarFeeds;
   communities: Communities;
   complianceDocuments: ComplianceDocuments;
   contractNumbers: ContractNumbers;
@@ -848,27 +1468,61 @@ export interface DB {
   deliveryAttempts: DeliveryAttempts;
   deployment: Deployment;
   events: Events;
+  executions: Executions;
+  fileArrivals: FileArrivals;
+  fileUsage: FileUsage;
   homes: Homes;
   idempotencyRecords: IdempotencyRecords;
+  identities: Identities;
   invitations: Invitations;
+  leadActivities: LeadActivities;
+  leads: Leads;
+  ledgerStates: LedgerStates;
+  lienWaivers: LienWaivers;
   limitWindows: LimitWindows;
+  links: Links;
+  looseFiles: LooseFiles;
+  lumpSums: LumpSums;
+  mails: Mails;
   messageRecipients: MessageRecipients;
   messages: Messages;
+  messageTemplates: MessageTemplates;
+  milestones: Milestones;
+  oauthClients: OauthClients;
+  oauthGrants: OauthGrants;
+  oauthTokens: OauthTokens;
   options: Options;
   optionTakeoffLines: OptionTakeoffLines;
   organizations: Organizations;
   parts: Parts;
+  paymentAllocations: PaymentAllocations;
+  paymentNumbers: PaymentNumbers;
+  paymentRunNumbers: PaymentRunNumbers;
+  paymentRuns: PaymentRuns;
+  payments: Payments;
   planRevisions: PlanRevisions;
   plans: Plans;
   portalAddresses: PortalAddresses;
   prices: Prices;
+  proposals: Proposals;
   purchaseOrderLines: PurchaseOrderLines;
   purchaseOrders: PurchaseOrders;
+  saleNumbers: SaleNumbers;
+  sales: Sales;
   scopes: Scopes;
+  searchQueue: SearchQueue;
+  searchVariants: SearchVariants;
+  searchWords: SearchWords;
   selections: Selections;
+  sessions: Sessions;
+  signInLinks: SignInLinks;
   statusChanges: StatusChanges;
   takeoffLines: TakeoffLines;
   tasks: Tasks;
+  taskTemplates: TaskTemplates;
+  timeEntries: TimeEntries;
+  timesheets: Timesheets;
+  usageDays: UsageDays;
   users: Users;
   vendorNotifications: VendorNotifications;
   vendors: Vendors;

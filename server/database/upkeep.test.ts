@@ -50,6 +50,8 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   test('reads no more than a page of a long list for a page of it', async () => {
     const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
     await copies(plumbline.database.statements, { table: 'vendors', id, count: 8000 })
+    // The index of the search reads what is new, too, and is no part of what is counted.
+    await plumbline.database.statements.deleteFrom('searchQueue').execute()
     await keepUp(plumbline.database)
     expect(await rowsReadFor('/api/ext/vendors?limit=20&sort=companyName')).toBeLessThan(30)
     expect(await rowsReadFor('/api/ext/vendors?limit=20')).toBeLessThan(30)

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
@@ -202,7 +205,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     await prepare(admin, name)
     await admin.end()
     url.username = name
-    const database = await openDatabase({ databaseUrl: url.href, databasePoolSize: 5, dataDir: '' })
+    const database = await openDatabase({ databaseUrl: url.href, databaseConnections: 18, dataDir: '' })
     const log: string[] = []
     const service = await startTestPlumbline(
       {},
@@ -257,4 +260,16 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     expect(failing.every(({ status }) => status === 'rejected')).toBe(true)
     expect((await plumbline.get('/api/ext/vendors?limit=1')).status).toBe(200)
   })
+})
+
+test.skipIf(inject('postgres') !== null)('an embedded database in a folder says that it stands', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-wall-'))
+  const database = await openDatabase({ databaseUrl: null, databaseConnections: 11, dataDir })
+  try {
+    await migrate(database)
+    expect(database.narrowRole).toMatch(/_one_organization$/)
+  } finally {
+    await database.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
 })

@@ -5,9 +5,10 @@ interface Made {
   readonly communities: Named<string>
   readonly vendors: Named<string>
   readonly parts: Named<string>
+  readonly plans: Named<string>
 }
 
-/** The price agreements of the builder: one from an award, one of the past, and one for next year. */
+/** The price agreements of the builder: one from an award, one of the past, and two for next year. */
 export class Contracts {
   /** Those from an award, by the title of the request. */
   readonly awarded = new Named<string>()
@@ -39,6 +40,15 @@ export class Contracts {
         notes: 'Lumber of the first twenty homes, delivered to the lot. Waits for a signature.',
       }),
     )
+    this.#timeline.on(5, async (ago) => {
+      const contractId = await this.#draft(ago, {
+        ...{ vendor: 'Smoothwall Drywall', scope: 'drywall', contractType: 'turnkey', community: 'MCC' },
+        ...{ effectiveDate: this.#timeline.date(-44), expirationDate: this.#timeline.date(-408) },
+        lumpSums: { P1650: 15_900, P2100: 18_750, P2850: 25_400 },
+        notes: 'Board, hang, tape and texture of a whole house for one sum, scaffolding included.',
+      })
+      await this.#move(ago, contractId, 'active')
+    })
   }
 
   /** Accepts a bid for a whole community and makes its prices count. */
@@ -50,12 +60,13 @@ export class Contracts {
     this.awarded.set(title, id)
   }
 
-  async #draft(ago: number, { vendor, community, lines, ...terms }: Terms): Promise<string> {
+  async #draft(ago: number, { vendor, community, lines = {}, lumpSums = {}, ...terms }: Terms): Promise<string> {
     const { id } = await this.#timeline.do(ago, 'createContract', {
       ...terms,
       vendorId: this.#made.vendors.get(vendor),
       communityIds: [this.#made.communities.get(community)],
       lines: Object.entries(lines).map(([sku, unitPrice]) => ({ partId: this.#made.parts.get(sku), unitPrice })),
+      lumpSums: Object.entries(lumpSums).map(([plan, amount]) => ({ planId: this.#made.plans.get(plan), amount })),
     })
     return id
   }
@@ -72,11 +83,13 @@ export class Contracts {
 interface Terms {
   vendor: string
   scope: string
-  contractType: 'unit_price' | 'material'
+  contractType: 'turnkey' | 'unit_price' | 'material'
   community: string
   effectiveDate: string
   expirationDate: string
   notes: string
   /** The prices by the part's number. */
-  lines: Readonly<Record<string, number>>
+  lines?: Readonly<Record<string, number>>
+  /** What a whole house costs, by the plan's code. */
+  lumpSums?: Readonly<Record<string, number>>
 }

@@ -11,19 +11,26 @@ import { type Contract, loadContract, type OperationId } from '../http/contract.
 import type { Answered } from '../http/operation.ts'
 import { createKey } from '../keys/keys.ts'
 import { userOf, vendorOf } from '../keys/principals.ts'
+import type { Role } from '../keys/roles.ts'
 import { operations, repeats } from '../operations.ts'
 import { createOrganization } from '../organizations/organizations.ts'
-import { createUser } from '../people/users/users.ts'
+import { createUser, updateUser } from '../people/users/users.ts'
 import { Buyers } from './buyers.ts'
 import { Contracts } from './contracts.ts'
+import { Leads } from './leads.ts'
+import { Messages } from './messages.ts'
 import { Options } from './options.ts'
+import { Orders } from './orders.ts'
+import { Payments } from './payments.ts'
 import { PriceBook } from './price-book.ts'
-import { orNull } from './rows.ts'
+import { numberOrNull, orNull, rowsOf } from './rows.ts'
+import { Sales } from './sales.ts'
+import { Schedules } from './schedules.ts'
 import { Named, Timeline } from './timeline.ts'
+import { writeUsage } from './usage.ts'
 import {
   BUDGETS,
   BUILDER,
-  COLLEAGUES,
   COMMUNITIES,
   type DemoHome,
   type DemoPaper,
@@ -31,9 +38,9 @@ import {
   type DemoVendor,
   demoHomes,
   firstVendors,
+  isBudgetedByHand,
+  movesOf,
   NOTICES,
-  ORDERS,
-  PRICES_KNOWN_SINCE,
   REQUESTS,
   type ScopeName,
   VENDORS,
@@ -60,9 +67,9 @@ export async function makeDemo(
     ownerEmail: BUILDER.owner.email,
     most: config.betaMaxOrganizations,
   })
-  for (const colleague of COLLEAGUES)
-    await createUser(database, today, { ...colleague, organizationId: organization.id })
-  const { secret } = await createKey(database, today, {
+  const people = await addColleagues(database, today, organization.id)
+  people.set(BUILDER.owner.email, owner.id)
+  const { id: keyId, secret } = await createKey(database, today, {
     organizationId: organization.id,
     userId: owner.id,
     name: 'Demo',
@@ -79,11 +86,28 @@ export async function makeDemo(
   })
   const principal = await userOf(database.statements, organization.id, owner.id)
   const call = newCall(app.surroundings, { principal, requestId: 'demo', address: null })
-  await call.write((call) => new Story(call).tell())
+  await call.write((call) => new Story(call, people).tell())
   // Some insurance has expired in the meantime or is about to, which only this step notices.
   await advanceCompliance(app.surroundings)
+  await writeUsage(database, today, { organizationId: organization.id, keyId })
   await app.limits.stop()
+  await app.usage.stop()
   return { organizationId: organization.id, key: secret }
+}
+
+/** The others who work for the builder, by their e-mail addresses. */
+async function addColleagues(database: Database, clock: Clock, organizationId: string): Promise<Named<string>> {
+  const people = new Named<string>()
+  for (const { email, name, phone, role, poApprovalLimit, status } of rowsOf('people')) {
+    if (email === BUILDER.owner.email) continue
+    const limit = { poApprovalLimit: numberOrNull(poApprovalLimit) }
+    const { id } = await createUser(database, clock, {
+      ...{ organizationId, email, name, phone, role: role as Role, ...limit },
+    })
+    if (status === 'disabled') await updateUser(database, clock, id, { status })
+    people.set(email, id)
+  }
+  return people
 }
 
 /** The past months, told through the operations. */
@@ -97,15 +121,30 @@ class Story {
   readonly #options: Options
   readonly #contracts: Contracts
   readonly #buyers: Buyers
+  readonly #schedules: Schedules
+  readonly #orders: Orders
+  readonly #payments: Payments
+  readonly #leads: Leads
+  readonly #sales: Sales
+  readonly #messages: Messages
 
-  constructor(call: WriteCall) {
+  constructor(call: WriteCall, people: Named<string>) {
     this.#timeline = new Timeline(call)
     const made = { communities: this.#communities, vendors: this.#vendors, homes: this.#homes }
     this.#prices = new PriceBook(this.#timeline, made)
-    const { parts } = this.#prices
+    const { parts, plans } = this.#prices
     this.#options = new Options(this.#timeline, this.#prices)
-    this.#contracts = new Contracts(this.#timeline, { ...made, parts })
+    this.#contracts = new Contracts(this.#timeline, { ...made, parts, plans })
     this.#buyers = new Buyers(this.#timeline, { ...made, options: this.#options.made, contracts: this.#contracts })
+    const vendors = [...VENDORS, ...firstVendors()]
+    const usual = new Map(vendors.toReversed().flatMap(({ name, scopes }) => scopes.map((scope) => [scope, name])))
+    this.#schedules = new Schedules(this.#timeline, { ...made, usual })
+    this.#orders = new Orders(this.#timeline, made)
+    this.#payments = new Payments(this.#timeline, this.#orders.made)
+    this.#messages = new Messages(this.#timeline, { ...made, people, orders: this.#orders.made })
+    this.#leads = new Leads(this.#timeline, { ...made, plans, people })
+    const [leads, options] = [this.#leads.made, this.#options.made]
+    this.#sales = new Sales(this.#timeline, { ...made, plans, people, leads, options })
   }
 
   async tell(): Promise<void> {
@@ -120,9 +159,14 @@ class Story {
     this.#on(386, (ago) => this.#prices.addPlans(ago))
     this.#on(385, (ago) => this.#options.add(ago))
     this.#prices.planPrices((vendor) => entered.get(vendor) ?? 386)
-    for (const home of demoHomes()) this.#on(home.since + 25, (ago) => this.#addHome(ago, home))
+    for (const home of demoHomes()) this.#on(home.days.planning, (ago) => this.#addHome(ago, home))
     for (const request of REQUESTS) this.#on(request.sentDaysAgo, (ago) => this.#requestBids(ago, request))
-    for (const order of ORDERS) this.#on(order.daysAgo, (ago) => this.#order(ago, order))
+    this.#orders.plan()
+    this.#payments.plan()
+    this.#leads.plan()
+    this.#sales.plan()
+    this.#schedules.plan()
+    this.#messages.plan()
     this.#contracts.plan()
     this.#buyers.plan()
     for (const notice of NOTICES) this.#on(notice.daysAgo, (ago) => this.#notify(ago, notice))
@@ -231,7 +275,8 @@ class Story {
     }
   }
 
-  async #addHome(ago: number, { row, since, moves }: DemoHome): Promise<void> {
+  async #addHome(ago: number, demoHome: DemoHome): Promise<void> {
+    const { key, row } = demoHome
     const { community, lotNumber, name, homeType, line1, plan } = row
     const home = await this.#do(ago, 'createHome', {
       ...{ name, lotNumber, homeType, swing: row.swing },
@@ -240,21 +285,21 @@ class Story {
       elevation: orNull(row.elevation),
       address: { line1, city: 'Austin', state: 'TX', country: 'US' },
     })
-    this.#homes.set(`${community} ${lotNumber}`, home)
-    if (plan !== '' && ago <= PRICES_KNOWN_SINCE) await this.#do(ago, 'estimateHomeBudget', { homeId: home.id })
+    this.#homes.set(key, home)
+    if (!isBudgetedByHand(demoHome)) await this.#do(ago, 'estimateHomeBudget', { homeId: home.id })
     else
       for (const [scope, budget] of Object.entries(BUDGETS)) {
         const amount = Math.round(budget * Number(row.size))
         await this.#do(ago, 'addBudgetLine', { homeId: home.id, scope, amount })
       }
-    moves.forEach((status, i) => {
-      const day = Math.max(1, Math.round(since - (i * (since - 1)) / Math.max(4, moves.length)))
-      if (status === 'under_construction') this.#on(day, (at) => this.#do(at, 'lockHomeBudget', { homeId: home.id }))
+    for (const { status, daysAgo } of movesOf(demoHome)) {
+      if (status === 'under_construction')
+        this.#on(daysAgo, (at) => this.#do(at, 'lockHomeBudget', { homeId: home.id }))
       const reason = REASONS[status]
-      this.#on(day, (at) =>
+      this.#on(daysAgo, (at) =>
         this.#do(at, 'changeHomeStatus', { homeId: home.id, status, ...(reason !== undefined && { reason }) }),
       )
-    })
+    }
   }
 
   async #requestBids(ago: number, request: DemoRequest): Promise<void> {
@@ -324,26 +369,6 @@ class Story {
     })
   }
 
-  async #order(ago: number, { home: name, vendor, scope, share, moves }: (typeof ORDERS)[number]): Promise<void> {
-    const home = this.#homes.get(name)
-    const { id } = await this.#do(ago, 'createPurchaseOrder', {
-      homeId: home.id,
-      vendorId: this.#vendors.get(vendor),
-      scope,
-      lines: [
-        {
-          description: `${capital(scope)}, ${home.name}`,
-          quantity: 1,
-          unitPrice: Math.round((await this.#budget(ago, [home], scope)) * share),
-        },
-      ],
-    })
-    moves.forEach((status, i) => {
-      const day = Math.max(0, Math.round(ago - (i * ago) / (moves.length + 1)))
-      this.#on(day, (at) => this.#do(at, 'changePurchaseOrderStatus', { purchaseOrderId: id, status }))
-    })
-  }
-
   async #notify(ago: number, { vendor, home, kind, inDays, message }: (typeof NOTICES)[number]): Promise<void> {
     const date = this.#timeline.date(ago - inDays)
     await this.#do(ago, 'notifyVendor', {
@@ -369,8 +394,4 @@ class Story {
 const REASONS: Partial<Record<string, string>> = {
   on_hold: 'The lot drains badly; an engineer looks at it.',
   cancelled: 'The buyer found no financing.',
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1)
 }

@@ -22,7 +22,47 @@ const COLUMNS = {
     ...['excludes', 'cutoffTaskName', 'status'],
   ],
   'option-takeoff': ['option', 'sku', 'quantity', 'formula', 'wastePercent', 'costCode', 'taskName'],
-  homes: ['community', 'lotNumber', 'name', 'line1', 'homeType', 'size', 'plan', 'elevation', 'swing'],
+  homes: [
+    ...['community', 'lotNumber', 'name', 'line1', 'homeType', 'size', 'plan', 'elevation', 'swing'],
+    ...['planningDaysAgo', 'permittingDaysAgo', 'readyDaysAgo', 'startDaysAgo', 'completedDaysAgo', 'closedDaysAgo'],
+    ...['heldOrCancelledDaysAgo', 'status'],
+  ],
+  milestones: ['name', 'milestoneType', 'tasks', 'autoComplete', 'drawPercent'],
+  'task-template': ['name', 'scope', 'phase', 'durationDays', 'taskKind', 'predecessors'],
+  people: ['email', 'name', 'phone', 'role', 'poApprovalLimit', 'status'],
+  leads: [
+    ...[
+      'firstName',
+      'lastName',
+      'email',
+      'phone',
+      'source',
+      'status',
+      'communities',
+      'plans',
+      'budgetMin',
+      'budgetMax',
+    ],
+    ...['desiredMoveInDate', 'owner', 'createdDate', 'lastActivityDate', 'nextActivityDate', 'activitiesCount'],
+    ...['lostReason', 'convertedSale'],
+  ],
+  sales: [
+    ...['number', 'leadEmail', 'buyers', 'community', 'lotNumber', 'home', 'plan', 'elevation', 'saleDate'],
+    ...['approvedDate', 'basePrice', 'lotPremium', 'options', 'incentives', 'discounts', 'financingType'],
+    ...['financingStatus', 'contingencyType', 'contingencyStatus', 'salesRep', 'targetCloseDate', 'lastStageDone'],
+    ...['status', 'cancelledDate', 'cancelReason'],
+  ],
+  'sale-deposits': ['sale', 'amount', 'dueDate', 'receivedDate', 'disposition'],
+  'story-orders': [
+    ...['order', 'home', 'vendor', 'scope', 'poType', 'parentOrder', 'total', 'status', 'daysAgo', 'note'],
+    ...['varianceReasonCode', 'varianceResponsible', 'approvedDaysAgo', 'issuedDaysAgo', 'acceptedDaysAgo'],
+    ...['partiallyCompletedDaysAgo', 'completedDaysAgo'],
+  ],
+  'story-payments': [
+    ...['payment', 'order', 'vendor', 'paymentType', 'grossAmount', 'status', 'invoiceNumber', 'invoiceDaysAgo'],
+    ...['paidDaysAgo', 'method', 'waiverType', 'waiverStatus', 'note'],
+  ],
+  'story-delays': ['home', 'task', 'reasonCode', 'days', 'responsible', 'vendor', 'daysAgo', 'note'],
 } as const satisfies Record<string, readonly string[]>
 
 type File = keyof typeof COLUMNS

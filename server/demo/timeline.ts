@@ -10,6 +10,15 @@ const DAY_MS = 86_400_000
 const TODAY_IN_FILES = '2026-11-18'
 const DATE = /\d{4}-\d{2}-\d{2}/g
 
+/**
+ * What was done so many days ago or more, and took several operations, is told at once and past them: one by one they
+ * would take a third of the time in which the demo is made.
+ */
+export const LONG_AGO = 30
+
+/** A minute and a half, in days, for what comes before something else of the same day. */
+export const JUST_BEFORE = 0.001
+
 /** What happens on which day, in chronological order, because lists show the newest first. */
 export class Timeline {
   readonly call: WriteCall

@@ -1,4 +1,4 @@
-import { listIn, type RowOf, rowsOf } from './rows.ts'
+import { listIn, numberOrNull, type RowOf, rowsOf } from './rows.ts'
 
 /**
  * The builder that a new user sees: Harrow & Finch Homes in Austin, Texas, with the data that such a builder has in the
@@ -11,12 +11,6 @@ export const BUILDER = {
   timeZone: 'America/Chicago',
   owner: { name: 'Priya Harrow', email: 'priya@harrowfinch.example.com' },
 }
-
-export const COLLEAGUES = [
-  { name: 'Elena Ortiz', email: 'elena@harrowfinch.example.com', role: 'estimator', poApprovalLimit: 25_000 },
-  { name: 'Marcus Bell', email: 'marcus@harrowfinch.example.com', role: 'superintendent', poApprovalLimit: 5_000 },
-  { name: 'Aiko Tanaka', email: 'aiko@harrowfinch.example.com', role: 'accountant', poApprovalLimit: 0 },
-] as const
 
 /** What a plain house needs for each trade, where its budget is made by hand. */
 export const BUDGETS = {
@@ -34,7 +28,12 @@ export const BUDGETS = {
 export type ScopeName = keyof typeof BUDGETS
 
 /** Since when, in days, the price book knows a price of every part. Homes planned earlier are budgeted by hand. */
-export const PRICES_KNOWN_SINCE = 150
+const PRICES_KNOWN_SINCE = 150
+
+/** Whether the home was planned before there were prices from which its budget could be computed. */
+export function isBudgetedByHand({ row, days }: DemoHome): boolean {
+  return row.plan === '' || days.planning > PRICES_KNOWN_SINCE
+}
 
 export const COMMUNITIES = [
   { name: 'Juniper Ridge', code: 'JR', city: 'Austin', postalCode: '78738', lotCount: 48, moves: ['active'] },
@@ -60,36 +59,46 @@ type HomeStatus =
   | 'cancelled'
 
 export interface DemoHome {
-  /** What it is and where it stands. Its size is relative to that of a plain house. */
+  /** Its community and lot, by which the story calls it. */
+  key: string
+  /** What it is. Its size is relative to that of a plain house. */
   row: RowOf<'homes'>
-  /**
-   * The moves after planning: the first this many days ago, each later one after two weeks, but none after yesterday.
-   */
-  since: number
-  moves: readonly HomeStatus[]
+  /** How many days ago it came to each status; null for what it has not come to. */
+  days: Readonly<Record<(typeof STEPS)[number], number | null>> & { planning: number }
 }
 
-const BUILDING: readonly HomeStatus[] = ['permitting', 'ready_to_start', 'under_construction']
+const STEPS = ['permitting', 'ready', 'start', 'completed', 'closed', 'held', 'cancelled'] as const
 
-const MOVES: Readonly<Record<string, Omit<DemoHome, 'row'>>> = {
-  'CH 3': { since: 240, moves: [...BUILDING, 'completed', 'closed'] },
-  'CH 9': { since: 190, moves: [...BUILDING, 'completed'] },
-  'JR 1': { since: 200, moves: [...BUILDING, 'completed'] },
-  'JR 14': { since: 95, moves: BUILDING },
-  'JR 15': { since: 60, moves: ['permitting', 'ready_to_start'] },
-  'JR 16': { since: 90, moves: BUILDING },
-  'JR 23': { since: 30, moves: ['permitting'] },
-  'BB 2': { since: 110, moves: BUILDING },
-  'BB 5': { since: 70, moves: ['permitting', 'ready_to_start', 'on_hold'] },
-  'BB 8': { since: 45, moves: ['permitting', 'cancelled'] },
-}
-
-/** A home without moves is still being planned. */
 export function demoHomes(): DemoHome[] {
-  return rowsOf('homes').map((row) => ({
-    row,
-    ...(MOVES[`${row.community} ${row.lotNumber}`] ?? { since: 0, moves: [] }),
-  }))
+  return rowsOf('homes').map((row) => {
+    const { community, lotNumber, status, heldOrCancelledDaysAgo } = row
+    return {
+      ...{ key: `${community} ${lotNumber}`, row },
+      days: {
+        planning: Number(row.planningDaysAgo),
+        permitting: numberOrNull(row.permittingDaysAgo),
+        ready: numberOrNull(row.readyDaysAgo),
+        start: numberOrNull(row.startDaysAgo),
+        completed: numberOrNull(row.completedDaysAgo),
+        closed: numberOrNull(row.closedDaysAgo),
+        held: status === 'on_hold' ? Number(heldOrCancelledDaysAgo) : null,
+        cancelled: status === 'cancelled' ? Number(heldOrCancelledDaysAgo) : null,
+      },
+    }
+  })
+}
+
+/** The moves of a home after planning, each with how many days ago it was. */
+export function movesOf({ days }: DemoHome): { status: HomeStatus; daysAgo: number }[] {
+  return STEPS.flatMap((step) => {
+    const daysAgo = days[step]
+    return daysAgo === null ? [] : [{ status: STATUSES[step], daysAgo }]
+  })
+}
+
+const STATUSES: Readonly<Record<(typeof STEPS)[number], HomeStatus>> = {
+  ...{ permitting: 'permitting', ready: 'ready_to_start', start: 'under_construction', completed: 'completed' },
+  ...{ closed: 'closed', held: 'on_hold', cancelled: 'cancelled' },
 }
 
 /** A document that awaits review, was rejected or was waived, or a valid one of some type. */
@@ -182,127 +191,6 @@ export function firstVendors(): DemoVendor[] {
     insuredFor: Number(row.insuredForDays),
   }))
 }
-
-type OrderStatus =
-  | 'pending_approval'
-  | 'approved'
-  | 'issued'
-  | 'accepted'
-  | 'declined'
-  | 'partially_completed'
-  | 'completed'
-  | 'closed'
-  | 'void'
-
-export interface DemoOrder {
-  home: string
-  vendor: string
-  scope: ScopeName
-  /** The share of the home's budget for the scope. */
-  share: number
-  daysAgo: number
-  moves: readonly OrderStatus[]
-}
-
-const DONE: readonly OrderStatus[] = ['approved', 'issued', 'accepted', 'completed', 'closed']
-
-export const ORDERS: readonly DemoOrder[] = [
-  { home: 'CH 3', vendor: 'Balcones Concrete', scope: 'foundation', share: 0.98, daysAgo: 190, moves: DONE },
-  { home: 'CH 3', vendor: 'Pecan Street Carpentry', scope: 'framing', share: 1, daysAgo: 175, moves: DONE },
-  { home: 'CH 3', vendor: 'Blue Norther Roofing', scope: 'roofing', share: 0.95, daysAgo: 160, moves: DONE },
-  {
-    home: 'CH 9',
-    vendor: 'Redrock Concrete & Foundations',
-    scope: 'foundation',
-    share: 0.97,
-    daysAgo: 150,
-    moves: DONE,
-  },
-  {
-    home: 'CH 9',
-    vendor: 'Lone Star Framing LLC',
-    scope: 'framing',
-    share: 0.99,
-    daysAgo: 140,
-    moves: ['approved', 'issued', 'accepted', 'completed'],
-  },
-  { home: 'JR 1', vendor: 'Summit Electric Co.', scope: 'electrical', share: 0.94, daysAgo: 130, moves: DONE },
-  {
-    home: 'JR 1',
-    vendor: 'Bluebonnet Painting',
-    scope: 'painting',
-    share: 1,
-    daysAgo: 100,
-    moves: ['approved', 'issued', 'accepted', 'completed'],
-  },
-  {
-    home: 'JR 14',
-    vendor: 'Redrock Concrete & Foundations',
-    scope: 'foundation',
-    share: 0.96,
-    daysAgo: 60,
-    moves: ['approved', 'issued', 'accepted', 'completed'],
-  },
-  {
-    home: 'JR 14',
-    vendor: 'Brightwater Plumbing',
-    scope: 'plumbing',
-    share: 0.9,
-    daysAgo: 25,
-    moves: ['approved', 'issued', 'accepted', 'partially_completed'],
-  },
-  {
-    home: 'JR 14',
-    vendor: 'Cool Springs HVAC',
-    scope: 'hvac',
-    share: 0.98,
-    daysAgo: 12,
-    moves: ['approved', 'issued'],
-  },
-  {
-    home: 'JR 16',
-    vendor: 'Balcones Concrete',
-    scope: 'foundation',
-    share: 1,
-    daysAgo: 50,
-    moves: ['approved', 'issued', 'accepted', 'completed'],
-  },
-  { home: 'JR 16', vendor: 'Clearview Windows', scope: 'windows', share: 0.93, daysAgo: 9, moves: ['approved'] },
-  {
-    home: 'JR 16',
-    vendor: 'Pedernales Air',
-    scope: 'hvac',
-    share: 1,
-    daysAgo: 8,
-    moves: ['approved', 'issued', 'declined'],
-  },
-  {
-    home: 'BB 2',
-    vendor: 'Redrock Concrete & Foundations',
-    scope: 'foundation',
-    share: 1.05,
-    daysAgo: 70,
-    moves: ['pending_approval', 'approved', 'issued', 'accepted', 'completed'],
-  },
-  {
-    home: 'BB 2',
-    vendor: 'Colorado River Builders Supply',
-    scope: 'framing',
-    share: 1.08,
-    daysAgo: 30,
-    moves: ['pending_approval', 'approved', 'issued', 'accepted', 'partially_completed'],
-  },
-  {
-    home: 'BB 2',
-    vendor: 'Travis Roof & Gutter',
-    scope: 'roofing',
-    share: 1.12,
-    daysAgo: 3,
-    moves: ['pending_approval'],
-  },
-  { home: 'BB 5', vendor: 'Sash & Sill', scope: 'windows', share: 0.9, daysAgo: 20, moves: ['approved', 'void'] },
-  { home: 'JR 14', vendor: 'Smoothwall Drywall', scope: 'drywall', share: 0.95, daysAgo: 2, moves: [] },
-]
 
 export interface DemoRequest {
   title: string
@@ -482,3 +370,19 @@ export const NOTICES = [
     message: 'See you at Lot 14 in a week; please confirm your crew.',
   },
 ] as const
+
+/** Which vendors were asked whether they come, and what they said: nothing so far, or an answer of a day later. */
+export const ASKED: readonly { home: string; task: string; daysAgo: number; answer?: object; daysLater?: number }[] = [
+  { home: 'JR 14', task: 'Shingles laid', daysAgo: 4, answer: { answer: 'confirmed' } },
+  { home: 'JR 14', task: 'HVAC rough-in', daysAgo: 3 },
+  {
+    ...{ home: 'JR 14', task: 'Cornice and siding', daysAgo: 3 },
+    answer: { answer: 'declined', note: 'Our crew is booked for the whole month.' },
+  },
+  { home: 'JR 16', task: 'Windows and exterior doors delivered', daysAgo: 2 },
+  {
+    ...{ home: 'BB 2', task: 'Shingles laid', daysAgo: 3 },
+    answer: { answer: 'reschedule_requested', note: 'The crew is on another roof until then.' },
+    daysLater: 5,
+  },
+]

@@ -10,7 +10,8 @@ export function changelogPage(site: Site, contract: Contract): Page {
     content: html`<h1>Changelog</h1>
 <p>Within a major version there are only additions. What the next one removes is announced here first, and until then is
 answered with the headers <code>Deprecation</code> and <code>Sunset</code>. The same list comes from
-<a href="${site.docs}/operations/getChangelog"><code>getChangelog</code></a>.</p>
+<a href="${site.docs}/operations/getChangelog"><code>getChangelog</code></a>, and as a
+<a href="${site.docs}/changelog.atom">feed</a>.</p>
 ${releases.map(
   ({ version, date, changes }) => html`<h2 id="${version}">${version} <small>${date}</small></h2>
 <ul>${changes.map(

@@ -1,6 +1,6 @@
 import type { EventTypeEntry } from '../../client/contract.gen.ts'
 import { eventTypes } from '../events/event-types.ts'
-import type { Contract, OperationObject, ParameterObject } from '../http/contract.ts'
+import { type Contract, isForPrograms, type OperationObject, type ParameterObject } from '../http/contract.ts'
 import { keyOf } from '../webhooks/secret.ts'
 import { signature } from '../webhooks/signature.ts'
 import { code, html, inline, json, type Page, type Site } from './page.ts'
@@ -63,7 +63,7 @@ once something does.</p>`
 
 /** The operations that may record it. Some events also happen as time passes; their description says so. */
 function emittedBy(site: Site, contract: Contract, type: string) {
-  const emitters = [...contract.operations.values()].filter(({ emits }) => emits.includes(type))
+  const emitters = [...contract.operations.values()].filter((each) => isForPrograms(each) && each.emits.includes(type))
   if (emitters.length === 0) return null
   const links = emitters.map(({ id }) => html`<li><a href="${site.docs}/operations/${id}"><code>${id}</code></a></li>`)
   return html`\n<p>Emitted by</p>\n<ul class="index">${links}</ul>`

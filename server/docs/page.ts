@@ -69,6 +69,7 @@ const SECTIONS = [
   ['/guides', 'Guides'],
   ['/problems', 'Problems'],
   ['/events', 'Events'],
+  ['/roles', 'Roles'],
   ['/changelog', 'Changelog'],
 ] as const
 

@@ -5,14 +5,18 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import express, { type Request, type Response, type Router } from 'express'
 import type { Surroundings } from '../http/call.ts'
+import { isForPrograms } from '../http/contract.ts'
 import { matchesEtag } from '../http/etag.ts'
 import { EXTERNAL, PORTAL, publishWhole } from '../platform/published.ts'
 import { changelogPage } from './changelog.ts'
+import { changelogFeed } from './changelog-feed.ts'
 import { eventsPage } from './events.ts'
 import { guidePage, guidesPage } from './guides.ts'
+import { llmsText } from './llms.ts'
 import { layout, type Page, type Site } from './page.ts'
 import { problemPage, problemsPage } from './problems.ts'
 import { anchorOf, referencePage } from './reference.ts'
+import { rolesPage } from './roles.ts'
 import { samplesOf } from './samples.ts'
 
 /**
@@ -27,7 +31,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
     url: config.publicUrl,
     docs: `${new URL(config.publicUrl).pathname.replace(/\/$/, '')}/docs`,
   }
-  const operations = [...contract.operations.values()]
+  const operations = [...contract.operations.values()].filter(isForPrograms)
 
   // The root redirects there, for people and for curl alike; nothing else is at the root.
   routes.get('/', (_req, res) => res.redirect(302, site.docs))
@@ -37,6 +41,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   page('/docs/events', () => eventsPage(site, contract))
   page('/docs/guides', () => guidesPage(site, config))
   page('/docs/guides/:name', (name) => guidePage(site, config, name))
+  page('/docs/roles', () => rolesPage(site, contract))
   page('/docs/changelog', () => changelogPage(site, contract))
 
   // An operation by name, for links that do not depend on how the reference is rendered.
@@ -49,6 +54,8 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   file('/docs/openapi.json', 'application/json; charset=utf-8', () =>
     JSON.stringify(publishWhole(contract.document, config.publicUrl, [EXTERNAL, PORTAL])),
   )
+  file('/docs/changelog.atom', 'application/atom+xml; charset=utf-8', () => changelogFeed(site, contract))
+  file('/llms.txt', 'text/plain; charset=utf-8', () => llmsText(site, contract, config))
   file('/docs/samples.json', 'application/json; charset=utf-8', () => {
     const samples = operations.map((operation) => [operation.id, samplesOf(contract, operation, config.publicUrl)])
     return JSON.stringify(Object.fromEntries(samples))

@@ -155,7 +155,7 @@ test('one event is read as it was sent', async () => {
 
 test('every type of event is listed, with when it fires, whether anything fires it yet, and an example', async () => {
   const { body } = await plumbline.get('/api/ext/event-types')
-  expect(body.data).toHaveLength(30)
+  expect(body.data).toHaveLength(32)
   for (const entry of body.data) {
     expect(entry.permission).toMatch(/^[a-z]+:read$/)
     expect(entry.example.type).toBe(entry.type)
@@ -164,7 +164,13 @@ test('every type of event is listed, with when it fires, whether anything fires 
   const availability = Object.fromEntries(
     body.data.map(({ type, available }: { type: string; available: boolean }) => [type, available]),
   )
-  expect(availability).toMatchObject({ 'vendor.created': true, 'bid.accepted': true, 'payment.created': false })
+  expect(availability).toMatchObject({
+    'vendor.created': true,
+    'bid.accepted': true,
+    'payment.created': true,
+    'sale.created': true,
+    'user.logged_in': true,
+  })
 })
 
 test('the moves of a status can be read', async () => {

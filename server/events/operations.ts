@@ -10,7 +10,7 @@ export const eventOperations = {
     let afterSequence: number | null = null
     if (after !== undefined) {
       // Only a position in the order, so it need not be an event that the caller may still read.
-      const event = await events.find(call, after)
+      const event = await events.findPlace(call, after)
       if (event === undefined) throw unknownReference(['after'])
       // An event without a sequence comes last of all, and nothing comes after it.
       afterSequence = event.sequence ?? Number.MAX_SAFE_INTEGER

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Event, StatusChange } from '../../client/contract.gen.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
-import type { Tenant } from '../http/call.ts'
+import type { Call, Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
 import type { Input } from '../http/operation.ts'
 import { invalidCursor, itemsThatFit, page, readCursor, writeCursor } from '../http/page.ts'
@@ -28,7 +28,7 @@ const MOST_SHORT_BYTES = 5000
 
 /** @param readable the types that may be shown; null means all */
 export async function list(
-  call: Tenant,
+  call: Call,
   query: EventQuery,
   afterSequence: number | null,
   readable: readonly string[] | null,
@@ -36,7 +36,7 @@ export async function list(
   const { limit, sort } = query
   const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
   const [direction, beyond] = sort.startsWith('-') ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
-  const conditions = [sql`"organizationId" = ${call.organizationId}`, sql`"sequence" is not null`]
+  const conditions = [sql`"organizationId" = ${call.organizationId}`, sql`"sequence" is not null`, permitted(call)]
   if (afterSequence !== null) conditions.push(sql`"sequence" > ${afterSequence}`)
   if (query.type !== undefined) conditions.push(sql`"type" = ${query.type}`)
   if (query.resourceId !== undefined) conditions.push(sql`"resourceId" = ${query.resourceId}`)
@@ -72,6 +72,11 @@ export async function list(
     return text === undefined ? [] : `{"sequence":${sequence},${text.slice(1)}`
   })
   return new Json(`{"data":[${texts.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
+}
+
+/** The condition that the caller has what an event asks for besides the permission of its type. */
+function permitted({ permissions }: Call): RawBuilder<unknown> {
+  return sql`("permissions" is null or "permissions" <@ ${[...permissions]}::text[])`
 }
 
 async function payloadsOf(call: Tenant, rows: readonly { id: string }[]): Promise<Map<string, string>> {
@@ -120,10 +125,20 @@ function amongTypes(
     ) found ${order}))`
 }
 
-export async function find(call: Tenant, id: string): Promise<Event | undefined> {
+/** The place of an event, whoever may read it; undefined if there is no such event. */
+export async function findPlace(
+  { db, organizationId }: Tenant,
+  id: string,
+): Promise<Pick<Row, 'sequence'> | undefined> {
+  const { rows } = await sql<Pick<Row, 'sequence'>>`
+    select "sequence" from "events" where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
+  return rows[0]
+}
+
+export async function find(call: Call, id: string): Promise<Event | undefined> {
   const { rows } = await sql<Row>`
     select "id", "sequence", "payload" from "events"
-    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+    where "organizationId" = ${call.organizationId} and "id" = ${id} and ${permitted(call)}`.execute(call.db)
   return rows[0] === undefined ? undefined : toEvent(rows[0])
 }
 

@@ -32,6 +32,15 @@ interface Identified {
   id: string
 }
 
+/** How many events go into one statement where there can be hundreds: their payloads are a few kB each, some far more. */
+const MOST_TOGETHER = 100
+
+/** As many events as there are, in their order, by the hundred. */
+export async function recordManyEvents(call: WriteCall, events: readonly MadeEvent[]): Promise<void> {
+  for (let done = 0; done < events.length; done += MOST_TOGETHER)
+    await recordEvents(call, events.slice(done, done + MOST_TOGETHER))
+}
+
 /** Several events in one statement, in their order; a few dozen large ones at most, because of their payloads. */
 export async function recordEvents(call: WriteCall, events: readonly MadeEvent[]): Promise<void> {
   if (events.length === 0) return
@@ -105,6 +114,8 @@ export interface EventRow {
   /** The id and the client address of the request, which the audit trail adds to an event. */
   requestId: string
   address: string | null
+  /** What reading this one takes besides the permission of its type; most take nothing more. */
+  permissions?: string[]
 }
 
 // 256 kB, counted in characters; non-ASCII text may take a little more.

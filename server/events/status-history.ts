@@ -1,22 +1,47 @@
+import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { WriteCall } from '../http/call.ts'
 
+interface Move {
+  id: string
+  from: string | null
+  to: string
+  reason?: string | null | undefined
+}
+
 /** Records one status change of any kind of resource, in the transaction that makes it. */
-export async function recordStatusChange(
-  call: WriteCall,
-  move: { id: string; from: string | null; to: string; reason?: string | null | undefined },
-): Promise<void> {
+export function recordStatusChange(call: WriteCall, move: Move): Promise<void> {
+  return recordStatusChanges(call, [move])
+}
+
+/** Records several of them in one statement. */
+export async function recordStatusChanges(call: WriteCall, moves: readonly Move[]): Promise<void> {
   await call.db
     .insertInto('statusChanges')
-    .values({
-      organizationId: call.organizationId,
-      id: typeid('stc').toString(),
-      resourceId: move.id,
-      from: move.from,
-      to: move.to,
-      at: call.now,
-      by: JSON.stringify(call.actor),
-      reason: move.reason ?? null,
-    })
+    .values(
+      moves.map((move) => ({
+        organizationId: call.organizationId,
+        id: typeid('stc').toString(),
+        resourceId: move.id,
+        from: move.from,
+        to: move.to,
+        at: call.now,
+        by: JSON.stringify(call.actor),
+        reason: move.reason ?? null,
+      })),
+    )
     .execute()
+}
+
+/** Records the first status of many new resources in one statement. */
+export async function recordFirstStatuses(
+  { db, organizationId, actor, now }: WriteCall,
+  made: readonly { id: string; status: string }[],
+): Promise<void> {
+  if (made.length === 0) return
+  await sql`
+    insert into "statusChanges" ("organizationId", "id", "resourceId", "to", "at", "by")
+    select ${organizationId}, m.*, ${now.toISOString()}::timestamptz, ${JSON.stringify(actor)}::jsonb
+    from unnest(${made.map(() => typeid('stc').toString())}::text[], ${made.map(({ id }) => id)}::text[],
+      ${made.map(({ status }) => status)}::text[]) as m`.execute(db)
 }

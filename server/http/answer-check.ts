@@ -39,6 +39,10 @@ export function answerChecker(contract: Contract): AnswerCheck {
       if (answer.text !== null) throw new Error(`${what} is declared without a body.`)
       return
     }
+    if (answer.file !== undefined) {
+      if (answer.type !== type) throw new Error(`${what} is declared as ${type}, not as ${answer.type}.`)
+      return
+    }
     if (answer.text === null) throw new Error(`${what} is declared with a body.`)
     if (type.endsWith('json')) assertValid(validatorAt(`${at}/content/${step(type)}/schema`), answer, what)
   }

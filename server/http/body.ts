@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FieldError } from '../../client/contract.gen.ts'
 import type { Operation } from './contract.ts'
 import { invalid, LONGEST_POINTER, problem } from './problem.ts'
+import { isBytes, tooLarge, Upload } from './upload.ts'
 
 // What an operation takes at most, unless the contract says `x-max-body-bytes`, as it does where a document is replaced
 // as a whole. Such a document may have more items as well.
@@ -10,7 +11,7 @@ const MOST_DEPTH = 32
 
 /**
  * Reads the JSON body of a request: at most 1 MiB or what its operation allows, at most 32 levels deep, valid UTF-8. An
- * operation without a body accepts none or an empty object.
+ * operation without a body accepts none or an empty object. One that takes a file gets that unread.
  */
 export async function readBody(req: IncomingMessage, operation: Operation): Promise<unknown> {
   const {
@@ -26,11 +27,13 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
     if (operation.declaration.requestBody?.required === false) return {}
     throw invalid([{ pointer: '', code: 'required', message: 'a JSON body is required' }])
   }
-  if (!isJson(type) && !(operation.method === 'PATCH' && isMergePatch(type)))
-    throw problem('unsupported_media_type', 'Send "Content-Type: application/json".')
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw problem('unsupported_media_type', 'Compressed bodies are not supported; send it uncompressed.')
+  if (operation.mostUploadBytes !== null && isBytes(type)) {
+    assertPlain(encoding)
+    return new Upload(req, operation.mostUploadBytes)
   }
+  if (!isJson(type) && !(operation.method === 'PATCH' && isMergePatch(type)))
+    throw problem('unsupported_media_type', wantedType(operation))
+  assertPlain(encoding)
   const mostBytes = operation.mostBodyBytes ?? MOST_BYTES
   if (Number(length ?? 0) > mostBytes) throw tooLarge(mostBytes)
   const mostItems = operation.mostBodyBytes === null ? MOST_ITEMS : MOST_ITEMS_OF_DOCUMENT
@@ -38,6 +41,16 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
   if (operation.takesBody) return body
   if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) return undefined
   throw invalid([{ pointer: '', code: 'unknown', message: 'this operation takes no body' }])
+}
+
+function wantedType({ mostUploadBytes }: Operation): string {
+  const json = 'Send "Content-Type: application/json"'
+  return mostUploadBytes === null ? `${json}.` : `${json}, or the file itself as "application/octet-stream".`
+}
+
+function assertPlain(encoding: string | undefined): void {
+  if (encoding !== undefined && encoding !== 'identity')
+    throw problem('unsupported_media_type', 'Compressed bodies are not supported; send it uncompressed.')
 }
 
 // JSON only allows the charset UTF-8.
@@ -49,10 +62,6 @@ function isJson(type: string | undefined): boolean {
 // The media type that RFC 7396 defines for what every PATCH here does.
 function isMergePatch(type: string | undefined): boolean {
   return type !== undefined && /^application\/merge-patch\+json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
-}
-
-function tooLarge(mostBytes: number) {
-  return problem('payload_too_large', `At most ${mostBytes} bytes are taken.`)
 }
 
 function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
@@ -84,6 +93,38 @@ function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
     })
   })
 }
+
+/** Whether a request has a body that was not read to its end. */
+export function hasMore(req: IncomingMessage): boolean {
+  return (
+    !req.complete && (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0)
+  )
+}
+
+/**
+ * Reads and drops what a request still sends, and calls back at its end. Whoever is cut off while writing sees a broken
+ * connection instead of the answer, so an answer is written at once but ended only then.
+ */
+export function dropRest(req: IncomingMessage, done: () => void): void {
+  let dropped = 0
+  const cutOff = () => req.destroy()
+  let idle = setTimeout(cutOff, MOST_IDLE_MS)
+  req.on('data', (chunk: Buffer) => {
+    dropped += chunk.length
+    if (dropped > MOST_DROPPED_BYTES) cutOff()
+    clearTimeout(idle)
+    idle = setTimeout(cutOff, MOST_IDLE_MS)
+  })
+  req.once('close', () => {
+    clearTimeout(idle)
+    done()
+  })
+}
+
+// More than the largest body that any operation takes, so that one a little too large is told so. A sender that has
+// stopped has read the answer; and one that goes on for long runs out of the time that every request has.
+const MOST_DROPPED_BYTES = 16 * 1024 * 1024
+const MOST_IDLE_MS = 1000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 

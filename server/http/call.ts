@@ -2,6 +2,8 @@ import type { Actor, Permission } from '../../client/contract.gen.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
+import type { Files } from '../files/files.ts'
+import type { Identity } from '../keys/identity.ts'
 import type { Contract, OperationId } from './contract.ts'
 import type { Limits } from './limits.ts'
 import type { Answered } from './operation.ts'
@@ -14,19 +16,35 @@ export interface Principal {
   readonly kind: Actor['type']
   /** The id of the key, user or vendor; null for the service itself. */
   readonly id: string | null
+  /** The app that a user let act for them, if it is the app that calls. */
+  readonly via?: NonNullable<Actor['via']>
   readonly organization: Organization
   readonly permissions: ReadonlySet<string>
   /** The largest purchase order that may be approved; null means any. */
   readonly poApprovalLimit: number | null
+  /** The caller is a page that has a token instead of the key (server/keys/browser-token.ts). */
+  readonly isInBrowser?: true
+  /** Whatever it would change becomes a proposal (server/proposals). */
+  readonly proposesOnly?: true
   /** The one subject its credential was made for, if that is narrower than its permissions; otherwise null. */
   readonly subjectId: string | null
   /** Which rate-limit counters its requests use: per minute, and per day if they count against the quota. */
   readonly counters: {
     readonly minute: string
     /** Which per-minute limit applies. */
-    readonly kind: 'key' | 'portal'
+    readonly kind: 'key' | 'portal' | 'user' | 'visitor'
     readonly day: string | null
   }
+}
+
+/** Whose name stands below what the principal does. */
+export function actorOf({ kind, id, via }: Principal): Actor {
+  return via === undefined || kind !== 'user' ? { type: kind, id } : { type: kind, id, via }
+}
+
+/** What the caller holds, told apart from what others hold for the same person: a key, a session, a grant. */
+export function heldBy({ id, via }: Principal): string | null {
+  return via === undefined ? id : via.grantId
 }
 
 /** What every call needs to know about its builder. */
@@ -102,6 +120,9 @@ export interface Surroundings {
   readonly clock: Clock
   readonly database: Database
   readonly limits: Limits
+  readonly files: Files
+  /** Who signs in, by which links, and where they are signed in. */
+  readonly identity: Identity
   /** Tells the event dispatcher how many events were committed. */
   eventsCommitted(count: number): void
   /** Tells the deliverer that a subscription may have something to send. It looks at once: use `afterCommit`. */
@@ -122,7 +143,9 @@ export interface RecordedEvent {
 /** What happened to one resource. Actor and time may differ from the call's, if due calendar work did it. */
 export interface Change {
   readonly resourceId: string
-  readonly what: 'created' | 'updated' | 'archived' | 'secret_rotated' | 'tested' | 'recovered' | 'sent_again'
+  readonly what:
+    | ('created' | 'updated' | 'archived' | 'secret_rotated' | 'tested' | 'recovered' | 'sent_again')
+    | ('rotated' | 'revoked')
   readonly fields: readonly string[]
   readonly by: Actor
   readonly at: Date
@@ -158,7 +181,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
   const call: { -readonly [Member in keyof Call]: Call[Member] } = {
     organizationId: organization.id,
     principal,
-    actor: { type: principal.kind, id: principal.id },
+    actor: actorOf(principal),
     permissions,
     poApprovalLimit,
     currency: organization.currency,

@@ -13,7 +13,7 @@ export interface Operation {
   readonly method: Method
   /** With braces, as in the contract: /api/ext/vendors/{vendorId} */
   readonly path: string
-  /** The security schemes that it accepts, each with the permissions required. */
+  /** The security schemes that it accepts, each with the permissions required; none if it is open to everybody. */
   readonly schemes: ReadonlyMap<string, readonly string[]>
   /** The permissions that an API key must have, all of them; empty if it is not open to keys. */
   readonly permissions: readonly string[]
@@ -22,9 +22,13 @@ export interface Operation {
   readonly takesBody: boolean
   /** The maximum size of its body, its `x-max-body-bytes`; null for the general limit. */
   readonly mostBodyBytes: number | null
+  /** The maximum size of the file that it takes instead of JSON, its `x-max-upload-bytes`; null if it takes none. */
+  readonly mostUploadBytes: number | null
   readonly takesQuery: boolean
   /** Whether its successful response declares an ETag. */
   readonly carriesETag: boolean
+  /** The fields of what it answers that other records move while its version stays, by `x-follows`. */
+  readonly follows: readonly string[]
   /** The headers that it declares, in lower case; it ignores any other. */
   readonly headers: ReadonlySet<string>
   /** The deprecation headers of its responses; null unless it is deprecated. */
@@ -40,12 +44,20 @@ export interface OperationObject {
   deprecated?: boolean
   'x-sunset'?: string
   'x-emits'?: string[]
+  /** What it does to what is there, where the method does not tell (server/skills/effect.ts). */
+  'x-effect'?: 'reads' | 'adds' | 'settles' | 'replaces' | 'moves'
+  /** False if models are not offered it. */
+  'x-tool'?: boolean
   'x-max-body-bytes'?: number
+  'x-max-upload-bytes'?: number
   /** The fields of its response that no other response shows. */
   'x-shows-once'?: string[]
   security?: Record<string, string[]>[]
   parameters?: (ParameterObject | Reference)[]
-  requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> }
+  requestBody?: {
+    required?: boolean
+    content: Record<string, { schema: Schema; examples?: Record<string, { summary?: string }> }>
+  }
   responses: Record<string, ResponseObject | Reference>
 }
 export interface ParameterObject {
@@ -68,11 +80,13 @@ type PathItem = { parameters?: (ParameterObject | Reference)[] } & Partial<Recor
 
 export interface ContractDocument {
   openapi: string
-  info: { title: string; version: string; description?: string }
+  info: { title: string; version: string; description?: string; license?: { name: string; identifier?: string } }
   servers?: { url: string }[]
   security?: Record<string, string[]>[]
   tags?: { name: string }[]
   'x-tagGroups'?: TagGroup[]
+  /** Fields that other records move while the version stays, by the name of the schema. */
+  'x-follows'?: Record<string, string[]>
   paths: Record<string, PathItem>
   webhooks?: Record<string, unknown>
   components: Record<string, Record<string, unknown>>
@@ -152,8 +166,9 @@ export function readContract(document: ContractDocument): Contract {
         emits: declaration['x-emits'] ?? [],
         takesBody: declaration.requestBody !== undefined,
         mostBodyBytes: declaration['x-max-body-bytes'] ?? null,
+        mostUploadBytes: declaration['x-max-upload-bytes'] ?? null,
         takesQuery: declared.some((parameter) => parameter.in === 'query'),
-        carriesETag: carriesETag(document, declaration),
+        ...etagOf(document, declaration),
         headers: new Set(declared.flatMap(({ in: where, name }) => (where === 'header' ? [name.toLowerCase()] : []))),
         notice: deprecationHeaders(document, declaration),
         declaration: { ...declaration, parameters },
@@ -172,23 +187,36 @@ export function readContract(document: ContractDocument): Contract {
   }
 }
 
-function carriesETag(document: ContractDocument, { responses }: OperationObject): boolean {
-  return Object.entries(responses).some(([status, declared]) => {
-    const { headers = {} } = resolve<ResponseObject>(document, declared)
-    return status.startsWith('2') && 'ETag' in headers
-  })
+/** Whether programs may call it: of a builder by a key, or of a vendor by a token. The rest is for people at our pages. */
+export function isForPrograms({ schemes }: Operation): boolean {
+  return schemes.has('apiKey') || schemes.has('portalToken')
+}
+
+function etagOf(
+  document: ContractDocument,
+  { responses }: OperationObject,
+): Pick<Operation, 'carriesETag' | 'follows'> {
+  for (const [status, declared] of Object.entries(responses)) {
+    const { headers = {}, content } = resolve<ResponseObject>(document, declared)
+    if (!status.startsWith('2') || !('ETag' in headers)) continue
+    const { $ref } = content?.['application/json']?.schema ?? {}
+    const name = typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : ''
+    return { carriesETag: true, follows: document['x-follows']?.[name] ?? [] }
+  }
+  return { carriesETag: false, follows: [] }
 }
 
 // An operation lists its requirements separately, one scheme each; any one of them suffices.
 function schemesOf(document: ContractDocument, declaration: OperationObject): Map<string, readonly string[]> {
   const schemes = new Map<string, readonly string[]>()
-  for (const requirement of declaration.security ?? document.security ?? []) {
+  const stated = declaration.security ?? document.security
+  if (stated === undefined) throw new ContractError(`${declaration.operationId} says under security who may call it.`)
+  for (const requirement of stated) {
     const [only, ...more] = Object.entries(requirement)
     if (only === undefined || more.length > 0)
       throw new ContractError(`Each security requirement of ${declaration.operationId} has to name one scheme.`)
     schemes.set(...only)
   }
-  if (schemes.size === 0) throw new ContractError(`${declaration.operationId} says under security who may call it.`)
   return schemes
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { eventsPage } from '../docs/events.ts'
 import { publishWhole } from '../platform/published.ts'
 import { catalogueOf } from '../skills/catalogue.ts'
+import { EFFECTS } from '../skills/effect.ts'
 import { toTool } from '../skills/tools.ts'
 import { loadContract, readContract } from './contract.ts'
 import { descriptionOf } from './description.ts'
@@ -38,7 +39,8 @@ test('docs, the published contract and tools take it from the declaration', () =
   Object.assign(createVendor ?? {}, { description: 'Adds a vendor.', 'x-emits': ['vendor.created'] })
   const contract = readContract(document)
   const whole = 'Adds a vendor. Needs vendors:write; emits vendor.created.'
-  expect(toTool(catalogueOf(contract).find('createVendor')).description).toBe(whole)
+  // Models are told the effect too, because their formats have no other place for it.
+  expect(toTool(catalogueOf(contract).find('createVendor')).description).toBe(`${whole} ${EFFECTS.adds.said}`)
   expect(JSON.stringify(publishWhole(document, 'http://localhost'))).toContain(whole)
   const site = { title: '', version: '', url: '', docs: '/docs' }
   expect(eventsPage(site, contract).content.source).toContain(

@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express'
 import { type Call, newCall, type Principal, type Surroundings } from './call.ts'
 import type { Contract, Operation, OperationId } from './contract.ts'
-import { etagOf } from './etag.ts'
+import { etagOf, matchesEtag } from './etag.ts'
+import { FileAnswer, type SentFile } from './file-answer.ts'
+import { withHolder } from './holder.ts'
 import { idempotently, type Keepable, type KeptAnswer } from './idempotency.ts'
 import type { Input } from './input.ts'
 import { Json } from './json.ts'
@@ -9,6 +11,7 @@ import { locations, readers } from './location.ts'
 import type { Answered, Handlers } from './operation.ts'
 import { notFound, Problem, problem } from './problem.ts'
 import { assertConcealing, type Repeat, type Repeats } from './repeat.ts'
+import { type Arrived, Upload } from './upload.ts'
 import type { Validator } from './validate.ts'
 
 /** A response before the headers that every response has are added. */
@@ -18,6 +21,10 @@ export interface Answer {
   text: string | null
   etag: string | undefined
   type?: string
+  /** It is a proposal instead of what the operation answers otherwise. */
+  isProposal?: true
+  /** Sent instead of a text. */
+  file?: Pick<SentFile, 'length' | 'open'>
 }
 
 /** Who sends a request, from where, and its id in responses and logs. */
@@ -33,7 +40,19 @@ export interface DispatchParts {
   repeats: Repeats
   validator: Validator
   surroundings: Surroundings
+  proposer: Proposer
 }
+
+/** Makes proposals of what a key that may only propose would change. */
+export interface Proposer {
+  /** Whether the call could change something. */
+  concerns(operation: Operation, body: unknown, call: Call): boolean
+  /** Tries it out, and keeps what it would do; what it returns becomes the answer's body. */
+  propose(operation: Operation, input: FlatInput, call: Call, tryOut: (call: Call) => Promise<unknown>): Promise<object>
+}
+
+/** An input as a skill takes it: path, query, body and `ifMatch` side by side. */
+type FlatInput = Record<string, unknown>
 
 /** Any handler, if the operation is not known statically. Its input was validated by the contract that types it. */
 type AnyHandler = (input: Input & { ifMatch?: string }, call: Call) => Promise<AnyReply>
@@ -48,7 +67,10 @@ interface AnyReply {
  * permission required under that scheme. Throws `permission_denied`.
  */
 export function permit(principal: Principal, operation: Operation): void {
-  const needed = operation.schemes.get(SCHEME_OF[principal.kind])
+  if (operation.schemes.size === 0) return
+  // An app brings a token in place of a key, whoever it acts as.
+  const scheme = principal.via === undefined ? SCHEME_OF[principal.kind] : 'apiKey'
+  const needed = operation.schemes.get(scheme)
   if (needed === undefined) throw new Problem('permission_denied', `This operation is not open to a ${principal.kind}.`)
   for (const permission of needed) {
     if (!principal.permissions.has(permission))
@@ -56,10 +78,15 @@ export function permit(principal: Principal, operation: Operation): void {
   }
 }
 
-// Users and the service may call what keys may call, with their own permissions.
+/** Two files are the same if their bytes are, wherever they lie. */
+function bytesOf({ size, sha256 }: Arrived): Pick<Arrived, 'size' | 'sha256'> {
+  return { size, sha256 }
+}
+
+// The service may call what keys may call.
 const SCHEME_OF: Readonly<Record<Principal['kind'], string>> = {
   key: 'apiKey',
-  user: 'apiKey',
+  user: 'session',
   system: 'apiKey',
   vendor: 'portalToken',
 }
@@ -72,7 +99,7 @@ export interface Dispatcher {
 }
 
 export function dispatcher(parts: DispatchParts): Dispatcher {
-  const { contract, handlers, repeats, validator, surroundings } = parts
+  const { contract, handlers, repeats, validator, surroundings, proposer } = parts
   assertConcealing(contract, repeats)
   const locationOf = locations(contract)
   const readerOf = readers(contract)
@@ -80,22 +107,59 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   async function perform(operation: Operation, req: Request, res: Response, sender: Sender): Promise<Answer> {
     req.params = decoded(req.params as Record<string, string>)
     const input = await validator.check(operation, req, res)
+    if (!(input.body instanceof Upload)) return answered(operation, req, input, sender)
+    const arrived = await surroundings.files.receive(input.body.chunks())
+    try {
+      return await answered(operation, req, { ...input, body: arrived }, sender)
+    } finally {
+      await arrived.discard()
+    }
+  }
+
+  async function answered(operation: Operation, req: Request, input: Input, sender: Sender): Promise<Answer> {
     const handler = handlers[operation.id] as unknown as AnyHandler
     const call = newCall(surroundings, sender)
     const ifMatch = declaredHeader(operation, req, 'if-match')
     const given = ifMatch === undefined ? input : { ...input, ifMatch }
     const key = declaredHeader(operation, req, 'idempotency-key')
-    if (key === undefined) return toAnswer(operation, located(operation, await handler(given, call)), req.url)
-    const request = { method: operation.method, url: req.url, body: req.body }
-    return idempotently(call, key, request, {
-      perform: async (call) => toAnswer(operation, located(operation, await handler(given, call)), req.url),
-      keep: (answer) => keepable(operation, answer),
-      tellAgain: (kept, call) => toldAgain(operation, kept, input, call),
-    })
+    const answer = async (call: Call): Promise<Answer> => {
+      // Almost no key is one that may only propose.
+      if (call.principal.proposesOnly === true && proposer.concerns(operation, input.body, call))
+        return proposed(operation, given, call)
+      return toAnswer(operation, located(operation, await handler(given, call)), req)
+    }
+    try {
+      if (key === undefined) return await answer(call)
+      const body = req.body instanceof Upload ? bytesOf(input.body as Arrived) : req.body
+      const request = { method: operation.method, url: req.url, body }
+      return await idempotently(call, key, request, {
+        perform: answer,
+        keep: (answer) => keepable(operation, answer),
+        tellAgain: (kept, call) => toldAgain(operation, kept, input, call),
+      })
+    } catch (error) {
+      throw await withHolder(call, error)
+    }
   }
 
-  function keepable(operation: Operation, { status, headers, text, etag }: Answer): Keepable {
-    const repeat = repeats[operation.id]
+  async function proposed(operation: Operation, given: Input & { ifMatch?: string }, call: Call): Promise<Answer> {
+    const handler = handlers[operation.id] as unknown as AnyHandler
+    const { path, query, body, ifMatch } = given
+    const flat = { ...path, ...query, ...(body as object | undefined), ...(ifMatch !== undefined && { ifMatch }) }
+    const proposal = await proposer.propose(operation, flat, call, async (call) => {
+      const { body } = await handler(given, call)
+      return body instanceof Json ? body.value : body
+    })
+    const Location = locationOf.get('createProposal')?.((proposal as { id: string }).id) ?? ''
+    return {
+      ...{ status: 202, headers: { Location }, text: JSON.stringify(proposal) },
+      ...{ etag: undefined, isProposal: true as const },
+    }
+  }
+
+  function keepable(operation: Operation, { status, headers, text, etag, isProposal }: Answer): Keepable {
+    // A proposal has no secrets in it.
+    const repeat = isProposal === true ? undefined : repeats[operation.id]
     return {
       status,
       headers: { ...headers, ...(etag !== undefined && { ETag: etag }) },
@@ -113,6 +177,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const repeat = repeats[operation.id]
     repeat?.permit?.(body, call)
     const headers: Record<string, string> = { ...kept.headers, 'Idempotent-Replayed': 'true' }
+    if (isOfProposal(kept)) return { status, headers, text, etag: undefined, isProposal: true }
     if (text !== null) {
       const whole = repeat === undefined ? text : await revealed(repeat, text, call)
       if (whole !== null) return { status, headers, text: whole === '' ? null : whole, etag: undefined }
@@ -124,7 +189,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const record = await operate(call, reader.id, { [reader.parameter]: resourceId })
     // Dropped, because the ETag must be that of the record as it is now.
     delete headers.ETag
-    return toAnswer(operation, { status, headers, body: record as object }, '')
+    return toAnswer(operation, { status, headers, body: record as object }, { url: '', headers: {} })
   }
 
   /** The reply with a Location for what was created, unless the handler has set one. */
@@ -146,10 +211,17 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const handler = handlers[id] as unknown as AnyHandler
     const { ifMatch } = flat
     const reply = await handler(typeof ifMatch === 'string' ? { ...input, ifMatch } : input, call)
-    return (reply.body instanceof Json ? reply.body.value : reply.body) as Answered<Id>
+    const { body } = reply
+    if (body instanceof FileAnswer) return (await body.base64()) as Answered<Id>
+    return (body instanceof Json ? body.value : body) as Answered<Id>
   }
 
   return { perform, operate }
+}
+
+/** Where its text was too large to be kept, its Location leads to it. */
+function isOfProposal({ status, headers }: KeptAnswer): boolean {
+  return status === 202 && headers.Location?.startsWith('/api/ext/proposals/') === true
 }
 
 async function revealed(repeat: Repeat, text: string, call: Call): Promise<string | null> {
@@ -196,7 +268,8 @@ function decoded(params: Record<string, string>): Record<string, string> {
   return params
 }
 
-function toAnswer(operation: Operation, reply: AnyReply, url: string): Answer {
+function toAnswer(operation: Operation, reply: AnyReply, req: Pick<Request, 'url' | 'headers'>): Answer {
+  const { url } = req
   const headers = reply.headers ?? {}
   const { status, body } = reply
   if (body === undefined) return { status, headers, text: null, etag: undefined }
@@ -209,7 +282,8 @@ function toAnswer(operation: Operation, reply: AnyReply, url: string): Answer {
       etag: undefined,
     }
   }
-  // The only non-JSON body is the contract as YAML.
+  if (body instanceof FileAnswer) return fileAnswered(operation, body, req)
+  // The only other body that is no JSON is the contract as YAML.
   if (typeof body === 'string')
     return { status, headers, text: body, etag: etagOf({}, () => body), type: 'application/yaml; charset=utf-8' }
   const text = JSON.stringify(body)
@@ -218,7 +292,25 @@ function toAnswer(operation: Operation, reply: AnyReply, url: string): Answer {
     if (typeof nextCursor !== 'string') return { status, headers, text, etag: undefined }
     return { status, headers: { ...headers, Link: nextLink(url, nextCursor) }, text, etag: undefined }
   }
-  return { status, headers, text, etag: operation.carriesETag ? etagOf(body, () => text) : undefined }
+  return {
+    status,
+    headers,
+    text,
+    etag: operation.carriesETag ? etagOf(body, () => text, operation.follows) : undefined,
+  }
+}
+
+function fileAnswered(operation: Operation, file: FileAnswer, { headers }: Pick<Request, 'headers'>): Answer {
+  const known = headers['if-none-match']
+  const whole = file.sent({ range: undefined, ifRange: undefined })
+  // Whoever has the file already is told so, whichever part was asked for.
+  if (!operation.headers.has('range') || (known !== undefined && matchesEtag(known, whole.etag))) return fileSent(whole)
+  const ifRange = headers['if-range']
+  return fileSent(file.sent({ range: headers.range, ifRange: typeof ifRange === 'string' ? ifRange : undefined }))
+}
+
+function fileSent({ status, etag, contentType, headers, length, open }: SentFile): Answer {
+  return { status, headers, text: null, etag, type: contentType, file: { length, open } }
 }
 
 function nextLink(url: string, cursor: string): string {

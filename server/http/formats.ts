@@ -47,11 +47,16 @@ export function formatRefusal(format: string, value: unknown): string | undefine
 export const patternWords: Readonly<Record<string, string>> = {
   '\\S': 'must not be blank',
   '^(?!0000)': 'must not be in the year 0000, which no calendar has',
+  '^[0-9]{4}-(0[1-9]|1[0-2])$': 'must be a month like 2026-12',
   '^[A-Z]{2}$': 'must be two capital letters, like US',
   '^[A-Za-z0-9_-]+$': 'must consist of letters, digits, - and _ only',
   '^[A-Za-z][A-Za-z0-9]*$': 'must consist of letters and digits and begin with a letter, like roofSquares',
+  '^[a-z][a-z0-9_]*$': 'must consist of small letters, digits and _ and begin with a letter, like contract_signed',
+  '^([A-Za-z0-9][ ./-]?){8,20}$': 'must consist of 8 to 20 letters and digits, like 12-3456789',
   '^[a-z_]+(\\.[a-z_]+)+$': 'must be a name with a dot, like key.revoked',
   '^[ -~]+$': 'must be printable ASCII',
+  '^[A-Za-z0-9+/]+={0,2}$': 'must be base64, without line breaks',
+  '^bytes=([0-9]{1,15}-[0-9]{0,15}|-[0-9]{1,15})$': 'must be one range of bytes, like bytes=0-1023',
   '^(\\*|(W/)?"[ !#-~]*"( *, *(W/)?"[ !#-~]*")*)$': 'must be * or ETags with their quotes, separated by commas',
   '^[Hh][Tt][Tt][Pp][Ss]?://': 'must begin with https:// or http://',
   '^(whsec_([A-Za-z0-9+/]{4}){4,}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?!whsec_)[\\s\\S]*)$':

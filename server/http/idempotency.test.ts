@@ -48,6 +48,16 @@ test('what one key was answered is not repeated to another that sends the same I
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
 
+test('a request without a body is done once, too', async () => {
+  const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Once Only LLC', email: 'a@example.com' }))
+    .body
+  const invite = () =>
+    plumbline.post(`/api/ext/vendors/${id}/invite`, undefined, { headers: { 'idempotency-key': id } })
+  const [first, again] = [await invite(), await invite()]
+  expect([first.status, again.status, again.body.version]).toEqual([200, 200, first.body.version])
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+})
+
 test('two vendors who choose the same Idempotency-Key are each answered for themselves', async () => {
   const open = (key: string) => plumbline.post('/api/portal/visits', {}, { key, headers })
   const [one, other] = [await plumbline.newPortalToken(), await plumbline.newPortalToken()]
@@ -72,7 +82,8 @@ describe('what only reads', () => {
 
   // The embedded database has a single connection, so there it would wait for any transaction.
   test.skipIf(inject('postgres') === null)('needs no connection of those for transactions', async () => {
-    const narrow = await startTestPlumbline({ DATABASE_POOL_SIZE: '1' })
+    const narrow = await startTestPlumbline({ DATABASE_CONNECTIONS: '11' })
+    await narrow.post('/api/ext/scopes', { name: 'framing' })
     await narrow.database.transaction(async (trx) => {
       await sql`select 1`.execute(trx)
       const body = { skill: 'suggestVendorsForScope', input: { scope: 'framing' } }

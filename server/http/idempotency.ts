@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Database, Db } from '../database/database.ts'
 import { vault } from '../encryption/vault.ts'
-import type { Call, WriteCall } from './call.ts'
+import { type Call, heldBy, type WriteCall } from './call.ts'
 import { Problem, problem } from './problem.ts'
 
 /**
@@ -111,7 +111,7 @@ function attemptOf(
   request: { method: string; url: string; body: unknown },
 ): Attempt {
   // A response is only for its own caller, and two callers may well choose the same key.
-  const key = `${principal.id} ${given}`
+  const key = `${heldBy(principal)} ${given}`
   const place = placeOfAnswer(organizationId, key)
   const sealing = vault(surroundings.config.encryptionKey)
   const fingerprint = createHash('sha256')

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -9,7 +10,7 @@ import { Problem } from './problem.ts'
 /**
  * Two limits: requests per minute for each key (a 60 s window that opens with its first request) and requests per day
  * (UTC) for each organization. In the portal there is a per-minute limit for each address, and one for each client
- * across all addresses it tries. The count is in the database, so it is exact across any number of processes.
+ * across all addresses it tries. A person who is signed in has a per-minute limit, and so has each client that signs in. The count is in the database, so it is exact across any number of processes.
  *
  * A process takes requests from the count ahead of need, in portions of a hundredth of what is left, and returns unused
  * ones within a second. Near the end of a limit, and always under limits of a few hundred, a portion is one request, so
@@ -20,6 +21,10 @@ export interface Limits {
   take(principal: Principal): Promise<void>
   /** Counts one portal request from this client before we know what it may open, or throws `rate_limited`. */
   takeVisit(address: string): Promise<void>
+  /** Counts one mail with a link to sign in; false if the address has had as many as it gets. */
+  takeSignInMail(email: string): Promise<boolean>
+  /** Counts one app that registers itself from this client, or throws `rate_limited`. */
+  takeRegistration(address: string): Promise<void>
   /** The headers that tell a caller what is left. */
   headers(principal: Principal): Record<string, string>
   /** The current usage. Read over `db`, which must be the transaction's if one is open. */
@@ -35,6 +40,12 @@ export interface WindowUsage {
   resetsAt: string
 }
 
+/** Nobody may fill the mailbox of somebody else, from however many addresses they ask. */
+const SIGN_IN_MAILS = { limit: 5, seconds: 900, aligned: false }
+
+/** An app registers when it is installed; several behind one address are an office. */
+const REGISTRATIONS = { limit: 20, seconds: 3600, aligned: false }
+
 const MOST_AHEAD = 1000
 const IDLE_MS = 1000
 const MOST_COUNTERS = 20_000
@@ -42,15 +53,23 @@ const MOST_COUNTERS = 20_000
 export function limits(
   database: Database,
   clock: Clock,
-  config: Pick<Config, 'rateLimitPerMinute' | 'quotaPerDay' | 'portalLimitPerMinute' | 'portalClientLimitPerMinute'>,
+  config: Pick<Config, 'rateLimitPerMinute' | 'quotaPerDay' | 'portalLimitPerMinute' | 'portalClientLimitPerMinute'> &
+    Pick<Config, 'userLimitPerMinute' | 'signInLimitPerMinute'>,
 ): Limits {
   const counters = new Map<string, Counter>()
-  const minuteLimits = { key: minuteOf(config.rateLimitPerMinute), portal: minuteOf(config.portalLimitPerMinute) }
+  const minuteLimits = {
+    key: minuteOf(config.rateLimitPerMinute),
+    portal: minuteOf(config.portalLimitPerMinute),
+    user: minuteOf(config.userLimitPerMinute),
+    visitor: minuteOf(config.signInLimitPerMinute),
+  }
   const clientLimit = minuteOf(config.portalClientLimitPerMinute)
   const dayLimit = { limit: config.quotaPerDay, seconds: 86_400, aligned: true }
   const policies = {
     key: `"minute";q=${config.rateLimitPerMinute};w=60`,
     portal: `"minute";q=${config.portalLimitPerMinute};w=60`,
+    user: `"minute";q=${config.userLimitPerMinute};w=60`,
+    visitor: `"minute";q=${config.signInLimitPerMinute};w=60`,
   }
   const dayPolicy = `"day";q=${config.quotaPerDay};w=86400`
 
@@ -105,6 +124,17 @@ export function limits(
       if (minute.takeHeld() || (await minute.take())) return
       const detail = `No more than ${clientLimit.limit} requests a minute are taken from one client.`
       throw refused('rate_limited', detail, minute)
+    },
+
+    async takeSignInMail(email) {
+      const window = counter(`sign-in-mail:${hash('sha256', email)}`, SIGN_IN_MAILS)
+      return window.takeHeld() || (await window.take())
+    },
+
+    async takeRegistration(address) {
+      const hour = counter(`registration:${networkOf(address)}`, REGISTRATIONS)
+      if (hour.takeHeld() || (await hour.take())) return
+      throw refused('rate_limited', `No more than ${REGISTRATIONS.limit} apps an hour register from one client.`, hour)
     },
 
     headers(principal) {
@@ -266,13 +296,16 @@ class Counter {
 
   async #ask(wanted: number, db: Db = this.#database.statements): Promise<void> {
     const { limit, seconds, aligned } = this.#kind
+    // What is given back makes no window anew: its builder may have been erased.
+    const from = wanted < 0 ? sql`"limitWindows" as w cross join lateral` : sql``
+    const where = wanted < 0 ? sql`where w."scope" = ${this.#scope}` : sql``
     const { rows } = await sql<{ granted: number; used: number; endsInMs: number; endsAtMs: number }>`
-      select "granted", "used", "endsInMs", "endsAtMs" from "takeFromWindow"(
-        ${this.#scope}, ${limit}, ${seconds}, ${aligned}, ${wanted}, clock_timestamp() + make_interval(secs => ${this.#clock.aheadMs / 1000}))`.execute(
+      select t."granted", t."used", t."endsInMs", t."endsAtMs" from ${from} "takeFromWindow"(
+        ${this.#scope}, ${limit}, ${seconds}, ${aligned}, ${wanted}, clock_timestamp() + make_interval(secs => ${this.#clock.aheadMs / 1000})) as t ${where}`.execute(
       db,
     )
     const [row] = rows
-    if (row === undefined) throw new Error('takeFromWindow always answers')
+    if (row === undefined) return
     const now = this.#clock.nowMs()
     // By this process's clock a window ends a little late, so what was held may be of a window that is over already.
     if (row.endsAtMs !== this.#resetsAt) this.#held = 0

@@ -2,8 +2,8 @@ import type { Contract, Operation, OperationId, ResponseObject } from './contrac
 
 /**
  * Where a resource can be read after an operation has created it: at the GET below the operation's path, or else at the
- * one that answers with the same schema. If an operation's results cannot be read one by one it is not in here, and its
- * handler has to say where they are.
+ * one that answers with the same schema, or else below the path without what the resource is created for. If an
+ * operation's results cannot be read one by one it is not in here, and its handler has to say where they are.
  */
 export function locations(contract: Contract): ReadonlyMap<OperationId, (id: string) => string> {
   const operations = [...contract.operations.values()]
@@ -15,7 +15,8 @@ export function locations(contract: Contract): ReadonlyMap<OperationId, (id: str
     const schema = schemaOf(created)
     const item =
       items.find(({ path }) => collectionOf(path) === operation.path) ??
-      items.find((one) => schema !== undefined && schemaOf(successOf(contract, one, '200')) === schema)
+      items.find((one) => schema !== undefined && schemaOf(successOf(contract, one, '200')) === schema) ??
+      items.find(({ path }) => collectionOf(path) === withoutOwner(operation.path))
     if (item === undefined) continue
     const collection = collectionOf(item.path)
     found.set(operation.id, (id) => `${collection}/${id}`)
@@ -60,6 +61,11 @@ function successesOf(contract: Contract, { declaration }: Operation): ResponseOb
 
 function collectionOf(itemPath: string): string {
   return itemPath.slice(0, itemPath.lastIndexOf('/'))
+}
+
+/** `/api/ext/payments/{paymentId}/lien-waivers` makes what is read in `/api/ext/lien-waivers`. */
+function withoutOwner(path: string): string {
+  return path.replace(/\/[^/]+\/\{\w+\}(?=\/[^/]+$)/, '')
 }
 
 function successOf(contract: Contract, { declaration }: Operation, status: string): ResponseObject | undefined {

@@ -2,7 +2,9 @@ import type { operations } from '../../client/contract.gen.ts'
 import type { Call } from './call.ts'
 import type { CheckedBodies, FilledQueries } from './checked.gen.ts'
 import type { OperationId } from './contract.ts'
+import type { FileAnswer } from './file-answer.ts'
 import type { Json } from './json.ts'
+import type { Arrived } from './upload.ts'
 
 /**
  * What a handler takes and returns, derived from the contract's types by operationId. A handler never sees a request or
@@ -14,7 +16,7 @@ export interface Input<Id extends OperationId> {
   query: Id extends keyof FilledQueries
     ? Filled<Parameters<Id, 'query'>, FilledQueries[Id] & keyof Parameters<Id, 'query'>>
     : Parameters<Id, 'query'>
-  body: Id extends keyof CheckedBodies ? CheckedBodies[Id] : Body<operations[Id]>
+  body: (Id extends keyof CheckedBodies ? CheckedBodies[Id] : Body<operations[Id]>) | File<operations[Id]>
   /** The version that a change is based on, for operations that take one. */
   ifMatch: 'If-Match' extends keyof Parameters<Id, 'header'> ? string | undefined : never
 }
@@ -29,10 +31,13 @@ export function together<const Slices extends readonly Partial<Handlers>[]>(
   return Object.assign({}, ...(slices as readonly object[])) as All<Slices>
 }
 
-type Twice<Slices, Seen = never> = Slices extends readonly [infer First, ...infer Rest]
-  ? (keyof First & Seen & string) | Twice<Rest, Seen | keyof First>
-  : never
-type All<Slices> = Slices extends readonly [infer First, ...infer Rest] ? First & All<Rest> : unknown
+// What is found so far is passed on, because the compiler follows only some fifty types that wait for one another.
+type Twice<Slices, Seen = never, Found = never> = Slices extends readonly [infer First, ...infer Rest]
+  ? Twice<Rest, Seen | keyof First, Found | (keyof First & Seen & string)>
+  : Found
+type All<Slices, Known = unknown> = Slices extends readonly [infer First, ...infer Rest]
+  ? All<Rest, Known & First>
+  : Known
 
 /** One of the successful answers that the contract declares for the operation; problems are thrown. */
 export type Reply<Id extends OperationId> = {
@@ -41,7 +46,9 @@ export type Reply<Id extends OperationId> = {
       ? never
       : [B] extends [undefined]
         ? { status: Status; body?: undefined; headers?: Record<string, string> }
-        : { status: Status; body: B | Json<B>; headers?: Record<string, string> }
+        : B extends FileAnswer
+          ? { status: Status; body: B; headers?: Record<string, string> }
+          : { status: Status; body: B | Json<B>; headers?: Record<string, string> }
     : never
 }[keyof operations[Id]['responses'] & number]
 
@@ -72,9 +79,19 @@ type Parameters<Id extends OperationId, In extends 'path' | 'query' | 'header'> 
 
 type Content<R> = R extends { content: { 'application/json': infer B } | { 'application/yaml': infer B } }
   ? B
-  : R extends { content?: never }
-    ? undefined
-    : never
+  : R extends { content: FileContent }
+    ? FileAnswer
+    : R extends { content?: never }
+      ? undefined
+      : never
+/** What is sent as a file, whatever it holds. */
+type FileContent =
+  | { 'application/octet-stream': string }
+  | { 'application/pdf': string }
+  | { 'application/x-ndjson': string }
+  | { 'text/csv': string }
+// A file that may be sent instead of JSON has arrived by the time that the handler is called.
+type File<Op> = Op extends { requestBody: { content: { 'application/octet-stream': string } } } ? Arrived : never
 // An optional body that was not sent reaches the handler as an empty one.
 type Body<Op> = Op extends { requestBody?: infer R }
   ? [R & {}] extends [never]

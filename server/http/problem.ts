@@ -1,4 +1,4 @@
-import type { Actor, FieldError, Problem as ProblemBody, ProblemCode } from '../../client/contract.gen.ts'
+import type { Actor, FieldError, Problem as ProblemBody, ProblemCode, RowProblem } from '../../client/contract.gen.ts'
 import { problems } from './problems.gen.ts'
 
 /**
@@ -11,6 +11,8 @@ export class Problem extends Error {
   readonly headers: Record<string, string>
   /** Whose credential was refused, if known; for the audit trail, never for the response. */
   refused: RefusedCaller | null = null
+  /** Which value another record has, if that is why; `conflictingId` is found by it (holder.ts). */
+  held: Held | null = null
 
   constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}, headers: Record<string, string> = {}) {
     super(detail)
@@ -27,6 +29,13 @@ export class Problem extends Error {
   refusing(caller: RefusedCaller): this {
     this.refused = caller
     return this
+  }
+
+  /** The same problem, with its faults elsewhere. */
+  pointingAt(errors: FieldError[]): Problem {
+    const moved = new Problem(this.code, this.message, { ...this.extras, errors }, this.headers)
+    moved.held = this.held
+    return moved
   }
 
   body(at: { publicUrl: string; instance: string; requestId: string }): ProblemBody {
@@ -49,12 +58,23 @@ export interface RefusedCaller {
   readonly actor: Actor
 }
 
+/** A value that has to be unique, and where it lies. */
+export interface Held {
+  readonly table: string
+  readonly column: string
+  readonly value: string
+}
+
 /** The maximum in the contract; longer ones are cut, since more would tell the reader nothing. */
 export const LONGEST_POINTER = 500
 const LONGEST_INSTANCE = 4000
 
 type ProblemExtras = Partial<
-  Pick<ProblemBody, 'errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'currentVersion'>
+  Pick<
+    ProblemBody,
+    | ('errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'candidates' | 'currentVersion')
+    | 'conflictingId'
+  >
 >
 
 /** As in the contract's example for each code; a code without one does not compile. */
@@ -109,24 +129,41 @@ export function assertMove<Status extends string>(
   if (!moves[from].includes(to)) throw invalidTransition(from, to, moves[from])
 }
 
+/** The problem of one of several things, as the answer about all of them tells it. */
+export function toldOf({ code, message, extras }: Problem): RowProblem {
+  return { code, detail: message, errors: extras.errors ?? [], conflictingId: extras.conflictingId ?? null }
+}
+
 /** A field that has to be unique has a value that another record has. */
-export function taken(field: string): Problem {
+export function taken(field: string, conflictingId?: string): Problem {
   return problem('conflict', `Another record has this ${field}.`, {
     errors: [{ pointer: `/${field}`, code: 'conflict', message: 'is taken by another record' }],
+    ...(conflictingId !== undefined && { conflictingId }),
   })
 }
+
+/** The identifiers that other systems give a record, each unique among records of its kind. */
+export const IDENTIFIERS: ReadonlySet<string> = new Set(['accountingId', 'externalId'])
 
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/**
- * The problem to respond with for whatever was thrown. Table constraints are named after the column they guard, so a
- * violation can be reported precisely. Anything unforeseen is `internal`.
- */
+/** The column whose values have to be unique, if the error is that one was not. */
+export function uniqueColumn(error: unknown): string | undefined {
+  return (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION ? guardedColumn(error) : undefined
+}
+
+/** Table constraints are named after the column they guard. */
+function guardedColumn(error: unknown): string | undefined {
+  const { constraint } = error as { constraint?: unknown }
+  return typeof constraint === 'string' ? /_([A-Za-z]+)_f?key$/.exec(constraint)?.[1] : undefined
+}
+
+/** The problem to respond with for whatever was thrown. Anything unforeseen is `internal`. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  const { code, constraint } = error as { code?: unknown; constraint?: unknown }
-  const column = typeof constraint === 'string' ? /_([A-Za-z]+)_f?key$/.exec(constraint)?.[1] : undefined
+  const { code } = error as { code?: unknown }
+  const column = guardedColumn(error)
   if (code === FOREIGN_KEY_VIOLATION && column !== undefined) return unknownReference([`/${column}`])
   if (code === UNIQUE_VIOLATION && column !== undefined) {
     return taken(column)

@@ -1,4 +1,4 @@
-import type { Principal } from './call.ts'
+import { heldBy, type Principal } from './call.ts'
 import { Problem } from './problem.ts'
 
 /**
@@ -39,10 +39,10 @@ export function underWay(config: { concurrencyPerKey: number; concurrencyPerOrga
   function countsOf(principal: Principal): Counts {
     let found = ofPrincipal.get(principal)
     if (found === undefined) {
-      const { kind, id, organization } = principal
+      const { kind, organization } = principal
       const isVendor = kind === 'vendor'
       found = {
-        own: count(`${id}`),
+        own: count(`${heldBy(principal)}`),
         most: isVendor ? Math.min(MOST_OF_VENDOR, config.concurrencyPerKey) : config.concurrencyPerKey,
         organization: isVendor ? null : count(organization.id),
       }

@@ -90,6 +90,52 @@ test('a caller that hangs up in the middle of its body is no trouble of ours', a
   expect(logged().map(({ level, status }) => [level, status])).toEqual([[30, 400]])
 })
 
+describe('a body that nobody reads', () => {
+  const megabytes = (count: number) => 'x'.repeat(count * 1024 * 1024)
+  const head = (key: string, rest: string) =>
+    `POST ${VENDORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${rest}\r\n\r\n`
+
+  test.each([
+    ['too large', () => plumbline.key, 413],
+    ['from a stranger', () => 'plb_unknown', 401],
+  ])('does not keep its sender from reading why: %s', async (_what, key, status) => {
+    const body = megabytes(9)
+    const broken: Error[] = []
+    const request = head(key(), `Connection: close\r\nContent-Length: ${body.length}`) + body
+    const answer = await raw(request, (error) => broken.push(error))
+    expect([answer.slice(0, 12), broken]).toEqual([`HTTP/1.1 ${status}`, []])
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').status).toBe(status)
+  })
+
+  test('is not taken for the next request, which is answered on the same connection', async () => {
+    const body = megabytes(2)
+    const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const next = `GET /api/ext/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n`
+    const sent = head(plumbline.key, 'Transfer-Encoding: chunked') + chunked
+    expect((await raw(sent + next)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+  })
+
+  test('is cut off where it does not end', async () => {
+    const { hostname, port } = new URL(plumbline.url)
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(head(plumbline.key, 'Content-Length: 1000000000')),
+    )
+    const more = Buffer.alloc(1024 * 1024, 'x')
+    let written = 0
+    const go = () => {
+      while (written < 1000 && socket.write(more)) written++
+      written++
+    }
+    socket
+      .on('drain', go)
+      .on('error', () => {})
+      .resume()
+    go()
+    await new Promise((closed) => socket.once('close', closed))
+    expect(written).toBeLessThan(100)
+  })
+})
+
 describe('what is no request', () => {
   const auth = () => `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`
   test.each([
@@ -160,8 +206,8 @@ describe('an address with the host in front, as proxies send it,', () => {
     [`HTTPS://elsewhere.example.com:8443${VENDORS}`, 200],
     [`http://elsewhere.example.com${VENDORS}?nothing=1`, 422],
     ['http://elsewhere.example.com/healthz', 200],
-    ['http://elsewhere.example.com', 302],
-    ['http://elsewhere.example.com?x=/api/ext/vendors', 302],
+    ['http://elsewhere.example.com', 200],
+    ['http://elsewhere.example.com?x=/api/ext/vendors', 200],
     [`ftp://elsewhere.example.com${VENDORS}`, 404],
   ])('is the address behind it: %s', async (target, status) => {
     const head = `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`
@@ -172,7 +218,7 @@ describe('an address with the host in front, as proxies send it,', () => {
 })
 
 /** Writes a text to a socket and answers all that comes back until the service closes it. */
-function raw(request: string): Promise<string> {
+function raw(request: string, onError: (error: Error) => void = () => {}): Promise<string> {
   const { hostname, port } = new URL(plumbline.url)
   return new Promise((done) => {
     let answer = ''
@@ -180,7 +226,7 @@ function raw(request: string): Promise<string> {
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       answer += chunk
     })
-    socket.on('error', () => {})
+    socket.on('error', onError)
     socket.on('close', () => done(answer))
   })
 }

@@ -35,8 +35,8 @@ test('whoever brings nothing is told what the first of the schemes asks for', as
 })
 
 test('a contract that names a scheme which nothing authenticates does not start', async () => {
-  const start = startTestPlumbline({}, { contract: withSecurity([{ session: [] }]) })
-  await expect(start).rejects.toThrow('listPortalInvitations asks for the scheme session')
+  const start = startTestPlumbline({}, { contract: withSecurity([{ certificate: [] }]) })
+  await expect(start).rejects.toThrow('listPortalInvitations asks for the scheme certificate')
 })
 
 test('a requirement of two schemes at once is none that the service knows', () => {

@@ -13,7 +13,7 @@ beforeEach(async () => {
   const select = statements.selectFrom.bind(statements)
   Object.assign(statements, {
     selectFrom: (from: string) => {
-      if (String(from).startsWith('apiKeySecrets')) lookUps++
+      if (String(from).startsWith('apiKeys')) lookUps++
       return select(from as never)
     },
   })

@@ -5,15 +5,17 @@ import type { Principal } from '../http/call.ts'
 import { Problem } from '../http/problem.ts'
 import { type AddressList, addressList, isAmong } from './allowed-addresses.ts'
 import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
-import { bearerToken, unauthenticated } from './bearer.ts'
+import { type BrowserToken, isBrowserToken, openBrowserToken } from './browser-token.ts'
+import { bearerToken, unauthenticated } from './credentials.ts'
 import { FailedAttempts } from './failed-attempts.ts'
+import { keyOfSecret, keyOfToken } from './find-key.ts'
 import { permissionsOf, type Role } from './roles.ts'
-import { isWellFormed, secretHash } from './secret.ts'
+import { isWellFormed } from './secret.ts'
 
 /**
- * Finds the API key that a bearer token is the secret of. A result is cached for half a second, so that a revocation,
- * an expiry or a changed role takes effect on every process within a second, and a busy key costs two look-ups a
- * second.
+ * Finds the API key that a bearer token is the secret of, or that a browser token was made with. A result is cached for
+ * half a second, so that a revocation, an expiry or a changed role takes effect on every process within a second, and a
+ * busy key costs two look-ups a second.
  */
 const BELIEVED_MS = 500
 const MOST_REMEMBERED = 10_000
@@ -23,6 +25,8 @@ interface Known {
   /** Where the key may be used from; null means anywhere. */
   addresses: AddressList | null
   until: number
+  /** The origin whose pages alone may use it; null for a key, which is no page's. */
+  origin: string | null
   /** When the secret or the key expires, in milliseconds. */
   expires: number
 }
@@ -33,30 +37,9 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
   const asked = new Map<string, Promise<Known>>()
 
   async function lookUp(secret: string, authorization: string): Promise<Known> {
-    const row = await database.statements
-      .selectFrom('apiKeySecrets as s')
-      .innerJoin('apiKeys as k', (join) =>
-        join.onRef('k.organizationId', '=', 's.organizationId').onRef('k.id', '=', 's.keyId'),
-      )
-      .innerJoin('organizations as o', 'o.id', 's.organizationId')
-      .innerJoin('users as u', (join) =>
-        join.onRef('u.organizationId', '=', 'k.organizationId').onRef('u.id', '=', 'k.createdByUserId'),
-      )
-      .where('s.hash', '=', secretHash(secret))
-      .select([
-        ...([
-          'k.id',
-          'k.permissions',
-          'k.revokedAt',
-          'k.lastUsedAt',
-          'k.expiresAt',
-          'k.allowedAddresses',
-          's.expiresAt as secretExpiresAt',
-        ] as const),
-        ...(['o.id as organizationId', 'o.name as organizationName', 'o.tier', 'o.currency', 'o.timeZone'] as const),
-        ...(['u.role', 'u.status as userStatus', 'u.poApprovalLimit'] as const),
-      ])
-      .executeTakeFirst()
+    const token = isBrowserToken(secret) ? opened(secret) : null
+    const db = database.statements
+    const row = token === null ? await keyOfSecret(db, secret) : await keyOfToken(db, token)
     if (row === undefined) throw unauthenticated('invalid_key', 'No key matches the one that was sent.')
     const refused = { organizationId: row.organizationId, actor: { type: 'key', id: row.id } } as const
     if (row.revokedAt !== null)
@@ -68,20 +51,24 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
       throw new Problem('tier_required', 'The interface is part of the tier Pro+.').refusing(refused)
     // A key acts for its creator: it can do no more than they can now, and nothing once they are disabled.
     const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
+    const given = token === null ? row.permissions : row.permissions.filter((each) => token.permissions.includes(each))
     const { organizationId, organizationName, tier, currency, timeZone } = row
     const principal: Principal = {
       kind: 'key',
       id: row.id,
       organization: { id: organizationId, name: organizationName, tier, currency, timeZone },
-      permissions: new Set(row.permissions.filter((permission: string) => power.has(permission as Permission))),
+      permissions: new Set(given.filter((permission) => power.has(permission as Permission))),
       poApprovalLimit: row.poApprovalLimit,
       subjectId: null,
       counters: { minute: `minute:${row.id}`, kind: 'key', day: `day:${organizationId}` },
+      ...(token !== null && { isInBrowser: true as const }),
+      ...(row.proposeOnly && { proposesOnly: true as const }),
     }
     if (known.size >= MOST_REMEMBERED) known.clear()
     const found: Known = {
       principal,
       addresses: row.allowedAddresses === null ? null : addressList(row.allowedAddresses),
+      origin: token === null ? null : token.origin,
       until: clock.nowMs() + BELIEVED_MS,
       expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
     }
@@ -102,24 +89,33 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
       .catch(() => {})
   }
 
-  /** The caller, if the key may be used from this address. */
-  function admitted({ principal, addresses }: Known, address: string): Principal {
+  function opened(secret: string): BrowserToken {
+    const token = openBrowserToken(config.encryptionKey, secret)
+    if (token === null) throw unauthenticated('invalid_key', 'It does not have the form of a browser token.')
+    return token
+  }
+
+  /** The caller, if the key may be used from this address, or the token from this page. */
+  function admitted({ principal, addresses, origin }: Known, headers: IncomingHttpHeaders, address: string): Principal {
+    if (origin !== null && headers.origin !== origin)
+      throw unauthenticated('invalid_key', `It is a browser token for pages of ${origin} alone.`)
     if (addresses === null || isAmong(addresses, address)) return principal
     const refused = { organizationId: principal.organization.id, actor: { type: principal.kind, id: principal.id } }
     throw new Problem('address_not_allowed', `${address} is not among the addresses of this key.`).refusing(refused)
   }
 
-  async function authenticate({ authorization }: IncomingHttpHeaders, address: string): Promise<Principal> {
+  async function authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal> {
+    const { authorization } = headers
     if (authorization === undefined || authorization === '') {
       throw unauthenticated('missing_key', 'Send it as "Authorization: Bearer plb_…".')
     }
     const found = known.get(authorization)
     if (found !== undefined) {
       const now = clock.nowMs()
-      if (found.until > now && found.expires > now) return admitted(found, address)
+      if (found.until > now && found.expires > now) return admitted(found, headers, address)
     }
     const secret = bearerToken(authorization)
-    if (secret === null || !isWellFormed(secret))
+    if (secret === null || !(isWellFormed(secret) || isBrowserToken(secret)))
       throw unauthenticated('invalid_key', 'It does not have the form of a key, plb_….')
     // Simultaneous requests share one look-up.
     let asking = asked.get(authorization)
@@ -129,7 +125,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
       asked.set(authorization, asking)
       asking.finally(() => asked.delete(authorization)).catch(() => {})
     }
-    return admitted(await asking, address)
+    return admitted(await asking, headers, address)
   }
 
   async function lookUpAgain(secret: string, authorization: string): Promise<Known> {

@@ -20,10 +20,12 @@ export interface NewKey {
   expiresAt?: Date | null | undefined
   /** Addresses and ranges that the key may be used from. Default: any. */
   allowedAddresses?: readonly string[] | null | undefined
+  /** Whether what it would change becomes a proposal. Default: false. */
+  proposeOnly?: boolean | undefined
 }
 
 /** A forgotten key expires by itself. */
-const USUAL_LIFE_MS = 365 * 24 * 3_600_000
+export const USUAL_LIFE_MS = 365 * 24 * 3_600_000
 
 /**
  * Creates an API key. The secret is returned here and never again. Throws `not_found` for an unknown organization or
@@ -31,7 +33,7 @@ const USUAL_LIFE_MS = 365 * 24 * 3_600_000
  */
 export async function createKey(database: Database, clock: Clock, wanted: NewKey) {
   const now = clock.now()
-  const { organizationId, userId, name, allowedAddresses = null } = wanted
+  const { organizationId, userId, name, allowedAddresses = null, proposeOnly = false } = wanted
   const { expiresAt = new Date(now.getTime() + USUAL_LIFE_MS) } = wanted
   return database.transaction(async (trx) => {
     let creators = trx
@@ -65,34 +67,69 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
         createdByUserId: creator.id,
         expiresAt,
         allowedAddresses: allowedAddresses === null ? null : [...allowedAddresses],
+        proposeOnly,
         createdAt: now,
         updatedAt: now,
       })
       .returning([
         ...(['id', 'organizationId', 'name', 'permissions', 'createdByUserId', 'expiresAt'] as const),
-        ...(['allowedAddresses', 'createdAt'] as const),
+        ...(['allowedAddresses', 'proposeOnly', 'createdAt'] as const),
       ])
       .executeTakeFirstOrThrow()
-    const secret = newSecret()
-    await trx
-      .insertInto('apiKeySecrets')
-      .values({ hash: secretHash(secret), organizationId, keyId: key.id, start: secretStart(secret), createdAt: now })
-      .execute()
+    const secret = await issueSecret(trx, { organizationId, keyId: key.id, now })
     await recordOperatorAct(trx, { organizationId, at: now, action: 'key.created', resourceId: key.id })
     return { ...key, secret }
   })
+}
+
+interface OfKey {
+  organizationId: string
+  keyId: string
+  now: Date
+}
+
+/** A new secret for a key, which is kept nowhere but with whoever it is shown to. */
+export async function issueSecret(trx: Db, { organizationId, keyId, now }: OfKey): Promise<string> {
+  const secret = newSecret()
+  await trx
+    .insertInto('apiKeySecrets')
+    .values({ hash: secretHash(secret), organizationId, keyId, start: secretStart(secret), createdAt: now })
+    .execute()
+  return secret
+}
+
+/** A new secret, while the present one works on for the overlap, and any other ends now. */
+export async function exchangeSecret(trx: Db, of: OfKey, overlapMs: number) {
+  const { organizationId, keyId, now } = of
+  const previousEndsAt = new Date(now.getTime() + overlapMs)
+  const ofKey = trx.updateTable('apiKeySecrets').where('organizationId', '=', organizationId).where('keyId', '=', keyId)
+  await ofKey.set({ expiresAt: now }).where('expiresAt', '>', now.toISOString()).execute()
+  await ofKey.set({ expiresAt: previousEndsAt }).where('expiresAt', 'is', null).execute()
+  return { secret: await issueSecret(trx, of), previousEndsAt }
 }
 
 /** What the holder of a key may know about it. Throws `not_found`. */
 export async function findKey({ db, organizationId }: Tenant, id: string) {
   const key = await db
     .selectFrom('apiKeys')
-    .select(['id', 'name', 'expiresAt', 'lastUsedAt'])
+    .select(['id', 'name', 'proposeOnly', 'expiresAt', 'lastUsedAt'])
     .where('organizationId', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst()
   if (key === undefined) throw notFound()
   return key
+}
+
+/** The same about the grant of an app that brings a token. Throws `not_found`. */
+export async function findGrant({ db, organizationId }: Tenant, id: string) {
+  const grant = await db
+    .selectFrom('oauthGrants')
+    .select(['id', 'clientName as name', 'proposeOnly', 'expiresAt', 'lastUsedAt'])
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (grant === undefined) throw notFound()
+  return grant
 }
 
 /** The keys of an organization, newest first, each with the start of its active secrets. */
@@ -127,28 +164,12 @@ export async function rotateKey(database: Database, clock: Clock, id: string, ov
     if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now.getTime()) {
       throw problem('conflict', 'An expired key is not rotated; create another one.')
     }
-    const previousEndsAt = new Date(now.getTime() + overlapMs)
-    const ofKey = trx
-      .updateTable('apiKeySecrets')
-      .where('organizationId', '=', key.organizationId)
-      .where('keyId', '=', id)
-    await ofKey.set({ expiresAt: now }).where('expiresAt', '>', now.toISOString()).execute()
-    await ofKey.set({ expiresAt: previousEndsAt }).where('expiresAt', 'is', null).execute()
-    const secret = newSecret()
-    await trx
-      .insertInto('apiKeySecrets')
-      .values({
-        hash: secretHash(secret),
-        organizationId: key.organizationId,
-        keyId: id,
-        start: secretStart(secret),
-        createdAt: now,
-      })
-      .execute()
+    const { organizationId } = key
+    const { secret, previousEndsAt } = await exchangeSecret(trx, { organizationId, keyId: id, now }, overlapMs)
     await trx
       .updateTable('apiKeys')
-      .set({ updatedAt: now })
-      .where('organizationId', '=', key.organizationId)
+      .set((set) => ({ version: set('version', '+', 1), updatedAt: now }))
+      .where('organizationId', '=', organizationId)
       .where('id', '=', id)
       .execute()
     await recordOperatorAct(trx, {
@@ -192,7 +213,7 @@ export async function updateKey(database: Database, clock: Clock, id: string, ch
     })
     return trx
       .updateTable('apiKeys')
-      .set({ ...after, updatedAt: now })
+      .set((set) => ({ ...after, version: set('version', '+', 1), updatedAt: now }))
       .where('organizationId', '=', key.organizationId)
       .where('id', '=', id)
       .returning(KEY_FIELDS)
@@ -212,7 +233,7 @@ export async function revokeKey(database: Database, clock: Clock, id: string) {
     })
     return trx
       .updateTable('apiKeys')
-      .set({ revokedAt: now, updatedAt: now })
+      .set((set) => ({ revokedAt: now, version: set('version', '+', 1), updatedAt: now }))
       .where('organizationId', '=', key.organizationId)
       .where('id', '=', id)
       .returning(KEY_FIELDS)
@@ -222,7 +243,7 @@ export async function revokeKey(database: Database, clock: Clock, id: string) {
 
 const KEY_FIELDS = [
   ...(['id', 'organizationId', 'name', 'permissions', 'createdByUserId', 'expiresAt'] as const),
-  ...(['allowedAddresses', 'revokedAt', 'lastUsedAt', 'createdAt'] as const),
+  ...(['allowedAddresses', 'proposeOnly', 'revokedAt', 'lastUsedAt', 'createdAt'] as const),
 ]
 
 // An operator names a key by its id alone, which is unique across all builders.

@@ -78,6 +78,16 @@ export async function revokeAddress(call: WriteCall, subjectId: string): Promise
   return rows.length > 0
 }
 
+/** Whether the vendor has an address of its whole portal that opens it still. */
+export async function hasPortal(call: Call, vendorId: string): Promise<boolean> {
+  const { rows } = await sql<{ createdAt: string }>`
+    select "createdAt" from "portalAddresses"
+    where "organizationId" = ${call.organizationId} and "subjectId" = ${vendorId} and "revokedAt" is null`.execute(
+    call.db,
+  )
+  return rows.some(({ createdAt }) => endOf({ createdAt, deadlineAt: null }) > call.now)
+}
+
 /**
  * Whether this caller may see addresses, since anyone who has one can act as the vendor. A dry run shows none, because
  * those it creates are undone.

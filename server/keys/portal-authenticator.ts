@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Organization, Principal } from '../http/call.ts'
 import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
-import { bearerToken, unauthenticated } from './bearer.ts'
+import { bearerToken, unauthenticated } from './credentials.ts'
 import { endOf, hashOf, isPortalToken, type Purpose } from './portal-addresses.ts'
 import { vendorOf } from './principals.ts'
 

@@ -10,8 +10,10 @@ import {
   type Surroundings,
   type WriteCall,
 } from '../http/call.ts'
+import { networkOf } from '../http/client-address.ts'
 import { notFound } from '../http/problem.ts'
-import { ALL_PERMISSIONS, permissionsOf, type Role } from './roles.ts'
+import type { SessionState } from './identity.ts'
+import { ALL_PERMISSIONS, administrationOf, permissionsOf, type Role } from './roles.ts'
 
 /**
  * Principals that do not use an API key: the service itself, a user, a vendor. Each is loaded from the database, so
@@ -68,6 +70,68 @@ export function vendorOf(organization: Organization, vendorId: string, subjectId
     poApprovalLimit: null,
     subjectId,
     counters: { minute: `minute:${subjectId}`, kind: 'portal', day: null },
+  }
+}
+
+/** Somebody who has signed in. */
+export interface SignedIn extends Principal {
+  readonly session: SessionState
+}
+
+/** The caller of an operation that is open to sessions alone. */
+export function signedIn({ principal }: Pick<Call, 'principal'>): SignedIn & { id: string } {
+  if (!('session' in principal)) throw new Error(`A ${principal.kind} has no session.`)
+  return principal as SignedIn & { id: string }
+}
+
+/**
+ * The user that a session stands for: in the organization that was chosen last, or else where they signed in last. Null
+ * if nobody with this address works anywhere any more.
+ */
+export async function memberOf(db: Db, session: SessionState): Promise<SignedIn | null> {
+  const row = await db
+    .selectFrom('users as u')
+    .innerJoin('organizations as o', 'o.id', 'u.organizationId')
+    .where('u.signInEmail', '=', session.email)
+    .where('u.status', '!=', 'disabled')
+    .orderBy((eb) => eb('u.organizationId', '=', session.activeOrganizationId ?? ''), 'desc')
+    .orderBy('u.lastLoginAt', (order) => order.desc().nullsLast())
+    .orderBy('u.id')
+    .select([
+      ...(['u.id as userId', 'u.role', 'u.poApprovalLimit'] as const),
+      ...(['o.id', 'o.name', 'o.tier', 'o.currency', 'o.timeZone'] as const),
+    ])
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const { userId, role, poApprovalLimit, ...organization } = row
+  return {
+    kind: 'user',
+    id: userId,
+    organization,
+    permissions: new Set<string>([...permissionsOf(role as Role), ...administrationOf(role as Role)]),
+    poApprovalLimit,
+    subjectId: null,
+    // What people do at a page is not taken from what the organization's programs may do in a day.
+    counters: { minute: `minute:${userId}`, kind: 'user', day: null },
+    session,
+  }
+}
+
+/** No organization has this id, so whoever works for it sees nobody's rows. */
+const NOWHERE: Organization = { id: 'org_nowhere', name: '', tier: '', currency: '', timeZone: 'UTC' }
+
+/** Somebody who is not signed in yet, told apart by where they are. */
+export function visitorAt(address: string): Principal {
+  const network = networkOf(address)
+  return {
+    kind: 'user',
+    id: `visitor ${network}`,
+    organization: NOWHERE,
+    permissions: new Set<Permission>(),
+    poApprovalLimit: null,
+    subjectId: null,
+    counters: { minute: `visitor:${network}`, kind: 'visitor', day: null },
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Permission } from '../../client/contract.gen.ts'
+import type { AdminPermission, Permission } from '../../client/contract.gen.ts'
 
 /** The roles of a builder's own users. A user's role bounds every key they create. */
-export const ROLES = ['owner', 'admin', 'estimator', 'superintendent', 'accountant', 'viewer'] as const
+export const ROLES = ['owner', 'admin', 'estimator', 'superintendent', 'salesperson', 'accountant', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
 type Entity = Permission extends `${infer E}:${string}` ? E : never
@@ -30,6 +30,7 @@ const EVERYTHING: readonly Entity[] = [
     'webhooks',
     'events',
     'skills',
+    'proposals',
   ] as const),
 ]
 
@@ -37,9 +38,11 @@ const EVERYTHING: readonly Entity[] = [
 const WRITES: Record<Role, readonly Entity[]> = {
   owner: EVERYTHING,
   admin: EVERYTHING,
-  estimator: ['vendors', 'bids', 'budgets', 'options', 'parts', 'contracts', 'pos', 'messages', 'skills'],
-  superintendent: ['homes', 'tasks', 'milestones', 'timesheets', 'pos', 'messages', 'skills'],
-  accountant: ['vendors', 'pos', 'payments', 'budgets', 'timesheets', 'messages', 'skills'],
+  estimator: ['vendors', 'bids', 'budgets', 'options', 'parts', 'contracts', 'pos', 'messages', 'skills', 'proposals'],
+  superintendent: ['homes', 'tasks', 'milestones', 'timesheets', 'pos', 'messages', 'skills', 'proposals'],
+  // Selections are options to the permissions, and what buyers select is recorded by whoever sells to them.
+  salesperson: ['leads', 'sales', 'options', 'messages', 'skills', 'proposals'],
+  accountant: ['vendors', 'pos', 'payments', 'budgets', 'timesheets', 'messages', 'skills', 'proposals'],
   viewer: [],
 }
 
@@ -55,3 +58,18 @@ export function permissionsOf(role: Role): ReadonlySet<Permission> {
 }
 
 export const ALL_PERMISSIONS: readonly Permission[] = [...permissionsOf('owner')]
+
+/** What only people do, and whom each role lets do it. */
+const ADMINISTRATION: Readonly<Record<AdminPermission, readonly Role[]>> = {
+  'keys:read': ['owner', 'admin'],
+  'keys:write': ['owner', 'admin'],
+  'settings:read': ROLES,
+  'settings:write': ['owner', 'admin'],
+}
+
+/** What a role covers of what no key may do. */
+export function administrationOf(role: Role): AdminPermission[] {
+  return (Object.keys(ADMINISTRATION) as AdminPermission[]).filter((permission) =>
+    ADMINISTRATION[permission].includes(role),
+  )
+}

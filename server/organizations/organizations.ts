@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
-import { recordOperatorAct } from '../audit/record.ts'
+import type { OvertimeRule } from '../../client/contract.gen.ts'
+import { type NewEntry, recordEntries, recordOperatorAct } from '../audit/record.ts'
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Db } from '../database/database.ts'
+import { checkIfMatch } from '../http/etag.ts'
 import { notFound, problem } from '../http/problem.ts'
+import { insertFirst } from '../people/message-templates/queries.ts'
 
 /** The API is open to organizations on pro_plus. */
 export const TIERS = ['standard', 'pro_plus'] as const
@@ -60,6 +63,7 @@ export async function createOrganization(database: Database, clock: Clock, wante
       })
       .returning(['id', 'email', 'name', 'role', 'poApprovalLimit'])
       .executeTakeFirstOrThrow()
+    await insertFirst(trx, organization.id, now)
     const act = { organizationId: organization.id, at: now }
     await recordOperatorAct(trx, { ...act, action: 'organization.created', resourceId: organization.id })
     await recordOperatorAct(trx, { ...act, action: 'user.created', resourceId: owner.id })
@@ -67,33 +71,74 @@ export async function createOrganization(database: Database, clock: Clock, wante
   })
 }
 
-export async function listOrganizations(database: Database) {
-  return database.statements
-    .selectFrom('organizations')
-    .select(['id', 'name', 'tier', 'currency', 'timeZone', 'createdAt', 'updatedAt'])
-    .orderBy('id')
-    .execute()
+const FIELDS = [
+  ...(['id', 'name', 'tier', 'currency', 'timeZone', 'weekStartsOn', 'overtimeRule', 'poTerms'] as const),
+  ...(['salePipelineStages', 'lienWaiverRequired', 'version', 'createdAt', 'updatedAt'] as const),
+]
+
+/** What holds for a whole organization. */
+export async function organizationRow(db: Db, id: string) {
+  return db.selectFrom('organizations').select(FIELDS).where('id', '=', id).executeTakeFirst()
 }
 
-/** Throws `not_found`. Fields left out stay as they are; a new tier applies to every key within a second. */
+export async function listOrganizations(database: Database) {
+  return database.statements.selectFrom('organizations').select(FIELDS).orderBy('id').execute()
+}
+
+export interface OrganizationChanges {
+  name?: string | undefined
+  tier?: string | undefined
+  timeZone?: string | undefined
+  /** 1 for Monday to 7 for Sunday. */
+  weekStartsOn?: number | undefined
+  /** What the documents of its orders end with; null for nothing. */
+  poTerms?: string | null | undefined
+  /** Whether a payment takes a lien waiver, where vendor and order do not say. */
+  lienWaiverRequired?: boolean | undefined
+  /** The parts of the rule that change. */
+  overtimeRule?: Partial<OvertimeRule> | undefined
+  /** The stages of sales that begin from now on. */
+  salePipelineStages?: string[] | undefined
+}
+
+/** Who changes an organization; an operator unless somebody is named. */
+interface Changing {
+  by?: Pick<NewEntry, 'actor' | 'address' | 'requestId'>
+  /** The version that the change is based on. */
+  ifMatch?: string | undefined
+}
+
+/**
+ * Throws `not_found`, and `precondition_failed` for a change that is based on another version. Fields left out stay as they are; a new tier applies to every key within a second, and a new
+ * overtime rule to every week that changes or is submitted from then on.
+ */
 export async function updateOrganization(
   database: Database,
   clock: Clock,
   id: string,
-  changes: { name?: string | undefined; tier?: string | undefined; timeZone?: string | undefined },
+  { overtimeRule, ...changes }: OrganizationChanges,
+  { by = { actor: { type: 'operator', id: null } }, ifMatch }: Changing = {},
 ) {
   const at = clock.now()
   return database.transaction(async (trx) => {
+    const before = await trx
+      .selectFrom('organizations')
+      .select(['id', 'version'])
+      .where('id', '=', id)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (before === undefined) throw notFound()
+    checkIfMatch(ifMatch, before)
+    const rule = overtimeRule && { overtimeRule: sql<string>`"overtimeRule" || ${JSON.stringify(overtimeRule)}::jsonb` }
     const organization = await trx
       .updateTable('organizations')
-      .set({ ...changes, updatedAt: at })
+      .set((set) => ({ ...changes, ...rule, version: set('version', '+', 1), updatedAt: at }))
       .where('id', '=', id)
-      .returning(['id', 'name', 'tier', 'currency', 'timeZone', 'createdAt', 'updatedAt'])
-      .executeTakeFirst()
-    if (organization === undefined) throw notFound()
-    const changed = Object.keys(changes).filter((name) => changes[name as keyof typeof changes] !== undefined)
-    const act = { organizationId: id, at, resourceId: id, changed }
-    await recordOperatorAct(trx, { ...act, action: 'organization.updated' })
+      .returning(FIELDS)
+      .executeTakeFirstOrThrow()
+    const changed = Object.entries({ ...changes, overtimeRule }).flatMap(([name, to]) => (to === undefined ? [] : name))
+    const entry = { organizationId: id, at, resourceId: id, changed, action: 'organization.updated' }
+    await recordEntries(trx, [{ ...entry, ...by }])
     return organization
   })
 }

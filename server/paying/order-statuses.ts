@@ -14,12 +14,6 @@ export const OPEN: readonly PurchaseOrderStatus[] = ['issued', 'accepted', 'part
 /** The builder has decided to spend this and has not settled it. */
 export const UNSETTLED: readonly PurchaseOrderStatus[] = ['approved', ...OPEN]
 
-/** The work is done, whether it is settled or not. */
-export const DONE: readonly PurchaseOrderStatus[] = ['completed', 'closed']
-
-/** Done and not settled, so that the retainage is held back. */
-export const HELD_BACK: readonly PurchaseOrderStatus[] = ['completed']
-
 /** Paid in full, retainage included. */
 export const SETTLED: readonly PurchaseOrderStatus[] = ['closed']
 

@@ -33,7 +33,7 @@ test('a key learns who it is, what it may do now, and whose it is', async () => 
     },
     expiresAt: null,
   })
-  expect(body.permissions).toHaveLength(40)
+  expect(body.permissions).toHaveLength(42)
   const narrow = await plumbline.newKey(['homes:read'], organizationId)
   const seen = await plumbline.get('/api/ext/me', { key: narrow })
   expect(seen.body.permissions).toEqual(['homes:read'])
@@ -109,8 +109,30 @@ test('a narrow key gets the operations that it may use, what they refer to, and 
   assertWhole(body)
 })
 
+test('who names tags gets their operations alone, and what these refer to', async () => {
+  const { status, body } = await plumbline.get('/api/ext/schema/openapi.json?tags=vendors,bid-requests')
+  expect(status).toBe(200)
+  expect(body.tags.map(({ name }: { name: string }) => name)).toEqual(['Vendors', 'Bid requests'])
+  expect(body.paths['/api/ext/vendors'].get.operationId).toBe('listVendors')
+  expect([body.paths['/api/ext/homes'], body['x-skills']]).toEqual([undefined, undefined])
+  expect(body.webhooks).toEqual({})
+  assertWhole(body)
+  const { body: yaml } = await plumbline.get('/api/ext/schema/openapi.yaml?tags=vendors,bid-requests')
+  expect(parse(yaml, { maxAliasCount: -1 })).toEqual(body)
+  const events = await plumbline.get('/api/ext/schema/openapi.json?tags=webhooks')
+  expect(events.body.webhooks).toEqual(source.webhooks)
+  const refused = await plumbline.get('/api/ext/schema/openapi.json?tags=vendors,suppliers')
+  expect([refused.status, refused.body.errors[0].pointer]).toEqual([422, 'tags'])
+  expect(refused.body.errors[0].message).toMatch(/^suppliers is not among vendors, scopes, bid-requests/)
+})
+
+interface Whole {
+  components: Record<string, object>
+  tags: { name: string }[]
+}
+
 // Every reference resolves, every component is referred to, every tag is declared and used.
-function assertWhole(document: { components: Record<string, object>; tags: { name: string }[] }): void {
+function assertWhole(document: Record<'paths' | 'webhooks', object> & Whole): void {
   const text = JSON.stringify(document)
   const references = new Set(
     [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
@@ -119,6 +141,8 @@ function assertWhole(document: { components: Record<string, object>; tags: { nam
     .filter(([kind]) => kind !== 'securitySchemes')
     .flatMap(([kind, entries]) => Object.keys(entries).map((name) => `${kind}/${name}`))
   expect([...references].sort()).toEqual(components.sort())
-  const used = new Set([...text.matchAll(/"tags":\["([^"]+)"\]/g)].map(([, tag]) => tag))
+  // Skills in examples have tags of their own.
+  const operations = JSON.stringify([document.paths, document.webhooks])
+  const used = new Set([...operations.matchAll(/"tags":\["([^"]+)"\]/g)].map(([, tag]) => tag))
   expect(document.tags.map((tag) => tag.name).sort()).toEqual([...used].sort())
 }

@@ -3,6 +3,7 @@ import type { OpenApiDocument } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
 import type { ContractDocument, OperationObject } from '../http/contract.ts'
 import { described } from '../http/description.ts'
+import { invalid } from '../http/problem.ts'
 
 /**
  * The contract as one caller may use it: the operations below /api/ext and the composite skills that its permissions
@@ -13,27 +14,30 @@ interface Published {
   yaml: string | undefined
 }
 
-/** One per set of permissions; there is rarely more than a handful. */
+/** One per set of permissions and of tags; there is rarely more than a handful. */
 const MOST_REMEMBERED = 50
 const remembered = new Map<string, Published>()
 
-export function publishedJson(call: Call): OpenApiDocument {
-  return publishedFor(call).document
+export function publishedJson(call: Call, tags?: readonly string[]): OpenApiDocument {
+  return publishedFor(call, tags).document
 }
 
-export function publishedYaml(call: Call): string {
-  const published = publishedFor(call)
+export function publishedYaml(call: Call, tags?: readonly string[]): string {
+  const published = publishedFor(call, tags)
   published.yaml ??= stringify(published.document, { aliasDuplicateObjects: false, lineWidth: 120 })
   return published.yaml
 }
 
-function publishedFor(call: Call): Published {
+function publishedFor(call: Call, tags: readonly string[] | undefined): Published {
   const { contract, config } = call.surroundings
-  const key = `${contract.version} ${config.publicUrl} ${[...call.permissions].sort().join()}`
+  const wanted = tags === undefined ? undefined : namedTags(contract.document, tags)
+  const shape = [[...call.permissions].sort(), wanted === undefined ? null : [...wanted].sort()]
+  const key = `${contract.version} ${config.publicUrl} ${JSON.stringify(shape)}`
   let published = remembered.get(key)
   if (published === undefined) {
     if (remembered.size >= MOST_REMEMBERED) remembered.clear()
-    published = { document: publish(contract.document, call.permissions, config.publicUrl), yaml: undefined }
+    const document = publish(contract.document, call.permissions, config.publicUrl, { tags: wanted })
+    published = { document, yaml: undefined }
     remembered.set(key, published)
   }
   return published
@@ -42,7 +46,7 @@ function publishedFor(call: Call): Published {
 /** The document as a key with every permission sees it, plus other parts of the API on request. */
 export function publishWhole(document: ContractDocument, publicUrl: string, parts = [EXTERNAL]): OpenApiDocument {
   const permission = document.components.schemas?.Permission as { enum: string[] }
-  return publish(document, new Set(permission.enum), publicUrl, parts)
+  return publish(document, new Set(permission.enum), publicUrl, { parts })
 }
 
 /** What keys may call, and what a vendor may do. */
@@ -53,32 +57,53 @@ function publish(
   document: ContractDocument,
   held: ReadonlySet<string>,
   publicUrl: string,
-  parts: readonly string[] = [EXTERNAL],
+  { parts = [EXTERNAL], tags }: { parts?: readonly string[]; tags?: ReadonlySet<string> | undefined },
 ): OpenApiDocument {
-  const { openapi, jsonSchemaDialect, info, security, webhooks, components } = document as ContractDocument & {
+  const {
+    openapi,
+    jsonSchemaDialect,
+    info,
+    security,
+    webhooks: events,
+    components,
+  } = document as ContractDocument & {
     jsonSchemaDialect?: string
   }
   const paths: Record<string, unknown> = {}
   for (const [path, item] of Object.entries(document.paths)) {
     if (!parts.some((part) => path.startsWith(part))) continue
     const entries = Object.entries(item).filter(
-      ([key, value]) => key === 'parameters' || mayCall(value as OperationObject, held),
+      ([key, value]) =>
+        key === 'parameters' || (mayCall(value as OperationObject, held) && isTagged(value as OperationObject, tags)),
     )
     if (!entries.some(([key]) => key !== 'parameters')) continue
     paths[path] = Object.fromEntries(
-      entries.map(([key, value]) => [key, key === 'parameters' ? value : described(key, value as OperationObject)]),
+      entries.map(([key, value]) => [
+        key,
+        key === 'parameters' ? value : described(key, forPrograms(value as OperationObject)),
+      ]),
     )
   }
+  const webhooks =
+    tags &&
+    Object.fromEntries(
+      Object.entries((events ?? {}) as Record<string, { post: OperationObject }>).filter(([, { post }]) =>
+        isTagged(post, tags),
+      ),
+    )
   const skills = Object.entries((document['x-skills'] ?? {}) as Record<string, { permissions: string[] }>).filter(
-    ([, skill]) => ['skills:write', ...skill.permissions].every((permission) => held.has(permission)),
+    ([, skill]) =>
+      (tags === undefined || tags.has('Skills')) &&
+      ['skills:write', ...skill.permissions].every((permission) => held.has(permission)),
   )
   const told = {
     paths,
-    webhooks,
+    webhooks: webhooks ?? events,
     ...(skills.length > 0 && { 'x-skills': Object.fromEntries(skills) }),
+    'x-roles': document['x-roles'],
     'x-problems': document['x-problems'],
   }
-  const used = tagsOf({ paths, webhooks })
+  const used = tagsOf({ paths, webhooks: told.webhooks })
   const groups = document['x-tagGroups']
     ?.map(({ name, tags }) => ({ name, tags: tags.filter((tag) => used.has(tag)) }))
     .filter(({ tags }) => tags.length > 0)
@@ -95,10 +120,34 @@ function publish(
   }
 }
 
+/** The tags that a caller names as they stand in addresses: `bid-requests` for Bid requests. */
+function namedTags({ tags = [] }: ContractDocument, wanted: readonly string[]): Set<string> {
+  const known = new Map(tags.map(({ name }) => [name.toLowerCase().replaceAll(' ', '-'), name]))
+  const strangers = wanted.filter((tag) => !known.has(tag))
+  if (strangers.length > 0)
+    throw invalid([
+      {
+        pointer: 'tags',
+        code: 'unknown_tag',
+        message: `${strangers.join(', ')} is not among ${[...known.keys()].join(', ')}`,
+      },
+    ])
+  return new Set(wanted.flatMap((tag) => known.get(tag) ?? []))
+}
+
+function isTagged({ tags = [] }: { tags?: string[] }, wanted: ReadonlySet<string> | undefined): boolean {
+  return wanted === undefined || tags.some((tag) => wanted.has(tag))
+}
+
 function mayCall({ security = [] }: OperationObject, held: ReadonlySet<string>): boolean {
   return security.some((requirement) =>
     Object.values(requirement).every((permissions) => permissions.every((permission) => held.has(permission))),
   )
+}
+
+/** Sessions are for the pages of the service itself; whoever reads this document writes a program. */
+function forPrograms(operation: OperationObject): OperationObject {
+  return { ...operation, security: operation.security?.filter((requirement) => !('session' in requirement)) ?? [] }
 }
 
 /** The security schemes that these paths use, and no others. */

@@ -1,4 +1,10 @@
-import type { Invitation, PortalAnswer, PortalBidInvitation, PortalVisit } from '../../client/contract.gen.ts'
+import type {
+  Invitation,
+  PortalAnswer,
+  PortalBidInvitation,
+  PortalOpen,
+  PortalVisit,
+} from '../../client/contract.gen.ts'
 import { OPEN_INVITATION } from '../bidding/bid-requests/bid-request.ts'
 import { answerInvitation, lockBidRequest, recordChange } from '../bidding/bid-requests/changes.ts'
 import * as invitations from '../bidding/bid-requests/invitation-queries.ts'
@@ -7,7 +13,9 @@ import * as requests from '../bidding/bid-requests/queries.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
 import { recordEvent } from '../events/record.ts'
 import type { Call, WriteCall } from '../http/call.ts'
-import { notFound, Problem, problem, unknownReference } from '../http/problem.ts'
+import { notFound, problem, unknownReference } from '../http/problem.ts'
+import { countedAnswer } from './answers.ts'
+import { noteReading } from './message.ts'
 import * as portal from './queries.ts'
 
 /**
@@ -57,21 +65,23 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
 
 /**
  * Every visit, through the pages or by the vendor's own system, comes through here. The first visit records that the
- * vendor was there and, if an invitation is named, that it has been viewed.
+ * vendor was there and, if an invitation or a message is named, that it has been viewed or read.
  */
-export async function lookAround(call: Call, invitationId: string | undefined): Promise<PortalVisit> {
+export async function lookAround(call: Call, { invitationId, messageId }: PortalOpen): Promise<PortalVisit> {
   return call.write(async (call) => {
     if (invitationId !== undefined) {
       const address = await portal.addressOf(call, invitationId, portal.visibleTo(call.principal))
       if (address === undefined) throw unknownReference(['/invitationId'])
       await noteView(call, invitationId, address)
     }
+    if (messageId !== undefined) await noteReading(call, messageId)
     const vendor = await noteVendor(call)
     const { subjectId, organization } = call.principal
     return {
       builder: { name: organization.name },
       vendor: { id: vendor.id, companyName: vendor.companyName },
       invitationId: subjectId === vendor.id ? null : subjectId,
+      language: vendor.language,
     }
   })
 }
@@ -85,32 +95,11 @@ export async function replyTo(call: Call, invitationId: string, reply: PortalAns
     if (!canAnswer(request, status)) throw problem('conflict', 'This request takes no answer any more.')
     const reason = reply.answer === 'declined' ? (reply.reason ?? null) : null
     if (status === reply.answer && declineReason === reason) return
-    await countAnswer(call, invitationId)
+    const counted = countedAnswer(await portal.answersOf(call, invitationId), call.now, 'an invitation')
+    await portal.noteAnswers(call, invitationId, counted)
     await answerInvitation(call, request.id, vendorId, reply.answer, reason)
   })
   return readInvitation(call, invitationId)
-}
-
-/**
- * Each changed answer is an event sent to every subscriber, so only a few an hour are allowed. The request is locked,
- * so concurrent answers are counted one after the other.
- */
-const MOST_ANSWERS = 6
-const HOUR_MS = 3_600_000
-
-async function countAnswer(call: WriteCall, invitationId: string): Promise<void> {
-  const { since, count } = await portal.answersOf(call, invitationId)
-  const endsAt = since === null ? 0 : Date.parse(since) + HOUR_MS
-  const left = endsAt - call.now.getTime()
-  if (left > 0 && count >= MOST_ANSWERS) {
-    const detail = `The answer to an invitation can change ${MOST_ANSWERS} times an hour. The last one holds.`
-    throw new Problem('too_many_answers', detail, {}, { 'Retry-After': String(Math.ceil(left / 1000)) })
-  }
-  await portal.noteAnswers(
-    call,
-    invitationId,
-    left > 0 ? { since, count: count + 1 } : { since: call.now.toISOString(), count: 1 },
-  )
 }
 
 async function noteView(
@@ -138,7 +127,7 @@ async function noteVendor(call: WriteCall) {
 }
 
 /** The invitation, if the caller's token covers it; otherwise it is not found. */
-async function visible(call: Call, invitationId: string): Promise<portal.InvitationAddress> {
+export async function visible(call: Call, invitationId: string): Promise<portal.InvitationAddress> {
   const found = await portal.addressOf(call, invitationId, portal.visibleTo(call.principal))
   if (found === undefined) throw notFound()
   return found

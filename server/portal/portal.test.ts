@@ -36,7 +36,7 @@ test('a vendor sees the request behind its address, and the first look is noted'
     'Juniper Ridge',
     'Lot 15',
     'Walls &lt;b&gt;with &quot;sheathing&quot;&lt;/b&gt;',
-    '2450',
+    '2,450 SF',
     'Crane, owner&#39;s',
     'Harrow &amp; Finch Homes',
     'slab is poured',

@@ -1,12 +1,25 @@
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
-import type { PortalBidInvitation } from '../../client/contract.gen.ts'
+import type { PortalVisit, VendorLanguage } from '../../client/contract.gen.ts'
+import * as vendors from '../bidding/vendors/queries.ts'
 import { type Call, newCall, type Principal, type Surroundings } from '../http/call.ts'
 import { clientAddress } from '../http/client-address.ts'
-import { type Problem, toProblem } from '../http/problem.ts'
+import { FileAnswer } from '../http/file-answer.ts'
+import { notFound, toProblem } from '../http/problem.ts'
 import { requestIdOf } from '../http/request-id.ts'
 import { vendorBehind } from '../keys/portal-authenticator.ts'
-import { messagePage, requestPage, vendorPage } from './page.ts'
+import { fileOf } from './attachments.ts'
+import { readForm, type Sent } from './form-body.ts'
+import { noticePage } from './pages/html.ts'
+import type { Place } from './pages/place.ts'
+import { LANGUAGES, languageFor, readerIn } from './pages/reader.ts'
+import { STYLE_SOURCE } from './pages/style.ts'
+import { type Notice, refusalOf } from './refusals.ts'
+import { type Shown, show } from './show.ts'
+import { performedBy, take } from './take.ts'
 
 /**
  * The pages behind the addresses that are sent to vendors. Whoever has an address acts as the vendor, and a page only
@@ -17,51 +30,56 @@ interface Parts {
   log: Logger
 }
 
-interface Page {
-  status: number
-  html: string
-}
-
 /** What is known about a page request; it is logged at the end, as for every other request. */
 interface Visit {
   requestId: string
   address: string
   principal: Principal | null
+  call: Call | null
 }
 
-// With "We decline" the vendor can send a line of text; nothing larger is accepted.
-const MOST_BYTES = 16 * 1024
-const MOST_REASON = 1000
-const MOST_LISTED = 100
+// The longest that a form without a file sends is a message.
+const MOST_BYTES = 32 * 1024
 
-// The second is the page of one invitation under the address of the vendor's whole portal.
-const PATHS = ['/portal/:token', '/portal/:token/:invitationId']
+// The second is a page below the address of the vendor's whole portal, or of one invitation; the third a part of it.
+const PATHS = ['/portal/:token', '/portal/:token/:subject', '/portal/:token/:subject/:part']
 
 export function portalRoutes(parts: Parts): Router {
   const routes = express.Router()
   routes.use('/portal', (req, res, next) => {
-    const visit: Visit = { requestId: requestIdOf(req), address: clientAddress(req), principal: null }
+    const visit: Visit = { requestId: requestIdOf(req), address: clientAddress(req), principal: null, call: null }
     res.locals.visit = visit
     logAtEnd(parts, req, res, visit)
     next()
   })
-  routes.get(PATHS, (req, res) =>
-    answer(parts, req, res, (call, invitationId) => show(call, invitationId, `/portal/${req.params.token}`)),
+  routes.get('/portal/:token/:subject/files/:attachmentId', (req, res) =>
+    answer(parts, req, res, (call) => fileOf(call, String(req.params.subject), String(req.params.attachmentId))),
   )
+  routes.get(PATHS, (req, res) => {
+    const chosen = LANGUAGES.find((language) => language === req.query.language)
+    if (chosen !== undefined) return keepLanguage(parts, req, res, chosen)
+    return answer(parts, req, res, (call, asked) =>
+      show(call, { ...asked, query: req.query }, (visit) => placeOf(req, call, visit)),
+    )
+  })
   routes.post(PATHS, express.urlencoded({ extended: false, limit: MOST_BYTES }), (req, res) =>
-    answer(parts, req, res, (call, invitationId) =>
-      take(call, invitationId, (req.body ?? {}) as Record<string, unknown>),
-    ),
+    answer(parts, req, res, async (call, { subject, part }) => {
+      if (subject === null) throw notFound()
+      const sent = await sentBy(parts, req)
+      try {
+        const target = { root: rootOf(req), subject, part, here: req.path }
+        return await take(call, target, sent, async () => placeOf(req, call, await call.operation('openPortal', {})))
+      } finally {
+        await sent.file?.discard()
+      }
+    }),
   )
-  routes.use('/portal', (error: unknown, _req: Request, res: Response, _next: NextFunction) => {
+  routes.use('/portal', (error: unknown, req: Request, res: Response, _next: NextFunction) => {
     // An address that cannot be decoded does not exist; any other error is a form that is too long or not a form at
     // all.
-    if (error instanceof URIError) write(res, NOT_FOUND)
-    else
-      write(res, {
-        status: (error as { status?: number }).status ?? 400,
-        html: messagePage('That did not work', 'Please use the buttons of the page.'),
-      })
+    if (error instanceof URIError) return tell(parts, req, res, 404, 'notFound', null)
+    const { status = 400 } = error as { status?: number }
+    return tell(parts, req, res, status, status === 413 ? 'tooLong' : 'wrongForm', null)
   })
   return routes
 }
@@ -69,7 +87,9 @@ export function portalRoutes(parts: Parts): Router {
 // The path is never logged, because the token in it is a secret.
 function logAtEnd({ log }: Parts, req: Request, res: Response, visit: Visit): void {
   const started = performance.now()
-  const operationId = req.method === 'POST' ? 'answerPortalInvitation' : 'openPortal'
+  const [, , , subject = '', part = ''] = `${req.baseUrl}${req.path}`.split('/')
+  const opens = part === 'files' ? 'downloadPortalAttachment' : 'openPortal'
+  const operationId = req.method === 'POST' ? performedBy(subject, part) : opens
   res.once('finish', () => {
     const { requestId, address, principal } = visit
     const ms = Math.round((performance.now() - started) * 100) / 100
@@ -78,121 +98,150 @@ function logAtEnd({ log }: Parts, req: Request, res: Response, visit: Visit): vo
   })
 }
 
-/** Authenticates the token and sends the page that `make` returns; null redirects to the page, to show it afresh. */
+interface Asked {
+  subject: string | null
+  part: string | null
+}
+
+/** Authenticates the token and sends the page or file that `make` returns, or leads to where it says. */
 async function answer(
   parts: Parts,
   req: Request,
   res: Response,
-  make: (call: Call, invitationId: string | null) => Promise<Page | null>,
+  make: (call: Call, asked: Asked) => Promise<Shown | FileAnswer>,
 ): Promise<void> {
   const visit = res.locals.visit as Visit
   const { surroundings } = parts
   try {
     await surroundings.limits.takeVisit(visit.address)
-    const { token, invitationId } = req.params
+    const { token, subject, part } = req.params
     const principal = await vendorBehind(surroundings, String(token))
     visit.principal = principal
     await surroundings.limits.take(principal)
     const { requestId, address } = visit
     const call = newCall(surroundings, { principal, requestId, address })
-    const page = await make(call, invitationId === undefined ? invitationBehind(principal) : String(invitationId))
-    if (page === null) res.set(HEADERS).redirect(303, req.originalUrl)
-    else write(res, page)
+    visit.call = call
+    const asked = {
+      subject: subject === undefined ? invitationBehind(principal) : String(subject),
+      part: part === undefined ? null : String(part),
+    }
+    const shown = await make(call, asked)
+    if (shown instanceof FileAnswer) await send(parts, res, shown)
+    else if ('to' in shown) res.set(HEADERS).redirect(303, shown.to)
+    else await write(req, res, shown.status ?? 200, shown.html)
   } catch (error) {
-    write(res, refusal(parts, res, error))
+    await refuse(parts, req, res, error)
   }
 }
 
-function refusal({ log }: Parts, res: Response, error: unknown): Page {
+async function refuse(parts: Parts, req: Request, res: Response, error: unknown): Promise<void> {
   const refused = toProblem(error)
-  const { requestId } = res.locals.visit as Visit
-  if (refused.status >= 500) log.error({ err: error, requestId }, refused.code)
+  const { requestId, call } = res.locals.visit as Visit
+  if (refused.status >= 500) parts.log.error({ err: error, requestId }, refused.code)
   const retryAfter = refused.headers['Retry-After']
   if (retryAfter !== undefined) res.set('Retry-After', retryAfter)
-  const said = SAID[refused.code]
-  if (said === undefined && refused.status === 409)
-    return { status: 409, html: messagePage('Too late', refused.message) }
-  return said ?? { status: refused.status, html: messagePage('That did not work', 'Please try again in a moment.') }
+  const { status, notice } = refusalOf(refused)
+  const declared = status >= 500 ? null : await declaredBy(call)
+  await tell(parts, req, res, status, notice, declared, notice === 'tooLate' ? refused.message : null)
 }
 
-const NOT_FOUND: Page = {
-  status: 404,
-  html: messagePage('Not found', 'This address leads nowhere. Please use the one that you were sent, in full.'),
-}
-const WRONG_FORM: Page = {
-  status: 422,
-  html: messagePage('That did not work', 'Please use the buttons of the page.'),
+/** Says in a few words why there is nothing else to see. */
+async function tell(
+  { surroundings }: Parts,
+  req: Request,
+  res: Response,
+  status: number,
+  notice: Notice,
+  declared: VendorLanguage | null,
+  /** What a problem says in particular, which is in English. */
+  detail: string | null = null,
+): Promise<void> {
+  const reader = readerIn(languageFor(chosenBy(req), declared, acceptedBy(req)), surroundings.clock.now())
+  const { language, notices } = reader.words
+  const [title, message] = notices[notice]
+  const said = detail !== null && language === 'en' ? detail : message
+  await write(req, res, status, noticePage(reader, title ?? '', said ?? ''))
+  // What is left of a form that was not read would hold up the connection; how long it may take is limited elsewhere.
+  if (!req.complete) req.resume()
 }
 
-/** The problem codes put into words for people. */
-const SAID: { readonly [Code in Problem['code']]?: Page } = {
-  invalid_key: NOT_FOUND,
-  not_found: NOT_FOUND,
-  unknown_reference: NOT_FOUND,
-  validation_failed: WRONG_FORM,
-  expired_token: {
-    status: 410,
-    html: messagePage(
-      'This address has expired',
-      'It was valid for some time only. Please ask the builder to send you a new one.',
-    ),
-  },
-  revoked_token: {
-    status: 410,
-    html: messagePage(
-      'This address is no longer in use',
-      'Please open the address that the builder sent you last, or ask the builder for a new one.',
-    ),
-  },
-  rate_limited: {
-    status: 429,
-    html: messagePage('One moment, please', 'This page was opened very often just now. Please try again in a minute.'),
-  },
-  too_many_answers: {
-    status: 429,
-    html: messagePage(
-      'Your last answer holds',
-      'You have changed your answer several times within an hour. To change it once more, please come back later or call the builder.',
-    ),
-  },
+/** The language that the builder has noted for the vendor; null where nobody is known to have come. */
+async function declaredBy(call: Call | null): Promise<VendorLanguage | null> {
+  if (call === null) return null
+  return (await vendors.findOptional(call, String(call.principal.id)).catch(() => undefined))?.language ?? null
+}
+
+function placeOf(req: Request, call: Call, { builder, vendor, invitationId, language }: PortalVisit): Place {
+  const root = rootOf(req)
+  return {
+    reader: readerIn(languageFor(chosenBy(req), language, acceptedBy(req)), call.now),
+    ...{ builder: builder.name, vendor: vendor.companyName, now: call.now, root, here: req.path },
+    isWhole: invitationId === null,
+  }
+}
+
+function rootOf(req: Request): string {
+  return `/portal/${req.params.token}`
+}
+
+/** A form with a file in it, or one that the parser before has read. */
+function sentBy({ surroundings }: Parts, req: Request): Promise<Sent> | Sent {
+  if (req.is('multipart/form-data') !== false) return readForm(req, surroundings.files)
+  const body = (req.body ?? {}) as Record<string, unknown>
+  const fields = Object.entries(body).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return { fields: Object.fromEntries(fields.map(([name, value]) => [name, value.replaceAll('\0', '')])), file: null }
+}
+
+const COOKIE = 'portal_language'
+const YEAR_SECONDS = 31_536_000
+
+function chosenBy({ headers }: Request): string | undefined {
+  return new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w+)`).exec(headers.cookie ?? '')?.[1]
+}
+
+function acceptedBy(req: Request): string | false {
+  return req.acceptsLanguages([...LANGUAGES])
+}
+
+/** Keeps the language that was chosen with a link, for every page of the portal in this browser. */
+function keepLanguage({ surroundings }: Parts, req: Request, res: Response, language: VendorLanguage): void {
+  const secure = surroundings.config.publicUrl.startsWith('https:')
+  res.cookie(COOKIE, language, {
+    ...{ path: '/portal', httpOnly: true, sameSite: 'lax', secure },
+    maxAge: YEAR_SECONDS * 1000,
+  })
+  res.set(HEADERS).redirect(303, req.path)
 }
 
 // The address is a secret: it must not leak through a Referer header, nor the page stay in a shared cache.
 const HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'Content-Security-Policy': `default-src 'none'; style-src ${STYLE_SOURCE}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
 }
 
-function write(res: Response, { status, html }: Page): void {
+const compress = promisify(gzip)
+
+/** Sends a page, compressed where the browser takes that: the lines of a long request repeat themselves. */
+async function write(req: Request, res: Response, status: number, html: string): Promise<void> {
   const { requestId } = res.locals.visit as Visit
-  res.status(status).set(HEADERS).set('X-Request-Id', requestId).type('html').send(html)
+  res.status(status).set(HEADERS).set('X-Request-Id', requestId).vary('Accept-Encoding').type('html')
+  if (req.acceptsEncodings('gzip') === 'gzip') res.set('Content-Encoding', 'gzip').send(await compress(html))
+  else res.send(html)
 }
 
-async function show(call: Call, invitationId: string | null, path: string): Promise<Page> {
-  if (invitationId === null) return showVendor(call, path)
-  await call.operation('openPortal', { invitationId })
-  const invitation: PortalBidInvitation = await call.operation('getPortalInvitation', { invitationId })
-  return { status: 200, html: requestPage(invitation) }
-}
-
-async function showVendor(call: Call, path: string): Promise<Page> {
-  const { builder, vendor } = await call.operation('openPortal', {})
-  const { data } = await call.operation('listPortalInvitations', { limit: MOST_LISTED })
-  return { status: 200, html: vendorPage({ builder, vendor, invitations: data, path }) }
-}
-
-async function take(call: Call, invitationId: string | null, form: Record<string, unknown>): Promise<Page | null> {
-  if (invitationId === null) return NOT_FOUND
-  const reason = typeof form.reason === 'string' ? form.reason.replaceAll('\0', '').trim().slice(0, MOST_REASON) : ''
-  await call.operation('answerPortalInvitation', {
-    invitationId,
-    answer: form.answer,
-    ...(reason !== '' && { reason }),
+async function send({ log }: Parts, res: Response, file: FileAnswer): Promise<void> {
+  const { requestId } = res.locals.visit as Visit
+  const { headers, contentType, length, open } = file.sent({ range: undefined, ifRange: undefined })
+  const bytes = await open()
+  res.status(200).set({ ...HEADERS, ...headers, 'X-Request-Id': requestId, 'Content-Length': String(length) })
+  res.type(contentType)
+  // The status is sent by then, so a file that cannot be read on can only be cut off.
+  await pipeline(bytes, res).catch((error: unknown) => {
+    log.warn({ err: error, requestId }, 'a file was not sent as a whole')
+    res.destroy()
   })
-  return null
 }
 
 /** The invitation that the address was made for; null for an address of the vendor's whole portal. */

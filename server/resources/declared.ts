@@ -35,8 +35,6 @@ export interface Declaration<
   long?: Table extends Sized ? readonly (keyof NoInfer<R> & string)[] : never
   /** Query parameters that do more than compare the column of the same name: SQL of a condition on the parameter. */
   filters?: Record<string, (parameter: string) => string>
-  /** What `q` searches: text columns, or SQL of a text over the row as `t`. */
-  search?: readonly ((keyof NoInfer<R> & string) | { sql: string })[]
   /** Fields whose order is that of another column: a list is not looked up by decimals, see migration 0024. */
   sorts?: { [Field in keyof NoInfer<R> & string]?: SortedAs }
 }

@@ -118,8 +118,8 @@ describe('the same question in another order', () => {
     const meter = metered(plumbline.database.statements)
     const tenant = { db: meter.db, organizationId: site.organizationId }
     const ask = { limit: 20, sort: '-createdAt' }
-    await vendors.list(tenant, { status: 'active', q: 'a', scope: 'framing', ...ask } as typeof ask)
-    await vendors.list(tenant, { ...ask, scope: 'framing', q: 'b', status: 'active' } as typeof ask)
+    await vendors.list(tenant, { status: 'active', portalStatus: 'invited', scope: 'framing', ...ask } as typeof ask)
+    await vendors.list(tenant, { ...ask, scope: 'framing', portalStatus: 'active', status: 'active' } as typeof ask)
     expect(meter.statements.length).toBe(2)
     expect(new Set(meter.statements).size).toBe(1)
   })

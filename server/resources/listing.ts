@@ -1,12 +1,20 @@
 import { rowsAsJson } from '../database/database.ts'
 import { BESIDE, cellOf, type JsonRow, jsonOfMembers } from '../database/lean-query.ts'
+import { PLANNED_EACH_TIME } from '../database/shared-statements.ts'
 import { USUAL_LIMITS } from '../database/usual-limits.ts'
 import type { Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
 import { invalidCursor, itemsThatFit, MOST_PAGE_BYTES, type Position, readCursor, writeCursor } from '../http/page.ts'
+import { IDENTIFIERS, invalid } from '../http/problem.ts'
+import { type Matched, matching } from '../search/matching.ts'
 import { asMembers, type Columns, MOST_SHORT_BYTES } from './columns.ts'
 import type { SortedAs } from './declared.ts'
 import { type StatementTexts, statementTexts } from './statement-texts.ts'
+
+/** SQL of a filter by an id that a record holds in one of its lists of ids, by the table of such links. */
+export function linkedTo(id: string): string {
+  return `t."id" in (select l."recordId" from "links" as l where l."organizationId" = $1 and l."linkedId" = ${id})`
+}
 
 /** The definition of a resource's list. All names in it are ours; values from callers always become parameters. */
 export interface Listed {
@@ -18,8 +26,6 @@ export interface Listed {
   readonly filters?: Record<string, (parameter: string) => string> | undefined
   /** Columns that can be long; the table's column `bytes` then holds their approximate total size. */
   readonly long?: readonly string[] | undefined
-  /** What `q` searches: text columns, or an SQL text expression over the row as `t`. */
-  readonly search?: readonly (string | { sql: string })[] | undefined
   /** Fields that are sorted by another column. */
   readonly sorts?: Readonly<Record<string, SortedAs | undefined>> | undefined
 }
@@ -29,6 +35,7 @@ export interface ListQuery {
   cursor?: string | undefined
   sort: string
   includeArchived?: boolean | undefined
+  q?: string | undefined
 }
 
 export interface Page<R> {
@@ -38,7 +45,8 @@ export interface Page<R> {
 
 type Parameter = (value: unknown) => string
 
-const PAGING = new Set(['limit', 'cursor', 'sort', 'includeArchived'])
+/** Parameters that are no condition on a column. */
+const PAGING = new Set(['limit', 'cursor', 'sort', 'includeArchived', 'q'])
 
 /**
  * Pages of a resource, as JSON that is mostly written by the database. A statement is built once for each shape of
@@ -49,7 +57,9 @@ export function listing<R>(listed: Listed) {
   return async (tenant: Tenant, query: ListQuery, within: Record<string, string> = {}): Promise<Json<Page<R>>> => {
     const { limit, cursor, sort } = query
     const position = cursor === undefined ? null : readCursor(sort, cursor)
-    const { statement, values } = select(listed, texts, tenant, query, within, position)
+    const matched =
+      query.q === undefined ? null : await matching(tenant, listed.table, query.q, query.includeArchived === true)
+    const { statement, values } = select(listed, texts, tenant, query, within, position, matched)
     const { rows } = await tenant.db.executeQuery(rowsAsJson(statement, values)).catch((error: unknown) => {
       // A cursor with a value that its column cannot hold was not written by us.
       if (position !== null && isDataError(error)) throw invalidCursor()
@@ -131,6 +141,7 @@ function select(
   query: ListQuery,
   within: Record<string, string>,
   position: Position | null,
+  matched: Matched | null,
 ): { statement: string; values: unknown[] } {
   const { limit, sort, includeArchived = false } = query
   const order = orderOf(sort)
@@ -145,11 +156,13 @@ function select(
     USUAL_LIMITS.has(limit) && limit,
     wanted.map(([name, value]) => [name, value === 'null']),
     Object.keys(within),
+    matched?.form,
   ])
   const values: unknown[] = [organizationId]
   const parameter: Parameter = (value) => `$${values.push(value)}`
   const conditions = Object.entries(within).map(([name, value]) => `t."${name}" = ${parameter(value)}`)
   for (const [name, value] of wanted) conditions.push(condition(listed, name, value, parameter))
+  if (matched !== null) conditions.push(matched.condition(parameter))
   if (position !== null) conditions.push(after(position, order, listed.sorts?.[order.field], parameter))
   if ('archivedAt' in listed.columns && !includeArchived) conditions.push(`t."archivedAt" is null`)
   const take = USUAL_LIMITS.has(limit) ? limit + 1 : parameter(limit + 1)
@@ -162,7 +175,7 @@ function select(
     // The cursor needs the sort value exactly as the database writes it.
     const members = asMembers(listed.columns, ['id', order.field], listed.long)
     const length = listed.long === undefined ? '' : `, t."bytes" as "${LENGTH}"`
-    return `select ${members}${length} from "${listed.table}" as t where ${where} order by ${sorting} limit ${take}`
+    return `select ${members}${length} from "${listed.table}" as t where ${where} order by ${sorting} limit ${take}${wanted.length > 0 || matched !== null ? PLANNED_EACH_TIME : ''}`
   })
   return { statement, values }
 }
@@ -187,23 +200,25 @@ function condition(listed: Listed, name: string, value: unknown, parameter: Para
   if (name === 'updatedAfter') return `t."updatedAt" >= ${parameter(value)}`
   if (name === 'createdAfter') return `t."createdAt" >= ${parameter(value)}`
   if (name === 'accountingId' && value === 'null') return `t."accountingId" is null`
-  if (name === 'q') return contains(listed.search ?? [], String(value), parameter)
+  if (IDENTIFIERS.has(name)) return `t."${name}" = any(${parameter(identifiersIn(name, String(value)))})`
   if (!Object.hasOwn(listed.columns, name)) throw new Error(`The parameter ${name} of a list filters nothing.`)
   const column = listed.columns[name]
   return `${typeof column === 'object' ? `(${column.sql})` : `t."${name}"`} = ${parameter(value)}`
 }
 
-// Every word has to occur somewhere. The words are a single parameter, so their number does not change the shape.
-function contains(search: readonly (string | { sql: string })[], words: string, parameter: Parameter): string {
-  const patterns = words
-    .split(/\s+/)
-    .filter(Boolean)
-    .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
-  const haystack = search
-    .map((searched) => `coalesce(${typeof searched === 'string' ? `t."${searched}"` : searched.sql}, '')`)
-    .join(` || ' ' || `)
-  return `(${haystack}) ilike all (${parameter(patterns)}::text[])`
+/** What has a comma may be several identifiers, or one. */
+function identifiersIn(name: string, value: string): string[] {
+  if (!value.includes(',')) return [value]
+  const several = value.split(',')
+  if (several.length > MOST_IDENTIFIERS) {
+    const message = `must be at most ${MOST_IDENTIFIERS} identifiers, separated by commas`
+    throw invalid([{ pointer: name, code: 'maxItems', message }])
+  }
+  return [value, ...several]
 }
+
+/** As the contract says: a hundred of the longest still fit a request line. */
+const MOST_IDENTIFIERS = 100
 
 function positionOf(row: object, { field, byId }: Order): Position {
   return { value: byId ? null : cell(row, field), id: cell(row, 'id') }

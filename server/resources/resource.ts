@@ -7,6 +7,7 @@ import type { Insertion } from '../database/shared-statements.ts'
 import { type EventObject, type EventType, makeEvent } from '../events/record.ts'
 import { type Call, noteChange, type Tenant, type WriteCall } from '../http/call.ts'
 import { checkIfMatch } from '../http/etag.ts'
+import { refusedRow } from '../http/holder.ts'
 import type { Json } from '../http/json.ts'
 import { notFound, problem, unknownReference } from '../http/problem.ts'
 import { asValues } from './columns.ts'
@@ -33,8 +34,8 @@ export function resource<
   declaration: Declaration<Schema, Table, R, Without, Stored, Computed> &
     NoInfer<Fitting<Schema, Table, R, Without, Stored, Computed>>,
 ): Resource<R, Computed> {
-  const { prefix, table, long, filters, search, sorts } = declaration
-  return resourceOf(prefix, { table, columns: columnsOf(declaration), long, filters, search, sorts })
+  const { prefix, table, long, filters, sorts } = declaration
+  return resourceOf(prefix, { table, columns: columnsOf(declaration), long, filters, sorts })
 }
 
 export interface Row {
@@ -58,15 +59,23 @@ export type Changes<R extends Row, Computed extends PropertyKey = never> = {
   [Field in Exclude<keyof R, Kept | Computed>]?: R[Field] | undefined
 } & { archivedAt?: string | null }
 
+/** A row that was made and not stored. */
+export type Made<R extends Row, Computed extends PropertyKey = never> = Omit<R, Exclude<Computed, 'id'>> & {
+  id: string
+}
+
 /** A row before and after a change of its own fields. */
 export interface Changed<R> {
   readonly before: R
   readonly after: R
+  /** What changes besides and is not shown. */
+  readonly hidden?: readonly string[]
 }
 
 /** The fields that the change changes. */
-export function changedFields<R extends object>({ before, after }: Changed<R>): (keyof R & string)[] {
-  return (Object.keys(after) as (keyof R & string)[]).filter((field) => !isDeepStrictEqual(before[field], after[field]))
+export function changedFields<R extends object>({ before, after, hidden = [] }: Changed<R>): string[] {
+  const shown = Object.keys(after) as (keyof R & string)[]
+  return [...shown.filter((field) => !isDeepStrictEqual(before[field], after[field])), ...hidden]
 }
 
 export interface Resource<R extends Row, Computed extends PropertyKey = never> {
@@ -85,10 +94,10 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   assertExist(tenant: Tenant, ids: readonly string[], pointer: string): Promise<void>
   /** Adds a row and returns the resource. */
   insert<Given extends Values<R, Computed>>(call: WriteCall, values: Only<Given, Values<R, Computed>>): Promise<R>
-  /** A new resource that is not stored yet: `insertAll` does that. */
-  make<Given extends Values<R, Computed>>(call: Call, values: Only<Given, Values<R, Computed>>): R
+  /** A new resource that is not stored yet, without what is computed: `insertAll` stores it. */
+  make<Given extends Values<R, Computed>>(call: Call, values: Only<Given, Values<R, Computed>>): Made<R, Computed>
   /** Stores many that were made, in one statement. */
-  insertAll(call: WriteCall, made: readonly R[]): Promise<void>
+  insertAll(call: WriteCall, made: readonly Made<R, Computed>[]): Promise<void>
   /** Stores many locked rows as they are after a change, each at most once, in one statement. */
   updateAll(call: WriteCall, changed: readonly Changed<R>[]): Promise<void>
   /** Adds a row and its event in one statement, so no transaction is needed. */
@@ -119,6 +128,15 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
 
   async function rows({ db }: Tenant, statement: string, values: readonly unknown[]): Promise<R[]> {
     return (await db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))).rows
+  }
+
+  /** Writes a row, or says which of its values another record has. */
+  async function written(call: Tenant, query: CompiledQuery<R>, row: object): Promise<R[]> {
+    try {
+      return (await call.db.executeQuery(query)).rows
+    } catch (error) {
+      throw refusedRow(error, table, row)
+    }
   }
 
   function toColumn(field: string, value: unknown): unknown {
@@ -202,7 +220,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
 
     async insert(call, values) {
       const row = newRow(call, values)
-      await rows(call, insertion, insertValues(call, row))
+      await written(call, CompiledQuery.raw(insertion, insertValues(call, row)), row)
       noteChange(call, row.id, 'created')
       if (!isComputed) return row
       const whole = await findOptional(call, row.id)
@@ -211,20 +229,22 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     },
 
     make(call, values) {
-      if (isComputed) throw new Error(`${table} has computed fields, which are only known once it is stored.`)
       return newRow(call, values)
     },
 
     async insertAll(call, made) {
       if (made.length === 0) return
-      await rows(call, insertionOfAll, [call.organizationId, JSON.stringify(made)])
+      const query = CompiledQuery.raw(insertionOfAll, [call.organizationId, JSON.stringify(made)])
+      // Of several rows the database does not say which one it refused.
+      await written(call, query, made.length === 1 ? (made[0] ?? {}) : {})
       for (const { id } of made) noteChange(call, id, 'created')
     },
 
     async updateAll(call, changed) {
       if (changed.length === 0) return
       const after = JSON.stringify(changed.map((each) => each.after))
-      await rows(call, updateOfAll, [call.organizationId, after, call.now.toISOString()])
+      const query = CompiledQuery.raw(updateOfAll, [call.organizationId, after, call.now.toISOString()])
+      await written(call, query, changed.length === 1 ? (changed[0]?.after ?? {}) : {})
       for (const each of changed) noteChange(call, each.after.id, 'updated', changedFields(each))
     },
 
@@ -236,7 +256,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       const { id, type: name, resourceId, actorId, payload, occurredAt, requestId, address } = event.row
       const values = insertValues(call, row)
       values.push(id, name, resourceId, actorId, payload, occurredAt, requestId, address)
-      await call.db.executeQuery(insertTogether(insertionWithEvent, values))
+      await written(call, insertTogether(insertionWithEvent, values), row)
       call.events.push(event.recorded)
       // A larger transaction announces all its events when it is committed.
       if (!call.isWriting) call.surroundings.eventsCommitted(1)
@@ -262,7 +282,8 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
           where t."organizationId" = $1 and t."id" = $2 returning ${selected}`
       })
       const values = changed.map(([field, value]) => toColumn(field, value))
-      const [row] = await rows(call, statement, [call.organizationId, before.id, call.now.toISOString(), ...values])
+      const all = [call.organizationId, before.id, call.now.toISOString(), ...values]
+      const [row] = await written(call, CompiledQuery.raw(statement, all), changes)
       if (row === undefined) throw notFound()
       noteChange(call, row.id, names.includes('archivedAt') ? 'archived' : 'updated', names)
       return row

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { FieldError, SyncedRow, SyncMode, SyncResult } from '../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../http/call.ts'
-import { invalid, Problem, problem, taken, toProblem } from '../http/problem.ts'
+import { withHolder } from '../http/holder.ts'
+import { invalid, Problem, problem, taken, toldOf, toProblem } from '../http/problem.ts'
 import { type CheckedRow, type RowSchema, rowChecker } from '../http/rows.ts'
 import { type Changed, changedFields, type Row } from './resource.ts'
 
@@ -11,7 +12,7 @@ import { type Changed, changedFields, type Row } from './resource.ts'
  * from what a few statements have read, and all rows are written by two. Either every row is written or none, or each row
  * that can be, whatever becomes of the others.
  */
-export interface Sync<Name extends RowSchema, R extends Row> {
+export interface Sync<Name extends RowSchema, R extends Row, Made extends { id: string } = R> {
   /** The schema of a row. */
   readonly schema: Name
   /** What tells the row from all others of the request: values by the field that a fault points at. */
@@ -20,8 +21,8 @@ export interface Sync<Name extends RowSchema, R extends Row> {
    * What each row comes to, in their order. It locks whatever it decides by, always in the same order, so that two
    * requests with the same rows wait for each other instead of forever.
    */
-  decide(call: WriteCall, rows: readonly AskedRow<CheckedRow<Name>>[]): Promise<readonly (Outcome<R> | Problem)[]>
-  insertAll(call: WriteCall, made: readonly R[]): Promise<void>
+  decide(call: WriteCall, rows: readonly AskedRow<CheckedRow<Name>>[]): Promise<readonly (Outcome<R, Made> | Problem)[]>
+  insertAll(call: WriteCall, made: readonly Made[]): Promise<void>
   updateAll(call: WriteCall, changed: readonly Changed<R>[]): Promise<void>
 }
 
@@ -35,9 +36,9 @@ export interface AskedRow<Values> {
 }
 
 /** What is to be written for a row. */
-export interface Outcome<R> {
+export interface Outcome<R, Made = R> {
   readonly id: string
-  readonly made: R | null
+  readonly made: Made | null
   /** The record itself, unless it was made, and others that have to change with it. */
   readonly changed: readonly Changed<R>[]
   /** Rows of a lower rank are written first, because those of a higher one may refer to them. */
@@ -45,19 +46,19 @@ export interface Outcome<R> {
 }
 
 type Refused = Map<number, Problem>
-type Planned<R> = Outcome<R> & { readonly place: number }
+type Planned<R, Made> = Outcome<R, Made> & { readonly place: number }
 
-export async function syncRows<Name extends RowSchema, R extends Row>(
+export async function syncRows<Name extends RowSchema, R extends Row, Made extends { id: string }>(
   call: Call,
   { mode, rows }: { mode: SyncMode; rows: readonly object[] },
-  sync: Sync<Name, R>,
+  sync: Sync<Name, R, Made>,
 ): Promise<SyncResult> {
   const { asked, faulty } = checked(call, rows, sync)
   return call.write(async (call) => {
     const refused: Refused = new Map(faulty)
     const good = asked.filter(({ place }) => !refused.has(place))
     const outcomes = good.length === 0 ? [] : await sync.decide(call, good)
-    const planned: Planned<R>[] = []
+    const planned: Planned<R, Made>[] = []
     for (const [i, { place }] of good.entries()) {
       const outcome = outcomes[i]
       if (outcome instanceof Problem) refused.set(place, outcome)
@@ -75,10 +76,10 @@ export async function syncRows<Name extends RowSchema, R extends Row>(
 }
 
 /** The rows that the contract allows, and what is wrong with the others. Rows that share a key are all at fault. */
-function checked<Name extends RowSchema, R extends Row>(
+function checked<Name extends RowSchema>(
   call: Call,
   rows: readonly object[],
-  sync: Sync<Name, R>,
+  sync: Pick<Sync<Name, Row>, 'schema' | 'keysOf'>,
 ): { asked: AskedRow<CheckedRow<Name>>[]; faulty: Refused } {
   const check = rowChecker(call, sync.schema)
   const asked: AskedRow<CheckedRow<Name>>[] = []
@@ -142,6 +143,16 @@ export function matched<
   })
 }
 
+/** What the work returns, or the problem that it throws. */
+export function refusedAs<T>(work: () => T): T | Problem {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
 export function archived(): Problem {
   return problem('conflict', 'An archived resource cannot be changed.')
 }
@@ -154,10 +165,10 @@ export function sameAs(place: number): Problem {
  * Writes all rows at once. Where the database refuses them, because somebody else was faster or a value does not fit,
  * halves are tried, down to the rows that are at fault.
  */
-async function write<Name extends RowSchema, R extends Row>(
+async function write<Name extends RowSchema, R extends Row, Made extends { id: string }>(
   call: WriteCall,
-  sync: Sync<Name, R>,
-  planned: readonly Planned<R>[],
+  sync: Sync<Name, R, Made>,
+  planned: readonly Planned<R, Made>[],
   refused: Refused,
 ): Promise<void> {
   const made = planned.flatMap((row) => row.made ?? [])
@@ -165,7 +176,7 @@ async function write<Name extends RowSchema, R extends Row>(
   const changed = new Map(planned.flatMap((row) => row.changed).map((each) => [each.after.id, each]))
   const changes = [...changed.values()].filter((each) => changedFields(each).length > 0)
   if (made.length + changes.length === 0) return
-  const noted = call.changes.length
+  const [noted, recorded] = [call.changes.length, call.events.length]
   await sql`savepoint "rows"`.execute(call.db)
   try {
     await sync.insertAll(call, made)
@@ -177,8 +188,10 @@ async function write<Name extends RowSchema, R extends Row>(
     await sql`rollback to savepoint "rows"`.execute(call.db)
     await sql`release savepoint "rows"`.execute(call.db)
     call.changes.length = noted
+    call.events.length = recorded
     const [only] = planned
     if (only !== undefined && planned.length === 1) {
+      await withHolder(call, found)
       refused.set(only.place, found)
       return
     }
@@ -188,7 +201,11 @@ async function write<Name extends RowSchema, R extends Row>(
   }
 }
 
-function resultOf<R extends Row>(count: number, planned: readonly Planned<R>[], refused: Refused): SyncResult {
+function resultOf<R extends Row, Made>(
+  count: number,
+  planned: readonly Planned<R, Made>[],
+  refused: Refused,
+): SyncResult {
   const byPlace = new Map(planned.map((row) => [row.place, row]))
   const rows = Array.from({ length: count }, (_, row): SyncedRow => {
     const fault = refused.get(row)
@@ -215,7 +232,7 @@ function resultOf<R extends Row>(count: number, planned: readonly Planned<R>[], 
 
 function told(fault: Problem | undefined): SyncedRow['problem'] {
   if (fault === undefined) throw new Error('A row is either written or refused.')
-  return { code: fault.code, detail: fault.message, errors: fault.extras.errors ?? [] }
+  return toldOf(fault)
 }
 
 /** One problem for all rows at fault, which are named by its pointers. */
@@ -229,7 +246,12 @@ function together(refused: Refused): Problem {
   )
   const code = SEVEREST.find((each) => faults.some(([, fault]) => fault.code === each)) ?? 'conflict'
   const rows = faults.length === 1 ? '1 row is' : `${faults.length} rows are`
-  return new Problem(code, `${rows} at fault, so none was written.`, { errors: errors.slice(0, MOST_ERRORS) })
+  // With several at fault, the pointer would not say whose id it is.
+  const { conflictingId } = (faults.length === 1 && faults[0]?.[1].extras) || {}
+  return new Problem(code, `${rows} at fault, so none was written.`, {
+    errors: errors.slice(0, MOST_ERRORS),
+    ...(conflictingId !== undefined && { conflictingId }),
+  })
 }
 
 /** What a request is refused with as a whole, if any of its rows is; otherwise it is a conflict. */

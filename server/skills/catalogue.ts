@@ -8,11 +8,19 @@ import { withFormats } from '../http/formats.ts'
 import { nearestTo } from '../http/nearest.ts'
 import { invalid, Problem, problem } from '../http/problem.ts'
 import { setterOf } from '../http/setter.ts'
-import { awardBid } from './award-bid.ts'
-import { detectOverCommittedBudgets } from './detect-over-committed-budgets.ts'
-import { Effort } from './effort.ts'
-import { flatInput, inlined, type ObjectSchema, objectSchema, published, resultOf, withoutNulls } from './schemas.ts'
-import { suggestVendorsForScope } from './suggest-vendors-for-scope.ts'
+import { COMPOSITES } from './composites.ts'
+import { EFFECTS, type Effect, effectOf, effectOfComposite } from './effect.ts'
+import { Effort } from './frame/effort.ts'
+import {
+  flatInput,
+  forModels,
+  inlined,
+  type ObjectSchema,
+  objectSchema,
+  published,
+  resultOf,
+  withoutNulls,
+} from './schemas.ts'
 
 /**
  * Everything that can be run by name: each operation of the contract under its operationId, and the composite skills
@@ -26,7 +34,14 @@ export interface Skill {
   readonly summary: string
   readonly description: string
   readonly permissions: readonly Permission[]
+  readonly effect: Effect
   readonly writes: boolean
+  /** What it belongs to, as addresses write it: `bid-requests`. */
+  readonly tags: readonly string[]
+  /** Whether models are offered it; downloads, tokens and the catalogue itself are for programs. */
+  readonly isTool: boolean
+  /** What it is used for, as the contract sums up its examples. */
+  readonly examples: readonly string[]
   /** Whether null in the input clears a value, where leaving it out would keep it. */
   readonly nullClears: boolean
   readonly inputSchema: ObjectSchema
@@ -46,14 +61,8 @@ export interface Catalogue {
   find(name: string): Skill
 }
 
-/** Any composite skill; its input has been checked against the schema that its type is generated from. */
-type AnyComposite = (input: Record<string, unknown>, call: Call, effort: Effort) => Promise<object>
-const COMPOSITES = { awardBid, suggestVendorsForScope, detectOverCommittedBudgets } as unknown as Readonly<
-  Record<string, AnyComposite>
->
-
-/** Running a skill is not itself a skill: it would only wrap another one. */
-const NOT_A_SKILL = 'executeSkill'
+/** Running skills is not itself a skill: it would only wrap others. */
+const NO_SKILLS: ReadonlySet<string> = new Set(['executeSkill', 'executeBatch', 'createProposal', 'approveProposal'])
 
 const catalogues = new WeakMap<Contract, Catalogue>()
 
@@ -80,7 +89,7 @@ function makeCatalogue(contract: Contract): Catalogue {
   const ajv = withFormats(new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true }))
   // What a vendor does in the portal is not a skill for the builder's agents.
   const operations = [...contract.operations.values()].filter(
-    ({ id, schemes }) => schemes.has('apiKey') && id !== NOT_A_SKILL,
+    ({ id, schemes }) => schemes.has('apiKey') && !NO_SKILLS.has(id),
   )
   const skills = [
     ...operations.map((operation) => operationSkill(contract, operation, ajv)),
@@ -105,6 +114,7 @@ function makeCatalogue(contract: Contract): Catalogue {
 function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Skill {
   const { id, declaration, permissions, emits, method } = operation
   const input = flatInput(contract, operation)
+  const effect = effectOf(method, declaration)
   return {
     name: id,
     kind: 'operation',
@@ -112,9 +122,13 @@ function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Ski
     description: descriptionOf({ ...declaration, permissions, emits, writes: method !== 'GET' }),
     // The contract's lint allows only permissions that exist.
     permissions: permissions as Permission[],
-    writes: method !== 'GET',
+    effect,
+    writes: EFFECTS[effect].writes,
+    tags: (declaration.tags ?? []).map(inAddress),
+    isTool: declaration['x-tool'] !== false,
+    examples: summariesOf(declaration.requestBody?.content['application/json']?.examples),
     nullClears: method === 'PATCH',
-    inputSchema: published(input),
+    inputSchema: forModels(contract, published(input)),
     outputSchema: published(resultOf(contract, operation)),
     check: checker(input, ajv, (name) => setterOf(contract, operation, name)),
     run: async (given, call) => ((await call.operation(id, given)) ?? null) as PublishedResult,
@@ -126,9 +140,10 @@ interface DeclaredComposite {
   description: string
   permissions: Permission[]
   writes: boolean
+  'x-effect'?: Effect
   input: Schema
   output: Schema
-  examples: Record<string, { value: unknown }>
+  examples: Record<string, { summary?: string; value: unknown }>
 }
 
 function declaredComposites(contract: Contract): Record<string, DeclaredComposite> {
@@ -146,13 +161,34 @@ function compositeSkill(contract: Contract, name: string, declared: DeclaredComp
     summary,
     description: descriptionOf({ description, permissions, writes }),
     permissions,
+    effect: effectOfComposite(declared),
     writes,
+    tags: [...new Set(['skills', ...permissions.map(subjectOf)])].sort(),
+    isTool: true,
+    examples: summariesOf(declared.examples),
     nullClears: false,
-    inputSchema: { ...published(input), examples: Object.values(declared.examples).map(({ value }) => value) },
+    inputSchema: {
+      ...forModels(contract, published(input)),
+      examples: Object.values(declared.examples).map(({ value }) => value),
+    },
     outputSchema: published(inlined(contract, declared.output)),
     check: checker(input, ajv),
     run: async (given, call) => (await perform(given, call, new Effort(name))) as Record<string, unknown>,
   }
+}
+
+function summariesOf(examples: Record<string, { summary?: string }> = {}): string[] {
+  return Object.values(examples).flatMap(({ summary }) => summary ?? [])
+}
+
+export function inAddress(tag: string): string {
+  return tag.toLowerCase().replaceAll(' ', '-')
+}
+
+/** The tag of the records that a permission is about. */
+function subjectOf(permission: Permission): string {
+  const [subject = ''] = permission.split(':')
+  return subject === 'pos' ? 'purchase-orders' : subject
 }
 
 /** Throws `permission_denied` unless the caller has every permission that the skill needs. */
@@ -165,10 +201,30 @@ export function permitSkill(call: Call, skill: Skill): void {
   }
 }
 
+/**
+ * The names of the skills for which the caller has the permissions. Of what others did or would do it is shown nothing,
+ * because it may not read that.
+ */
+export function runnable(call: Call): string[] {
+  return catalogueOf(call.surroundings.contract)
+    .skills.filter(({ permissions }) => permissions.every((one) => call.permissions.has(one)))
+    .map(({ name }) => name)
+}
+
 /** Whether the skill belongs in the caller's catalogue. A composite skill can only be run through executeSkill. */
 export function mayUse(call: Call, skill: Skill): boolean {
   const holds = skill.permissions.every((permission) => call.permissions.has(permission))
   return holds && (skill.kind === 'operation' || call.permissions.has('skills:write'))
+}
+
+/** Throws `permission_denied` unless the skill belongs in the caller's catalogue. */
+export function permitUse(call: Call, skill: Skill): void {
+  permitSkill(call, skill)
+  if (!mayUse(call, skill)) {
+    throw new Problem('permission_denied', `The composite skill ${skill.name} needs skills:write too.`, {
+      permission: 'skills:write',
+    })
+  }
 }
 
 type Ajv = InstanceType<typeof Ajv2020.default>

@@ -211,7 +211,7 @@ test('suggestVendorsForScope heeds the community, the count, and a price for sev
     [here, there].sort(),
   )
   const none = await site.execute('suggestVendorsForScope', { scope: 'underwater basketry' })
-  expect(none.body.result).toMatchObject({ vendors: [], passedOver: [] })
+  expect(none.body.code).toBe('unknown_reference')
 })
 
 test('detectOverCommittedBudgets finds what is over the budget, what is over a share of it, and what has no budget', async () => {

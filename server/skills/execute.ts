@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
-import { typeid } from 'typeid-js'
 import type { Event, Execution } from '../../client/contract.gen.ts'
 import { mayRead } from '../events/readable.ts'
-import { asDryRun, type Call, type RecordedEvent } from '../http/call.ts'
+import { recorded } from '../executions/record.ts'
+import { asDryRun, type Call, type RecordedEvent, type WriteCall } from '../http/call.ts'
 import type { Checked } from '../http/checked.gen.ts'
-import { Problem, toProblem, unknownReference } from '../http/problem.ts'
+import { toProblem, unknownReference } from '../http/problem.ts'
 import { Shares } from '../http/shares.ts'
 import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
+import { resolveReferences } from './references/resolve.ts'
+import { assertTrades } from './references/trades.ts'
 
 /**
  * Runs a skill for a caller. Everything it writes is one transaction, so a skill that consists of several operations
@@ -17,21 +19,30 @@ export async function execute(
   call: Call,
   { skill: name, input, dryRun }: Checked['ExecuteRequest'],
 ): Promise<Execution> {
-  const started = performance.now()
   const skill = catalogueOf(call.surroundings.contract).find(name)
-  permitSkill(call, skill)
+  const wanted = { skill: skill.name, skills: [skill.name], input, dryRun, writes: skill.writes }
+  return recorded(call, wanted, async (call, { id, elapsedMs }) => {
+    permitSkill(call, skill)
+    const { result, events } = await runOnce(call, skill, input, dryRun)
+    return {
+      ...{ id, skill: skill.name, result, events: readableEvents(call, events), dryRun, durationMs: elapsedMs() },
+    }
+  })
+}
+
+/** Checks the input of a skill that the caller may use, and runs it. */
+export async function runOnce(call: Call, skill: Skill, input: unknown, dryRun: boolean): Promise<Outcome> {
   const given = skill.check(input)
-  const { result, events } = await perform(skill, given, call, dryRun).catch((error: unknown) => {
+  await resolveReferences(call, given, { alsoIds: skill.kind === 'composite' })
+  if (skill.kind === 'composite') await assertTrades(call, given)
+  return perform(skill, given, call, dryRun).catch((error: unknown) => {
     throw belowInput(skill, error)
   })
-  return {
-    id: typeid('exe').toString(),
-    skill: skill.name,
-    result,
-    events: events.filter(({ type }) => mayRead(call, type)).map(toEvent),
-    dryRun,
-    durationMs: Math.round(performance.now() - started),
-  }
+}
+
+/** The events that the caller may see, as they are told. */
+export function readableEvents(call: Call, events: readonly RecordedEvent[]): Event[] {
+  return events.filter(({ type }) => mayRead(call, type)).map(toEvent)
 }
 
 /**
@@ -40,7 +51,7 @@ export async function execute(
  */
 const readingTurns = new Shares({ of: 'composite skills', most: 2, mostWaiting: 100, waitMs: 10_000 })
 
-interface Outcome {
+export interface Outcome {
   result: PublishedResult
   events: RecordedEvent[]
 }
@@ -53,20 +64,26 @@ async function perform(skill: Skill, given: Record<string, unknown>, call: Call,
       events: [],
     }
   }
-  return call.write(async (call) => {
-    const before = call.events.length
-    const changesBefore = call.changes.length
-    if (dryRun) await sql`savepoint "dryRun"`.execute(call.db)
-    const result = await skill.run(given, dryRun ? asDryRun(call) : call)
-    const events = call.events.slice(before)
-    if (dryRun) {
-      await sql`rollback to savepoint "dryRun"`.execute(call.db)
-      // They were never committed, so they must not be announced.
-      call.events.length = before
-      call.changes.length = changesBefore
-    }
-    return { result, events }
-  })
+  return call.write((call) =>
+    undoneIf(dryRun, call, async (call) => {
+      const before = call.events.length
+      const result = await skill.run(given, call)
+      return { result, events: call.events.slice(before) }
+    }),
+  )
+}
+
+/** Does the work, and undoes it in the end if it is a dry run. */
+export async function undoneIf<T>(dryRun: boolean, call: WriteCall, work: (call: WriteCall) => Promise<T>): Promise<T> {
+  if (!dryRun) return work(call)
+  const [events, changes] = [call.events.length, call.changes.length]
+  await sql`savepoint "dryRun"`.execute(call.db)
+  const done = await work(asDryRun(call))
+  await sql`rollback to savepoint "dryRun"`.execute(call.db)
+  // They were never committed, so they must not be announced.
+  call.events.length = events
+  call.changes.length = changes
+  return done
 }
 
 // An event gets its sequence only after the transaction, and one of a dry run never does.
@@ -86,7 +103,7 @@ function belowInput(skill: Skill, error: unknown): unknown {
   if (faults === undefined || found.status >= 500) return error
   const moved = faults.map((fault) => ({ ...fault, pointer: moveBelow(skill, fault.pointer) }))
   if (found.code === 'unknown_reference') return unknownReference(moved.map((fault) => fault.pointer))
-  return new Problem(found.code, found.message, { ...found.extras, errors: moved }, found.headers)
+  return found.pointingAt(moved)
 }
 
 function moveBelow(skill: Skill, pointer: string): string {

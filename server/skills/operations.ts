@@ -1,8 +1,11 @@
-import type { Skill as PublishedSkill } from '../../client/contract.gen.ts'
+import type { ListedSkill, Skill as PublishedSkill } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
 import type { Handlers } from '../http/operation.ts'
 import { itemsThatFit, readCursor, writeCursor } from '../http/page.ts'
+import { executeBatch } from './batch.ts'
 import { catalogueOf, mayUse, permitSkill, type Skill } from './catalogue.ts'
+import { chosen } from './choice.ts'
+import { EFFECTS } from './effect.ts'
 import { execute } from './execute.ts'
 import { toFunction, toTool } from './tools.ts'
 
@@ -11,14 +14,18 @@ export const skillOperations = {
     return { status: 200, body: await execute(call, body) }
   },
 
+  async executeBatch({ body }, call) {
+    return { status: 200, body: await executeBatch(call, body) }
+  },
+
   async listSkills({ query }, call) {
-    const { limit, cursor, kind, q = '' } = query
+    const { limit, cursor, kind, expand, q = '' } = query
     const words = q.toLowerCase().split(/\s+/).filter(Boolean)
     const after = cursor === undefined ? '' : readCursor('name', cursor).id
-    const found = usable(call).filter(
+    const found = chosen(call, usable(call), query).filter(
       (skill) => skill.name > after && (kind === undefined || skill.kind === kind) && matches(skill, words),
     )
-    const items = found.slice(0, limit).map(toPublished)
+    const items = found.slice(0, limit).map(expand === 'schemas' ? toPublished : toListed)
     const page = items.slice(
       0,
       itemsThatFit(
@@ -38,17 +45,22 @@ export const skillOperations = {
     return { status: 200, body: toPublished(skill) }
   },
 
-  async getToolDefinitions(_input, call) {
-    return { status: 200, body: { tools: usable(call).map(toTool) } }
+  async getToolDefinitions({ query }, call) {
+    return { status: 200, body: { tools: chosen(call, offered(call), query).map(toTool) } }
   },
 
-  async getFunctionDefinitions(_input, call) {
-    return { status: 200, body: { tools: usable(call).map(toFunction) } }
+  async getFunctionDefinitions({ query }, call) {
+    return { status: 200, body: { tools: chosen(call, offered(call), query).map(toFunction) } }
   },
 } satisfies Partial<Handlers>
 
 function usable(call: Call): Skill[] {
   return catalogueOf(call.surroundings.contract).skills.filter((skill) => mayUse(call, skill))
+}
+
+/** What models are offered of it. */
+function offered(call: Call): Skill[] {
+  return usable(call).filter(({ isTool }) => isTool)
 }
 
 function matches({ name, summary, description }: Skill, words: readonly string[]): boolean {
@@ -57,6 +69,14 @@ function matches({ name, summary, description }: Skill, words: readonly string[]
 }
 
 function toPublished(skill: Skill): PublishedSkill {
-  const { name, kind, summary, description, permissions, writes, inputSchema, outputSchema } = skill
-  return { name, kind, summary, description, permissions: [...permissions], writes, inputSchema, outputSchema }
+  const { name, kind, summary, description, permissions, effect, tags, inputSchema, outputSchema } = skill
+  const { writes, destructive, idempotent } = EFFECTS[effect]
+  return {
+    ...{ name, kind, summary, description, permissions: [...permissions] },
+    ...{ writes, destructive, idempotent, tags: [...tags], inputSchema, outputSchema },
+  }
+}
+
+function toListed(skill: Skill): ListedSkill {
+  return { ...toPublished(skill), inputSchema: null, outputSchema: null }
 }

@@ -84,6 +84,69 @@ export function published<S extends Schema>(schema: S): S {
 }
 
 /**
+ * An input in the fewest words that say the same, because a model reads all of them before it chooses: `null` is one of
+ * the types instead of an alternative, and what all ids have in common is left out. A wrong example misleads more than
+ * none, so the id of a field is shown as those of its kind begin, or not at all.
+ */
+export function forModels(contract: Contract, schema: ObjectSchema): ObjectSchema {
+  return concise(schema, '', idsOf(contract)) as ObjectSchema
+}
+
+function concise(schema: Schema, field: string, ids: Ids): Schema {
+  const merged = withNullAsType(schema)
+  const { properties, items, ...rest } = merged
+  const short: Schema = mapInner(rest, (inner) => concise(inner, field, ids))
+  if (ids.isAnyId(rest)) {
+    const { examples: _, description, ...bare } = short
+    const example = ids.shown.get(field.replace(/s$/, ''))
+    const said = description === ids.said ? {} : { description }
+    return { ...bare, ...said, ...(example !== undefined && { examples: [example] }) }
+  }
+  const inside = objectOf(properties)
+  if (inside !== null) {
+    const entries = Object.entries(inside as Record<string, Schema>)
+    short.properties = Object.fromEntries(entries.map(([name, inner]) => [name, concise(inner, name, ids)]))
+  }
+  const item = objectOf(items)
+  if (item !== null) short.items = concise(item, field, ids)
+  return short
+}
+
+interface Ids {
+  isAnyId(schema: Schema): boolean
+  /** What is said of any id. */
+  said: unknown
+  /** An id of the records that a field refers to, by the field's name. */
+  shown: ReadonlyMap<string, unknown>
+}
+
+function idsOf(contract: Contract): Ids {
+  const { schemas = {}, parameters = {} } = contract.document.components
+  const { examples, description } = (schemas.ResourceId ?? {}) as Schema
+  const [any] = (examples ?? []) as unknown[]
+  const inPaths = Object.values(parameters) as { name?: string; in?: string; example?: unknown }[]
+  return {
+    isAnyId: (schema) => any !== undefined && Array.isArray(schema.examples) && schema.examples[0] === any,
+    said: description,
+    shown: new Map(
+      inPaths.flatMap(({ name, in: where, example }) =>
+        where === 'path' && name !== undefined && typeof example === 'string' ? [[name, example] as const] : [],
+      ),
+    ),
+  }
+}
+
+/** `anyOf` a plain type and null, as one schema with both types. What is said of the whole goes before what is said inside. */
+function withNullAsType(schema: Schema): Schema {
+  const { anyOf, ...outer } = schema
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
+  const [inner, none] = anyOf as Schema[]
+  if (inner === undefined || none?.type !== 'null' || typeof inner.type !== 'string' || 'const' in inner) return schema
+  const listed = Array.isArray(inner.enum) ? { enum: [...inner.enum, null] } : {}
+  return { ...inner, ...outer, ...listed, type: [inner.type, 'null'] }
+}
+
+/**
  * Removes nulls that mean "left out". A model that has to name every parameter sends null for those it does not need;
  * where null is a valid value, it stays.
  */

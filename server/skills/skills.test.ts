@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { contract } from '../../scripts/conformance/contract.ts'
+import { contract, RUNS_SKILLS } from '../../scripts/conformance/contract.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
 import { validValue } from '../../scripts/conformance/values.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
@@ -193,7 +193,7 @@ test('skills that only read are run again under the same Idempotency-Key', async
   expect(again.body.events).toEqual([])
 })
 
-test('the catalogue holds every operation but executeSkill, and every composite skill of the contract', async () => {
+test('the catalogue holds every operation but those that run skills, and every composite skill of the contract', async () => {
   const names: string[] = []
   let next = '/api/ext/skills?limit=20'
   while (next !== '') {
@@ -204,9 +204,24 @@ test('the catalogue holds every operation but executeSkill, and every composite 
   }
   const composite = Object.keys(contract.document['x-skills'] as object)
   const operations = [...contract.operations.values()]
-    .filter(({ id, schemes }) => schemes.has('apiKey') && id !== 'executeSkill')
+    .filter(({ id, schemes }) => schemes.has('apiKey') && !RUNS_SKILLS.has(id))
     .map(({ id }) => id)
   expect(names).toEqual([...operations, ...composite].sort())
+})
+
+test('the catalogue leaves schemas out unless asked for, and is narrowed by tag and by what writes', async () => {
+  const query = 'q=archive%20vendor%20lists&tag=vendors'
+  const [listed] = (await plumbline.get(`/api/ext/skills?${query}`)).body.data
+  expect(listed).toMatchObject({ name: 'archiveVendor', inputSchema: null, outputSchema: null })
+  expect(listed).toMatchObject({ writes: true, destructive: true, idempotent: true, tags: ['vendors'] })
+  const [whole] = (await plumbline.get(`/api/ext/skills?${query}&expand=schemas`)).body.data
+  expect(whole.inputSchema.required).toEqual(['vendorId'])
+  const all = await plumbline.get('/api/ext/skills?limit=200')
+  expect(JSON.stringify(all.body).length).toBeLessThan(200_000)
+  const tagged = (await plumbline.get('/api/ext/skills?limit=200&tag=bids,bid-requests&writes=false')).body.data
+  expect(tagged.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['compareBids', 'levelBids']))
+  for (const { tags, writes } of tagged)
+    expect([tags.some((tag: string) => tag.startsWith('bid')), writes]).toEqual([true, false])
 })
 
 test('the catalogue is searched by words and filtered by kind, and shows what the key may use', async () => {
@@ -214,7 +229,8 @@ test('the catalogue is searched by words and filtered by kind, and shows what th
     (await plumbline.get(`/api/ext/skills?${query}`, key === undefined ? {} : { key })).body.data.map(
       (skill: { name: string }) => skill.name,
     )
-  expect(await find('kind=composite')).toEqual(['awardBid', 'detectOverCommittedBudgets', 'suggestVendorsForScope'])
+  const composites = await find('kind=composite&limit=200')
+  expect(composites).toEqual(Object.keys(contract.document['x-skills'] as object).sort())
   expect(await find('q=archive%20vendor%20lists')).toContain('archiveVendor')
   expect(await find('q=no-such-word-anywhere')).toEqual([])
   const reader = await plumbline.newKey(['skills:read', 'vendors:read', 'homes:read'])
@@ -223,7 +239,8 @@ test('the catalogue is searched by words and filtered by kind, and shows what th
   expect(seen).not.toContain('createVendor')
   expect(seen).not.toContain('detectOverCommittedBudgets')
   const runner = await plumbline.newKey(['skills:read', 'skills:write', 'homes:read'])
-  expect(await find('kind=composite', runner)).toEqual(['detectOverCommittedBudgets'])
+  // What rows need depends on what they are, so everybody who may run skills sees the one that imports them.
+  expect(await find('kind=composite', runner)).toEqual(['detectOverCommittedBudgets', 'importRows'])
   expect((await plumbline.get('/api/ext/skills?cursor=nonsense')).body.code).toBe('invalid_cursor')
 })
 
@@ -250,64 +267,6 @@ test('the schemas of every skill are valid JSON Schema 2020-12 without a format 
     expect(() => ajv.compile(outputSchema), name).not.toThrow()
   }
 })
-
-test('tool and function definitions hold what the key may use, under names and schemas that providers take', async () => {
-  const tools = (await plumbline.get('/api/ext/schema/tools.json')).body.tools
-  const functions = (await plumbline.get('/api/ext/schema/functions.json')).body.tools
-  const names = tools.map((tool: { name: string }) => tool.name)
-  expect(new Set(names).size).toBe(names.length)
-  expect(functions.map((each: { function: { name: string } }) => each.function.name)).toEqual(names)
-  for (const { name, description, input_schema } of tools) {
-    expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
-    expect(description.length).toBeGreaterThan(20)
-    expect(input_schema).toMatchObject({ type: 'object', additionalProperties: false })
-  }
-  for (const {
-    function: { name, description, parameters, strict },
-  } of functions) {
-    expect(description.length, name).toBeLessThanOrEqual(1024)
-    if (strict) assertStrict(parameters, name)
-  }
-  const strict = functions.filter((each: { function: { strict: boolean } }) => each.function.strict)
-  expect(strict.length / functions.length).toBeGreaterThan(0.8)
-
-  const reader = await plumbline.newKey(['vendors:read'])
-  const narrow = (await plumbline.get('/api/ext/schema/tools.json', { key: reader })).body.tools
-  const narrowNames = narrow.map((tool: { name: string }) => tool.name)
-  expect(narrowNames).toContain('getVendor')
-  expect(narrowNames).not.toContain('createVendor')
-  expect(narrowNames).not.toContain('suggestVendorsForScope')
-})
-
-// The subset of JSON Schema that strict functions support.
-const STRICT = new Set([
-  ...[
-    'type',
-    'description',
-    'enum',
-    'const',
-    'anyOf',
-    'properties',
-    'required',
-    'additionalProperties',
-    'items',
-    'pattern',
-  ],
-  ...['format', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
-])
-
-function assertStrict(schema: Record<string, unknown>, where: string): void {
-  for (const keyword of Object.keys(schema)) expect(STRICT, `${where}: ${keyword}`).toContain(keyword)
-  expect(schema.pattern ?? '', where).not.toMatch(/\(\?[=!<]/)
-  if (schema.properties !== undefined) {
-    const properties = schema.properties as Record<string, Record<string, unknown>>
-    expect(schema.additionalProperties, where).toBe(false)
-    expect(schema.required, where).toEqual(Object.keys(properties))
-    for (const [name, inner] of Object.entries(properties)) assertStrict(inner, `${where}.${name}`)
-  }
-  if (schema.items !== undefined) assertStrict(schema.items as Record<string, unknown>, `${where}[]`)
-  for (const inner of (schema.anyOf ?? []) as Record<string, unknown>[]) assertStrict(inner, where)
-}
 
 test('random inputs that the published schema of a skill allows, with two decimals, are taken by its input check', () => {
   const random = new SeededRandom(20_261_121)

@@ -1,4 +1,4 @@
-import type { Execution } from '../../client/contract.gen.ts'
+import type { BatchExecution, Execution } from '../../client/contract.gen.ts'
 import type { Checked } from '../http/checked.gen.ts'
 import type { OperationId } from '../http/contract.ts'
 import type { Repeat, Repeats } from '../http/repeat.ts'
@@ -27,6 +27,30 @@ export function executionToldAgain(repeats: Repeats): Repeat {
       if (repeat === undefined || typeof execution.result !== 'object' || execution.result === null) return body
       const result = await repeat.reveal(execution.result, call)
       return result === null ? null : { ...execution, result }
+    },
+  }
+}
+
+/** The same for each step of a batch. */
+export function batchToldAgain(step: Repeat): Repeat {
+  const eachOf = (body: object) => (body as BatchExecution).steps
+  return {
+    permit(body, call) {
+      for (const { skill } of (body as Checked['ExecuteBatch']).steps) step.permit?.({ skill }, call)
+    },
+
+    conceal(body) {
+      return { ...body, steps: eachOf(body).map((each) => step.conceal(each)) }
+    },
+
+    async reveal(body, call) {
+      const steps: object[] = []
+      for (const each of eachOf(body)) {
+        const shown = await step.reveal(each, call)
+        if (shown === null) return null
+        steps.push(shown)
+      }
+      return { ...body, steps }
     },
   }
 }

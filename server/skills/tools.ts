@@ -1,11 +1,16 @@
 import type { FunctionDefinition, ToolDefinition } from '../../client/contract.gen.ts'
 import type { Schema } from '../http/contract.ts'
 import type { Skill } from './catalogue.ts'
+import { EFFECTS } from './effect.ts'
 import { acceptsNull, mapInner, type ObjectSchema } from './schemas.ts'
 
-/** A skill in the tool-definition format of AI models. */
-export function toTool({ name, description, inputSchema }: Skill): ToolDefinition {
-  return { name, description, input_schema: inputSchema }
+/** A skill in the tool-definition format of AI models, which has no place for hints but its description. */
+export function toTool(skill: Skill): ToolDefinition {
+  return { name: skill.name, description: descriptionForModels(skill), input_schema: skill.inputSchema }
+}
+
+export function descriptionForModels({ description, effect }: Skill): string {
+  return `${description} ${EFFECTS[effect].said}`.trim()
 }
 
 /**
@@ -14,10 +19,10 @@ export function toTool({ name, description, inputSchema }: Skill): ToolDefinitio
  * cannot be strict where null already has a meaning, or where an object is open.
  */
 export function toFunction(skill: Skill): FunctionDefinition {
-  const { name, description, inputSchema } = skill
+  const { name, inputSchema } = skill
   const strict = !(skill.nullClears && hasOptionalNull(inputSchema)) && isClosed(inputSchema)
   const parameters = strict ? strictly(inputSchema) : inputSchema
-  return { type: 'function', function: { name, description, parameters, strict } }
+  return { type: 'function', function: { name, description: descriptionForModels(skill), parameters, strict } }
 }
 
 function hasOptionalNull({ properties, required }: ObjectSchema): boolean {

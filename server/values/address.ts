@@ -6,3 +6,11 @@ const NO_ADDRESS: Address = { line1: null, line2: null, city: null, state: null,
 export function wholeAddress(given: AddressInput | null | undefined): Address | null {
   return given == null ? null : { ...NO_ADDRESS, ...given }
 }
+
+/** An address as one line; null where nothing of it is known. */
+export function addressLine(address: Address | null): string | null {
+  if (address === null) return null
+  const { line1, line2, city, state, postalCode } = address
+  const parts = [line1, line2, city, state, postalCode].filter((part) => part !== null)
+  return parts.length === 0 ? null : parts.join(', ')
+}

@@ -25,3 +25,18 @@ export function addDays(date: string, days: number): string {
 export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS
 }
+
+/**
+ * An instant that the contract accepts, to the millisecond. JavaScript itself reads only some of the forms that RFC 3339
+ * and ISO 8601 allow, and misreads others: an offset of hours alone, or a blank between the date and the time.
+ */
+export function instantOf(text: string): Date {
+  const [, date, time, sign, hours, minutes = '00'] =
+    /^(.{10})[Tt ]([\d:.]+)(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)$/.exec(text) ?? []
+  return new Date(`${date}T${time}${sign === undefined ? 'Z' : `${sign}${hours}:${minutes}`}`)
+}
+
+/** The first day of the week that the date lies in; 1 is a week from Monday on, 7 one from Sunday on. */
+export function weekStartOf(date: string, weekStartsOn: number): string {
+  return addDays(date, -((new Date(date).getUTCDay() - weekStartsOn + 7) % 7))
+}

@@ -107,9 +107,9 @@ async function cancelUnreadable(
   now: Date,
 ): Promise<{ sendable: Taken[]; cancelled: Set<string> }> {
   const byId = new Map(webhooks.map((webhook) => [webhook.webhookId, webhook]))
-  const mayGo = ({ webhookId, eventType }: Taken) => {
+  const mayGo = ({ webhookId, eventType, permissions }: Taken) => {
     const webhook = byId.get(webhookId)
-    return webhook !== undefined && owners.mayRead(webhook, eventType)
+    return webhook !== undefined && owners.mayRead(webhook, eventType, permissions)
   }
   const unreadable = taken.filter((row) => !mayGo(row))
   if (unreadable.length === 0) return { sendable: taken, cancelled: new Set() }
@@ -222,9 +222,12 @@ interface Taken extends WebhookName {
   attemptCount: number
   test: boolean
   testPayload: string | null
+  /** What its event takes besides the permission of its type. */
+  permissions: string[] | null
 }
 
-const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eventType", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload"`
+const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eventType", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload",
+  (select e."permissions" from "events" e where e."organizationId" = d."organizationId" and e."id" = d."eventId") as "permissions"`
 
 // Claims in the order of sending: longest overdue first, then by event order. Locked rows are matched by ctid: with a
 // join on their keys the planner would scan a table of some thousand rows every time.

@@ -102,12 +102,13 @@ interface Waiting {
   id: string
   type: string
   actorId: string | null
+  permissions: string[] | null
 }
 
 async function undispatched(trx: Db): Promise<Waiting[]> {
   return trx
     .selectFrom('events')
-    .select(['organizationId', 'id', 'type', 'actorId'])
+    .select(['organizationId', 'id', 'type', 'actorId', 'permissions'])
     .where('sequence', 'is', null)
     .orderBy('recordedOrder')
     .limit(BATCH_EVENTS)
@@ -152,7 +153,8 @@ function match(
     taken++
     const { organizationId } = event
     for (const webhook of byOrganization.get(organizationId) ?? []) {
-      if (!wants(webhook, event) || !(webhook.isOwnerGone || owners.mayRead(webhook, event.type))) continue
+      if (!wants(webhook, event) || !(webhook.isOwnerGone || owners.mayRead(webhook, event.type, event.permissions)))
+        continue
       deliveries.push({ organizationId, id: typeid('dlv').toString(), webhookId: webhook.id, eventId: event.id })
     }
   }

@@ -9,8 +9,8 @@ import { permissionsOf, ROLES, type Role } from '../keys/roles.ts'
  * deliveries read this together with the subscription, so it is just as current and needs no extra statement.
  *
  * As in a call, a key may do what both its permissions and its user's role allow. An owner is gone when it could no
- * longer create the subscription: a key that is revoked or expired, a disabled user, or either one without the
- * permission. The service itself is never gone.
+ * longer create the subscription: a key that is revoked or expired, a disabled user, an app that its user has disconnected,
+ * or any of them without the permission. The service itself is never gone.
  */
 export interface Owners {
   /** The owner columns for a statement over subscriptions `w` that includes `joins`. */
@@ -18,15 +18,15 @@ export interface Owners {
   readonly joins: RawBuilder<unknown>
   /** The condition that the owner of `w` is gone, for a statement that includes `joins`. */
   isGone(now: Date): RawBuilder<unknown>
-  /** Whether the owner may read what events of this type show. */
-  mayRead(owner: Owner, type: string): boolean
+  /** Whether the owner may read what events of this type show, if they take these permissions too. */
+  mayRead(owner: Owner, type: string, also: readonly string[] | null): boolean
 }
 
 /** The columns read about a subscription's owner. */
 export interface Owner {
   isOwnerGone: boolean
   ownerType: string
-  /** The key's permissions; null if the owner is not a key. */
+  /** The permissions of the key, or of the app that a user lets act for them; null for a user by themselves. */
   ownerPermissions: string[] | null
   /** The role of the user, or of the key's user. */
   ownerRole: Role | null
@@ -36,6 +36,7 @@ const POWER = new Map(ROLES.map((role) => [role, permissionsOf(role)]))
 
 const JOINS = sql`
   left join "apiKeys" k on w."owner"->>'type' = 'key' and k."organizationId" = w."organizationId" and k."id" = w."owner"->>'id'
+  left join "oauthGrants" g on g."organizationId" = w."organizationId" and g."id" = w."owner"->'via'->>'grantId'
   left join "users" u on u."organizationId" = w."organizationId"
     and u."id" = case w."owner"->>'type' when 'key' then k."createdByUserId" when 'user' then w."owner"->>'id' end`
 
@@ -48,18 +49,22 @@ export function ownersOf(contract: Contract): Owners {
       or not k."permissions" @> ${needed}::text[] or u."status" = 'disabled' or u."role" <> all(${roles})
       or k."id" is null
     when 'user' then u."status" = 'disabled' or u."role" <> all(${roles}) or u."id" is null
+      or w."owner"->'via' is not null and (g."id" is null or g."revokedAt" is not null
+        or g."expiresAt" <= ${now.toISOString()} or not g."permissions" @> ${needed}::text[])
     else true end, false)`
   return {
     columns: (now) => sql`${isGone(now)} as "isOwnerGone", w."owner"->>'type' as "ownerType",
-      k."permissions" as "ownerPermissions", u."role" as "ownerRole"`,
+      coalesce(k."permissions", g."permissions") as "ownerPermissions", u."role" as "ownerRole"`,
     joins: JOINS,
     isGone,
-    mayRead({ isOwnerGone, ownerType, ownerPermissions, ownerRole }, type) {
+    mayRead({ isOwnerGone, ownerType, ownerPermissions, ownerRole }, type, also) {
       if (isOwnerGone) return false
       if (ownerType === 'system') return true
-      const permission = permissionOf(contract, type)
-      const isWithinRole = ownerRole !== null && POWER.get(ownerRole)?.has(permission) === true
-      return isWithinRole && (ownerPermissions === null || ownerPermissions.includes(permission))
+      const power = ownerRole === null ? undefined : POWER.get(ownerRole)
+      const has = (permission: string) =>
+        power?.has(permission as Permission) === true &&
+        (ownerPermissions === null || ownerPermissions.includes(permission))
+      return has(permissionOf(contract, type)) && (also === null || also.every(has))
     },
   }
 }

@@ -3,7 +3,7 @@ import { recordEntries } from '../audit/record.ts'
 import type { Db } from '../database/database.ts'
 import type { Surroundings } from '../http/call.ts'
 import { systemCallWithin } from '../keys/principals.ts'
-import { MOST_RECIPIENTS, recipientsOf } from '../people/messages/message.ts'
+import { holdersOf, MOST_RECIPIENTS } from '../people/messages/message.ts'
 import { people } from '../people/messages/queries.ts'
 import { send } from '../people/messages/send.ts'
 import * as webhooks from './queries.ts'
@@ -12,7 +12,7 @@ import { FAILURES_UNTIL_DISABLED, HELD_MS } from './webhook.ts'
 
 /**
  * Notifies the owners and admins of a builder that a subscription was disabled. This happens in the transaction that
- * disables it, so they are told exactly once. To get an e-mail, subscribe to message.sent.
+ * disables it, so they are told exactly once, and by e-mail where there is a mail server.
  */
 export async function tellDisabled(trx: Db, surroundings: Surroundings, disabled: Disabled[]): Promise<() => void> {
   let events = 0
@@ -25,10 +25,11 @@ export async function tellDisabled(trx: Db, surroundings: Surroundings, disabled
         ...{ action: 'webhook.updated', resourceId: webhookId, changed },
       },
     ])
-    const to = recipientsOf({ recipientRoles: ['owner', 'admin'] }, await people(call))
+    const to = holdersOf(['owner', 'admin'], await people(call))
     if (to.length === 0) continue
     const webhook = await webhooks.find(call, webhookId)
     await send(call, {
+      channel: 'email',
       subject: 'A webhook subscription was disabled',
       body: textOf(webhook, reason, reason === 'failures' ? await webhooks.lastError(call, webhookId) : null),
       to: to.slice(0, MOST_RECIPIENTS),

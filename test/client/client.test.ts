@@ -61,6 +61,24 @@ test('what is created can be read, changed with its ETag, and archived', async (
   ).toBeUndefined()
 })
 
+test('a file goes as it is, and comes back as a Blob, or as base64 from a skill', async () => {
+  const message = { body: 'See the drawing.', recipientRoles: ['owner' as const] }
+  const { id: recordId } = await orThrow(client.POST('/api/ext/messages', { body: message }))
+  const params = { query: { recordId, fileName: 'Plan.pdf' } }
+  const drawing = new Blob(['%PDF-1.4\n', new Uint8Array([0, 255, 128])])
+  const { id: attachmentId, size } = await orThrow(client.POST('/api/ext/attachments', { params, body: drawing }))
+  expect([size, sent.at(-1)?.headers.get('idempotency-key')]).toEqual([drawing.size, expect.any(String)])
+  const content = Buffer.from(await drawing.arrayBuffer()).toString('base64')
+  expect((await orThrow(client.POST('/api/ext/attachments', { params, body: { content } }))).size).toBe(size)
+  const path = { attachmentId }
+  const read = await orThrow(client.GET('/api/ext/attachments/{attachmentId}/content', { params: { path } }))
+  expect(Buffer.from(await (read as Blob).arrayBuffer()).toString('base64')).toBe(content)
+  expect((await client.execute('downloadAttachment', path)).result).toBe(content)
+  await client.DELETE('/api/ext/attachments/{attachmentId}', { params: { path } })
+  const gone = await client.GET('/api/ext/attachments/{attachmentId}/content', { params: { path } })
+  expect(gone.error?.code).toBe('not_found')
+})
+
 test('a 304 has neither data nor error, and throws nothing', async () => {
   const { response } = await client.GET('/api/ext/me')
   const again = await client.GET('/api/ext/schema/openapi.yaml')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle } from '../../contract/bundle.ts'
-import { contract, document, root } from '../../scripts/conformance/contract.ts'
+import { document, root, wholeContract } from '../../scripts/conformance/contract.ts'
 
 /** A small contract in several files, and the document made of it; each test changes some of the files. */
 const ROOMS = {
@@ -136,7 +136,7 @@ test('a fault is reported with the file and the line in which it was written', (
 test('every operation is found by its line, and prepared as written', () => {
   const { document: present, lineOf } = bundle()
   expect(present).toEqual(document)
-  for (const { id, path: address, method } of contract.operations.values()) {
+  for (const { id, path: address, method } of wholeContract.operations.values()) {
     const { file, line } = lineOf(['paths', address, method.toLowerCase(), 'operationId'])
     expect(readFileSync(path.join(root, file), 'utf8').split('\n')[line - 1]?.trim()).toBe(`operationId: ${id}`)
   }

@@ -62,11 +62,6 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
     /"text\?"' is not assignable to type '"decimal\?" \| "integer\?"/,
   ],
   [
-    'a search in a field that is not there',
-    `${RESOURCE}resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven', search: ['title'] })`,
-    /"title"' is not assignable/,
-  ],
-  [
     'a field of a body that the row does not have',
     `${RESOURCE}import type { WriteCall } from '${root}/server/http/call.ts'
       const scopes = resource({ schema: 'Scope', table: 'scopes', prefix: 'scp' })
@@ -93,7 +88,7 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
 
 test('a mistake in a slice does not compile, and the error names it', { timeout: 120_000 }, () => {
   const right = `${RESOURCE}${HANDLERS}
-    export const { list } = resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven', search: ['companyName'] })
+    export const { list } = resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven' })
     export const some = together(scopes, home)`
   const wrong = Object.fromEntries(WRONG.map(([, source], i) => [`wrong${i}.ts`, source]))
   const errors = compileAsOwn({ 'right.ts': right, ...wrong })

@@ -46,7 +46,7 @@ const CHANGES: Change[] = [
     below: 'description: A subcontractor or supplier.',
     from: "contactName: { type: [string, 'null']",
     to: "contactPerson: { type: [string, 'null']",
-    compiler: /^server\/bidding\/vendors\/queries\.ts\S+ error .*contactName/m,
+    compiler: /^server\/bidding\/vendors\/\S+ error .*contactName/m,
     lint: /Example value .*required property 'contactPerson'/,
     breaking: /^field removed: listVendors 200.*contactName/m,
   },

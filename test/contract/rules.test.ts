@@ -49,6 +49,49 @@ const breakages: Breakage[] = [
   ],
   ['examples', 'a request without an example', set_([...body('post', VENDORS), 'examples'], {})],
   [
+    'agreeing-examples',
+    'an answer that shows another value than was sent',
+    set_(['components', 'examples', 'Vendor', 'value', 'companyName'], 'Others & Sons'),
+  ],
+  [
+    'agreeing-examples',
+    'an answer about another record than the path names',
+    set_(['components', 'parameters', 'VendorId', 'example'], 'ven_01m7y975jzfesvq69r5b48w5sk'),
+  ],
+  [
+    'agreeing-examples',
+    'a request without an answer',
+    set_([...body('patch', VENDOR), 'examples', 'limit'], { value: { poLimit: 1 } }),
+  ],
+  [
+    'possible-times',
+    'a change before the beginning',
+    set_(['components', 'examples', 'Vendor', 'value', 'createdAt'], '2027-01-01T00:00:00.000Z'),
+  ],
+  [
+    'event-examples',
+    'two events with one id',
+    (contract) => {
+      const id = node(contract, 'components', 'examples', 'Event_home_created', 'value', 'id')
+      set(contract, ['components', 'examples', 'Event_vendor_created', 'value', 'id'], id)
+    },
+  ],
+  [
+    'event-examples',
+    'an event before what it shows',
+    set_(['components', 'examples', 'Event_vendor_updated', 'value', 'timestamp'], '2026-01-01T00:00:00.000Z'),
+  ],
+  [
+    'event-examples',
+    'a creation that was told later',
+    set_(['components', 'examples', 'Event_home_created', 'value', 'timestamp'], '2027-01-01T00:00:00.000Z'),
+  ],
+  [
+    'problem-instances',
+    'a problem where nobody meets it',
+    set_(['components', 'examples', 'Problem_precondition_failed', 'value', 'instance'], VENDORS),
+  ],
+  [
     'states-shown',
     'a status that no example shows',
     set_(['components', 'schemas', 'VendorStatus', 'enum', '0'], 'dormant'),
@@ -110,6 +153,9 @@ const breakages: Breakage[] = [
     set_(['paths', VENDORS, 'post', 'description'], 'Emits vendor.made.'),
   ],
   ['skills', 'a skill with the name of an operation', set_(['x-skills', 'createVendor'], {})],
+  ['skills', 'an effect that nobody knows', set_(['paths', VENDORS, 'post', 'x-effect'], 'harms')],
+  ['skills', 'an effect of what reads', set_(['paths', VENDORS, 'get', 'x-effect'], 'adds')],
+  ['skills', 'a tool that says that it is one', set_(['paths', VENDORS, 'get', 'x-tool'], true)],
   ['problem-catalogue', 'a problem without an entry', set_(['x-problems', 'conflict'])],
   ['problem-catalogue', 'an entry without advice', set_(['x-problems', 'conflict', 'advice'])],
   [
@@ -185,7 +231,7 @@ test('every rule has a broken contract here', () => {
 })
 
 function faultsBy(rule: string, contract: unknown): number {
-  return [...faultsOf(contract)].filter((fault) => fault.rule === rule).length
+  return [...faultsOf(contract, [rule])].length
 }
 
 function body(method: string, path: string): string[] {

@@ -3,12 +3,15 @@ import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
-import { findChromium, launchChromium } from '../support/browser.ts'
+import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
 import { startMock } from '../support/mock.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
 import { startFrontend } from './server.ts'
 
-/** A page written against the mock works against the service once its base URL is changed, without any other edit. */
+/**
+ * A page written against the mock works against the service once the base URL and the key are changed, without any other
+ * edit. The key stays with the page's server, which hands the page a token.
+ */
 const chromium = findChromium()
 
 test('the page compiles', () => {
@@ -21,8 +24,6 @@ test('the page compiles', () => {
 interface Backend {
   baseUrl: string
   key: string
-  /** Whether the page calls it from the browser, across origins, rather than through its own server. */
-  direct: boolean
   stop(): Promise<void>
 }
 
@@ -31,16 +32,16 @@ const backends: [name: string, start: () => Promise<Backend>][] = [
     'the mock',
     async () => {
       const mock = await startMock()
-      return { baseUrl: mock.url, key: 'plb_mock', direct: true, stop: mock.stop }
+      return { baseUrl: mock.url, key: 'plb_mock', stop: mock.stop }
     },
   ],
   [
     'the service',
     async () => {
-      const plumbline = await startTestPlumbline()
+      const plumbline = await startTestPlumbline({ CORS_ORIGINS: '*' })
       for (const companyName of ['Lone Star Framing LLC', 'Summit Electric Co.'])
         await plumbline.post('/api/ext/vendors', { companyName })
-      return { baseUrl: plumbline.url, key: plumbline.key, direct: false, stop: plumbline.stop }
+      return { baseUrl: plumbline.url, key: plumbline.key, stop: plumbline.stop }
     },
   ],
 ]
@@ -87,6 +88,11 @@ describe.skipIf(chromium === null || inject('postgres') !== null).each(backends)
     const alert = page.getByRole('alert')
     await alert.waitFor()
     expect(await alert.textContent()).toContain('The input is not valid. /companyName must')
+  })
+
+  test('it holds a token, and not the key', async () => {
+    const source = await page.content()
+    expect([source.includes('plb_browser.'), source.includes(backend.key)]).toEqual([true, false])
   })
 
   test('it adds one', async () => {

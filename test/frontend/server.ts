@@ -1,46 +1,34 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { rolldown } from 'rolldown'
 
 /**
- * The page's server: it serves the page and forwards requests below /plumbline with the key, which no browser gets to
- * see. If the page may know the key, as with the mock's, the page sends its requests itself.
+ * The page's server: it serves the page with a token for it, made with the key, which no browser gets to see. The page
+ * sends its requests itself, across origins.
  */
 export interface Frontend {
   url: string
   close(): Promise<void>
 }
 
-export async function startFrontend(options: { baseUrl: string; key: string; direct: boolean }): Promise<Frontend> {
-  const { baseUrl, key, direct } = options
+export async function startFrontend({ baseUrl, key }: { baseUrl: string; key: string }): Promise<Frontend> {
   const script = await bundle()
-  const settings = direct ? { baseUrl, key } : { baseUrl: '/plumbline', key: '' }
-  const html = `<!doctype html><meta charset="utf-8"><title>Vendors</title><link rel="icon" href="data:,">
-    <div id="root"></div><script>window.plumbline = ${JSON.stringify(settings)}</script><script type="module" src="/page.js"></script>`
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = request.url ?? '/'
-    if (url.startsWith('/plumbline/')) return passOn(request, url.slice('/plumbline'.length), response)
-    if (url === '/page.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
-    else response.writeHead(200, { 'content-type': 'text/html' }).end(html)
+    if (request.url === '/page.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
+    else response.writeHead(200, { 'content-type': 'text/html' }).end(await page(`http://${request.headers.host}`))
   }
 
-  async function passOn(request: IncomingMessage, target: string, response: ServerResponse): Promise<void> {
-    const { 'content-type': type, 'idempotency-key': once } = request.headers
-    const method = request.method ?? 'GET'
-    const answered = await fetch(baseUrl + target, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(type !== undefined && { 'content-type': type }),
-        ...(typeof once === 'string' && { 'idempotency-key': once }),
-      },
-      ...(method !== 'GET' && { body: await buffer(request) }),
+  async function page(origin: string): Promise<string> {
+    const answered = await fetch(`${baseUrl}/api/ext/browser-tokens`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ origin, permissions: ['vendors:read', 'vendors:write'] }),
     })
-    const headers = { 'content-type': answered.headers.get('content-type') ?? '' }
-    response.writeHead(answered.status, headers).end(await answered.text())
+    const { token } = (await answered.json()) as { token: string }
+    return `<!doctype html><meta charset="utf-8"><title>Vendors</title><link rel="icon" href="data:,">
+    <div id="root"></div><script>window.plumbline = ${JSON.stringify({ baseUrl, key: token })}</script><script type="module" src="/page.js"></script>`
   }
 
   const server = createServer((request, response) => {

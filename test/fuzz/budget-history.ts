@@ -1,4 +1,6 @@
+import type { PurchaseOrder } from '../../client/contract.gen.ts'
 import type { Random } from '../../scripts/conformance/random.ts'
+import { addDays } from '../../server/values/calendar.ts'
 import type { Answer } from '../support/plumbline.ts'
 
 /** What the histories of one builder have in common. */
@@ -8,6 +10,11 @@ export interface Ground {
   vendorId: string
   planId: string
   costCodes: readonly string[]
+  /** A turnkey contract. */
+  contractId: string
+  userId: string
+  /** The Monday of a week in which nobody has entered time yet. */
+  nextWeek(): string
 }
 
 const SPELLINGS = ['framing', 'Framing', 'FRAMING', 'trim', 'Trim', 'roofing']
@@ -21,6 +28,14 @@ const MOVES: Readonly<Record<string, readonly string[]>> = {
   partially_completed: ['completed', 'completed', 'void'],
   completed: ['closed', 'closed', 'partially_completed', 'void'],
 }
+const TIME_MOVES: Readonly<Record<string, readonly string[]>> = {
+  open: ['submitted'],
+  submitted: ['approved', 'approved', 'approved', 'rejected'],
+  rejected: ['open'],
+  approved: ['exported'],
+}
+
+const UNDER_WAY = ['issued', 'accepted', 'partially_completed', 'completed']
 
 /**
  * The random history of one home's budget, over HTTP. A step may be refused, because the home is in no state for it;
@@ -34,6 +49,8 @@ export class BudgetHistory {
   readonly #random: Random
   readonly #lines: string[] = []
   readonly #orders: { id: string; status: string }[] = []
+  /** The week in which time is entered, until it is approved. */
+  #sheet: { id: string; weekStarting: string; status: string } | null = null
   /** What the original amounted to when the budget was locked; it never changes after that. */
   original: number | null = null
 
@@ -59,7 +76,9 @@ export class BudgetHistory {
       { name: 'add a line', weight: 4, take: () => this.#addLine() },
       { name: 'estimate', weight: 2, take: () => this.#estimate() },
       { name: 'draft an order', weight: 4, take: () => this.#draft() },
-      { name: 'lock', weight: 1, take: () => this.#lock() },
+      { name: 'order a lump sum', weight: 1, take: () => this.#orderLumpSum() },
+      { name: 'lock', weight: 2, take: () => this.#lock() },
+      { name: 'enter time', weight: 3, take: () => this.#enterTime() },
       { name: 'respell a trade', weight: 1, take: () => this.#respell() },
     ]
     if (this.#lines.length > 0) {
@@ -69,13 +88,18 @@ export class BudgetHistory {
       )
     }
     if (this.original !== null && this.#lines.length > 1)
-      steps.push({ name: 'transfer', weight: 5, take: () => this.#transfer() })
+      steps.push({ name: 'transfer', weight: 9, take: () => this.#transfer() })
+    const sheet = this.#sheet
+    if (sheet !== null) steps.push({ name: 'move time', weight: 6, take: () => this.#moveTime(sheet) })
     if (this.#orders.length > 0) {
       steps.push(
         { name: 'change an order', weight: 2, take: () => this.#changeOrder() },
         { name: 'move an order', weight: 10, take: () => this.#moveOrder() },
       )
     }
+    // Few orders get as far as the vendor, so what can be done then is likely.
+    if (this.#orders.some(({ status }) => UNDER_WAY.includes(status)))
+      steps.push({ name: 'record progress', weight: 40, take: () => this.#recordProgress() })
     return steps.flatMap((step) => Array<typeof step>(step.weight).fill(step))
   }
 
@@ -181,6 +205,13 @@ export class BudgetHistory {
     return answer
   }
 
+  async #orderLumpSum(): Promise<Answer> {
+    const { contractId } = this.#ground
+    const answer = await this.#ground.send('POST', '/purchase-orders', { homeId: this.homeId, contractId })
+    if (answer.status === 201) this.#orders.push({ id: answer.body.id, status: answer.body.status })
+    return answer
+  }
+
   #changeOrder(): Promise<Answer> {
     const changes = this.#random.pick([
       { lines: this.#orderLines(false) },
@@ -190,11 +221,79 @@ export class BudgetHistory {
     return this.#ground.send('PATCH', `/purchase-orders/${this.#random.pick(this.#orders).id}`, changes)
   }
 
+  /** Of the whole order, or of its first line by one of both measures; lines may have been exchanged since. */
+  async #recordProgress(): Promise<Answer> {
+    const random = this.#random
+    const order = random.pick(this.#orders.filter(({ status }) => UNDER_WAY.includes(status)))
+    const percent = random.pick([0, 33.33, 50, 99.99, 100, random.between(0, 10_000) / 100])
+    const progress = random.pick([
+      { completedPercent: percent },
+      { lines: [{ lineId: 'line-1', completedPercent: percent }] },
+      { lines: [{ lineId: 'line-1', completedQuantity: random.between(0, 20_000) / 1000 }] },
+    ])
+    const answer = await this.#ground.send('POST', `/purchase-orders/${order.id}/progress`, {
+      ...progress,
+      reason: 'Agreed.',
+    })
+    if (answer.status !== 200) return answer
+    order.status = answer.body.status
+    assertConsistent(answer.body)
+    return answer
+  }
+
   async #moveOrder(): Promise<Answer> {
     const order = this.#random.pick(this.#orders)
     const status = this.#random.pick(MOVES[order.status] ?? ['void'])
     const answer = await this.#ground.send('POST', `/purchase-orders/${order.id}/status`, { status, reason: 'Agreed.' })
-    if (answer.status === 200) order.status = answer.body.status
+    if (answer.status !== 200) return answer
+    order.status = answer.body.status
+    assertConsistent(answer.body)
     return answer
   }
+
+  /** Hours of a day, and with them overtime of others; a new week is begun where the last one is approved. */
+  async #enterTime(): Promise<Answer> {
+    const random = this.#random
+    const { send, userId, nextWeek } = this.#ground
+    if (this.#sheet === null) {
+      const weekStarting = nextWeek()
+      const rate = random.pick([null, 38.125, random.between(1, 999_999) / 10_000])
+      const answer = await send('POST', '/timesheets', { userId, weekStarting, rate })
+      if (answer.status !== 201) return answer
+      this.#sheet = { id: answer.body.id, weekStarting, status: 'open' }
+    }
+    const { id, weekStarting } = this.#sheet
+    return send('POST', `/timesheets/${id}/entries`, {
+      ...{ date: addDays(weekStarting, random.between(0, 6)), hours: random.between(1, 200_000) / 10_000 },
+      ...(random.chance(0.8) && { homeId: this.homeId }),
+      ...(random.chance(0.7) && { scope: random.pick(SPELLINGS) }),
+      ...this.#code(),
+      payType: random.pick(['regular', 'regular', 'regular', 'overtime', 'double', 'pto']),
+      ...(random.chance(0.3) && { rate: random.between(0, 999_999) / 10_000 }),
+    })
+  }
+
+  async #moveTime(sheet: { id: string; weekStarting: string; status: string }): Promise<Answer> {
+    const status = this.#random.pick(TIME_MOVES[sheet.status] ?? ['open'])
+    const answer = await this.#ground.send('POST', `/timesheets/${sheet.id}/status`, { status, reason: 'Agreed.' })
+    if (answer.status === 200) this.#sheet = status === 'exported' ? null : { ...sheet, status }
+    // Where a week is approved, what comes next is of another one, unless it is exported first.
+    if (status === 'approved' && this.#random.chance(0.5)) this.#sheet = null
+    return answer
+  }
+}
+
+/** What is done, held back, paid and payable of an order always agree, to the cent. */
+function assertConsistent(order: PurchaseOrder): void {
+  const cents = (amount: number) => Math.round(amount * 100)
+  const { lines, completedAmount, retainedAmount, paidAmount, payableAmount, total, status } = order
+  const done = lines.reduce((sum, line) => sum + cents(line.completedAmount), 0)
+  const isWhole = lines.every((line) => line.completedPercent === 100)
+  const isRight =
+    done === cents(completedAmount) &&
+    cents(paidAmount) + cents(retainedAmount) + cents(payableAmount) === cents(completedAmount) &&
+    isWhole === (status === 'completed' || status === 'closed') &&
+    (!isWhole || completedAmount === total) &&
+    (status !== 'void' || completedAmount === 0)
+  if (!isRight) throw new Error(`The amounts of ${JSON.stringify(order)} do not agree.`)
 }

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BudgetCostCode, BudgetScope, HomeBudget, OverCommitment } from '../../client/contract.gen.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
+import { addDays } from '../../server/values/calendar.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 import { BudgetHistory, type Ground } from './budget-history.ts'
 import { type Figure, recomputedBudget } from './recomputed-budget.ts'
 
 /**
- * Random histories of budgets: lines, estimates, the lock, transfers, and orders in every status, with tax, cost codes,
- * retainage and trades in other spellings. At the end of each, every figure is compared to the cent with what plain SQL
- * makes of the same rows. A batch is one builder with a home for each history, of which some go on at the same time.
+ * Random histories of budgets: lines, estimates, the lock, transfers, orders in every status, with tax, cost codes,
+ * retainage, lump sums and trades in other spellings, and time of the builder's own people, with overtime. At the end
+ * of each, every figure is compared to the cent with what plain SQL makes of the same rows. A batch is one builder with
+ * a home for each history, of which some go on at the same time.
  */
 const HISTORIES = 24
 const AT_THE_SAME_TIME = 4
@@ -17,7 +19,8 @@ const LEAST_STEPS = 6
 const MOST_STEPS = 24
 const STEPS = [
   ...['add a line', 'change a line', 'remove a line', 'estimate', 'lock', 'transfer', 'respell a trade'],
-  ...['draft an order', 'change an order', 'move an order'],
+  ...['draft an order', 'order a lump sum', 'change an order', 'move an order', 'record progress'],
+  ...['enter time', 'move time'],
 ]
 
 const SUMS = [
@@ -62,9 +65,9 @@ async function playBatch(seed: number, taken: Map<string, number>): Promise<void
   await compareWithSkill(ground, budgets)
 }
 
-/** A builder with cost codes, a plan with a takeoff, and prices that rise in the middle of the year. */
+/** A builder with cost codes, a plan with a takeoff, prices that rise in the middle of the year, and a lump sum later. */
 async function prepare(): Promise<Ground> {
-  const { key } = await plumbline.newBuilder()
+  const { key, userId } = await plumbline.newBuilder()
   const send: Ground['send'] = (method, path, body) => plumbline.request(method, `/api/ext${path}`, body, { key })
   async function made(path: string, body: object): Promise<string> {
     const answer = await send('POST', path, body)
@@ -90,7 +93,13 @@ async function prepare(): Promise<Ground> {
   }
   expect((await send('PUT', `/plans/${planId}/takeoff`, { lines })).status).toBe(200)
   expect((await send('POST', `/plans/${planId}/status`, { status: 'released' })).status).toBe(200)
-  return { send, communityId, vendorId, planId, costCodes }
+  // It covers a trade on two of the days that estimates are made for, and can be ordered.
+  const lumpSums = [{ planId, amount: 4321.09, costCodeId: costCodes[1] }]
+  const contractId = await made('/contracts', { vendorId, scope: 'Trim', effectiveDate: '2026-08-01', lumpSums })
+  expect((await send('POST', `/contracts/${contractId}/status`, { status: 'active' })).status).toBe(200)
+  let weeks = 0
+  const nextWeek = () => addDays('2026-01-05', 7 * weeks++)
+  return { send, communityId, vendorId, planId, costCodes, contractId, userId, nextWeek }
 }
 
 /** Plays one history and compares the budget that it ends with; returns that. */
@@ -123,7 +132,7 @@ async function compare({ send }: Ground, { homeId, original }: BudgetHistory): P
   )
   expect(amounts(codes)).toEqual(amounts(expected.codes))
   expect(rowsOf(codes)).toEqual(rowsOf(expected.codes))
-  for (const scope of scopes) compareForecasts(scope)
+  for (const scope of scopes) compareForecasts(scope, expected.labor)
   for (const row of scopes.flatMap((scope) => [scope, ...scope.costCodes])) {
     expect(cents(row.variance)).toBe(cents(row.budgeted) - cents(row.committed))
     expect(cents(row.budgeted)).toBe(cents(row.originalBudgeted) + cents(row.approvedChanges))
@@ -138,9 +147,17 @@ async function compare({ send }: Ground, { homeId, original }: BudgetHistory): P
   return budget
 }
 
-/** The forecasts of the codes add up to the scope's, and each is its exact share to within a cent. */
-function compareForecasts({ costCodes, ...scope }: BudgetScope): void {
-  const ordered = (row: Pick<BudgetCostCode, Sum>) => cents(row.committed) + cents(row.pendingCommitted)
+/**
+ * The forecasts of the codes add up to the scope's, and each is its exact share to within a cent. What of the actual is
+ * approved time is known by code alone, in `labor`.
+ */
+function compareForecasts({ costCodes, ...scope }: BudgetScope, labor: readonly Figure[]): void {
+  const key = scope.scope.toLowerCase()
+  const laborOf = (row: object) =>
+    labor
+      .filter((one) => one.scope === key && (!('costCodeId' in row) || one.code === (row.costCodeId ?? '')))
+      .reduce((sum, { amount }) => sum + cents(amount), 0)
+  const ordered = (row: Pick<BudgetCostCode, Sum>) => cents(row.committed) + cents(row.pendingCommitted) + laborOf(row)
   const open = (row: Pick<BudgetCostCode, Sum>) => Math.max(cents(row.budgeted) - ordered(row), 0)
   const openInAll = costCodes.reduce((sum, row) => sum + open(row), 0)
   for (const row of costCodes) {

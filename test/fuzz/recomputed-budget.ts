@@ -18,6 +18,8 @@ export interface Recomputed {
   totals: Figure[]
   scopes: Figure[]
   codes: Figure[]
+  /** What of the actual is approved time, by trade and code. */
+  labor: Figure[]
   /** What was transferred to each budget line, less what was transferred from it. */
   transferred: { lineId: string; amount: number }[]
 }
@@ -25,9 +27,9 @@ export interface Recomputed {
 const STATUSES = {
   committed: ['approved', 'issued', 'accepted', 'partially_completed', 'completed', 'closed'],
   pendingCommitted: ['draft', 'pending_approval'],
-  actual: ['completed', 'closed'],
-  paid: ['closed'],
 }
+/** What orders say of themselves. */
+const RECORDED = { actual: 'completedAmount', paid: 'paidAmount', retained: 'retainedAmount' }
 const BUDGETED = {
   budgeted: '"originalAmount" + "approvedChanges"',
   originalBudgeted: '"originalAmount"',
@@ -38,6 +40,15 @@ const COUNTED = list([...STATUSES.committed, ...STATUSES.pendingCommitted])
 function list(statuses: readonly string[]): string {
   return statuses.map((status) => `'${status}'`).join(', ')
 }
+
+// By the statuses of the timesheets, and costed anew from hours and rates.
+const TIME = `(
+  select coalesce(e."scope", 'unassigned') as "scope", e."costCodeId", 'closed' as "status",
+    round(coalesce(e."rate", s."rate") * case e."payType" when 'double' then 2 * e."hours"
+      else e."hours" - e."overtimeHours" + e."overtimeHours" * (s."overtimeRule" ->> 'multiplier')::numeric end, 2) as "total"
+  from "timeEntries" e join "timesheets" s on s."id" = e."timesheetId"
+  where e."homeId" = $home and e."archivedAt" is null and s."status" in ('approved', 'exported')
+    and coalesce(e."rate", s."rate") is not null)`
 
 /** Columns for the trade and the code, in what a level is grouped by. */
 function level({ scope, code }: { scope: boolean; code: boolean }) {
@@ -52,12 +63,10 @@ function level({ scope, code }: { scope: boolean; code: boolean }) {
     ...Object.entries(STATUSES).map(([figure, statuses]) => ({
       ...{ figure, from: orders, amount: '"total"', where: `"status" in (${list(statuses)})` },
     })),
-    {
-      figure: 'retained',
-      from: code ? HELD_BY_LINE : orders,
-      amount: '"retainedAmount"',
-      where: `"status" = 'completed'`,
-    },
+    ...Object.entries(RECORDED).map(([figure, amount]) => ({
+      ...{ figure, from: code ? RECORDED_BY_LINE : orders, amount: `"${amount}"`, where: `"status" in (${COUNTED})` },
+      ...(figure === 'actual' && { from: withTime(code ? RECORDED_BY_LINE : orders, code) }),
+    })),
   ]
   return figures
     .map(
@@ -67,26 +76,36 @@ function level({ scope, code }: { scope: boolean; code: boolean }) {
     .join('\nunion all\n')
 }
 
-// What the lines up to this one hold back together, less what the lines before it do.
-const HELD_BY_LINE = `(
-  select o."scope", o."status", l."costCodeId",
-    round(o."retainagePercent" / 100 * (select sum(u."total" + u."taxAmount") from "purchaseOrderLines" u
-      where u."purchaseOrderId" = o."id" and u."position" <= l."position"), 2)
-    - round(o."retainagePercent" / 100 * (select coalesce(sum(u."total" + u."taxAmount"), 0) from "purchaseOrderLines" u
-      where u."purchaseOrderId" = o."id" and u."position" < l."position"), 2) as "retainedAmount"
+/** What is done of the orders, or of their lines, and the time beside it. */
+function withTime(orders: string, code: boolean): string {
+  const columns = ['"scope"', '"status"', ...(code ? ['"costCodeId"'] : [])].join(', ')
+  return `(select ${columns}, "completedAmount" from ${orders} o union all select ${columns}, "total" from ${TIME} t)`
+}
+
+// What the work up to this line holds back together, less what the work before it does. A closed order is paid in full.
+const RECORDED_BY_LINE = `(
+  select o."scope", o."status", l."costCodeId", l."completedAmount",
+    case when o."status" = 'closed' then l."completedAmount" else 0 end as "paidAmount",
+    case when o."status" = 'closed' then 0 else
+      round(o."retainagePercent" / 100 * (select sum(u."completedAmount") from "purchaseOrderLines" u
+        where u."purchaseOrderId" = o."id" and u."position" <= l."position"), 2)
+      - round(o."retainagePercent" / 100 * (select coalesce(sum(u."completedAmount"), 0) from "purchaseOrderLines" u
+        where u."purchaseOrderId" = o."id" and u."position" < l."position"), 2) end as "retainedAmount"
   from "purchaseOrders" o join "purchaseOrderLines" l on l."purchaseOrderId" = o."id"
   where o."homeId" = $home)`
 
-// Both are by scope: the larger of what is budgeted and what is ordered, and what is budgeted and not committed.
+// Both are by scope: the larger of what is budgeted and what is ordered or worked, and what is budgeted and not committed.
 const FORECASTS = `
   select s."scope",
     (select coalesce(sum("originalAmount" + "approvedChanges"), 0) from "budgetLines"
       where "homeId" = $home and "archivedAt" is null and lower("scope") = s."scope") as "budgeted",
     (select coalesce(sum("total"), 0) from "purchaseOrders"
-      where "homeId" = $home and "status" in (${COUNTED}) and lower("scope") = s."scope") as "ordered"
+      where "homeId" = $home and "status" in (${COUNTED}) and lower("scope") = s."scope")
+    + (select coalesce(sum("total"), 0) from ${TIME} t where lower("scope") = s."scope") as "ordered"
   from (
     select lower("scope") as "scope" from "budgetLines" where "homeId" = $home and "archivedAt" is null
     union select lower("scope") from "purchaseOrders" where "homeId" = $home and "status" in (${COUNTED})
+    union select lower("scope") from ${TIME} t
   ) s`
 const FORECAST = `select 'forecastAtCompletion' as "figure", "scope", '' as "code", greatest("budgeted", "ordered") as "amount" from (${FORECASTS}) f`
 const TOTAL_FORECAST = `select 'forecastAtCompletion', '', '', sum("amount") from (${FORECAST}) t`
@@ -100,6 +119,8 @@ const STATEMENTS = {
   totals: `${level({ scope: false, code: false })} union all ${TOTAL_FORECAST}`,
   scopes: `${level({ scope: true, code: false })} union all ${FORECAST}`,
   codes: level({ scope: true, code: true }),
+  labor: `select 'labor' as "figure", lower("scope") as "scope", coalesce("costCodeId", '') as "code", sum("total") as "amount"
+    from ${TIME} t group by 2, 3`,
   transferred: TRANSFERRED,
 }
 
@@ -112,6 +133,7 @@ export async function recomputedBudget(db: Db, homeId: string): Promise<Recomput
     totals: await rows(STATEMENTS.totals),
     scopes: await rows(STATEMENTS.scopes),
     codes: await rows(STATEMENTS.codes),
+    labor: await rows(STATEMENTS.labor),
     transferred: await rows(STATEMENTS.transferred),
   }
 }

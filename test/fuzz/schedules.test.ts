@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Task, VendorNotification } from '../../client/contract.gen.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
 import { scheduleOf } from '../../server/building/schedule/schedule.ts'
+import { tellDueTasks } from '../../server/building/tasks/tell-due.ts'
 import { addDays, dateIn } from '../../server/values/calendar.ts'
 import { workCalendar } from '../../server/values/workdays.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
@@ -10,12 +11,14 @@ import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 /**
  * Random edits of random schedules over HTTP. After each sequence the stored dates are those that scheduling the stored
  * tasks from scratch gives, there is no ring among them, every answer named what really moved, and each vendor that was
- * told a date was told of every other one, once.
+ * told a date was told of every other one, once. Whoever had been asked or had answered is asked anew of another date.
  */
 const EDITS = 25
 /** So many sequences are tried however long that takes. */
 const LEAST = 10
 const ZONE = 'America/Chicago'
+/** Vendors are told of what comes up only when it is their turn, so that nothing changes between an edit and a look at it. */
+const UNTOLD = { advanceNoticeDays: null, reminderDays: null }
 
 let plumbline: TestPlumbline
 let communityId: string
@@ -29,7 +32,8 @@ beforeAll(async () => {
   communityId = (await plumbline.post('/api/ext/communities', body)).body.id
   for (const companyName of ['Lone Star Framing LLC', 'Hill Country Framers']) {
     const email = 'bids@example.com'
-    vendorIds.push((await plumbline.post('/api/ext/vendors', { companyName, email })).body.id)
+    const vendor = { companyName, email, notificationPreferences: UNTOLD }
+    vendorIds.push((await plumbline.post('/api/ext/vendors', vendor)).body.id)
   }
 })
 afterAll(() => plumbline.stop())
@@ -49,6 +53,7 @@ test(`random edits for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, asy
       const after = await tasksOf(home.id)
       if (answer.status >= 400) expect(after, `seed ${seed}: a refused ${what} changed something`).toEqual(before)
       else if (answer.body?.cascade !== undefined) expectNamed(answer.body.cascade.moved, before, after)
+      expectAskedAnew(before, after)
       before = after
     }
     expectFromScratch(before, seed)
@@ -60,7 +65,18 @@ test(`random edits for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, asy
   const counts = [...seen].map(([what, count]) => `${what} ${count}`).join(', ')
   console.log(`seed ${SEED}, ${batches * LEAST} sequences: ${counts}`)
   // Sequences in which nothing succeeds would prove nothing.
-  for (const what of ['create 201', 'link 200', 'link 422', 'move 200', 'delay 200', 'complete 200', 'tell 201'])
+  for (const what of [
+    'create 201',
+    'link 200',
+    'link 422',
+    'move 200',
+    'delay 200',
+    'complete 200',
+    'tell 201',
+    'ask 200',
+    'answer 200',
+    'due 200',
+  ])
     expect(seen.get(what) ?? 0, what).toBeGreaterThan(0)
 })
 
@@ -112,6 +128,29 @@ async function anyEdit(random: SeededRandom, homeId: string, tasks: readonly Tas
       const notices = `/api/ext/vendors/${task.vendorId ?? vendorIds[0]}/notifications`
       return ['tell', await plumbline.post(notices, { kind: 'advance', taskId: task.id })]
     },
+    async () => ['ask', await plumbline.post(`${path}/confirmation/request`)],
+    async () => {
+      // Only of what the vendor was told, because here nothing but notices tells it a date.
+      const told = tasks.filter(({ notifiedStart, plannedStart }) => notifiedStart !== null && plannedStart >= today())
+      if (told.length === 0) return ['ask', await plumbline.post(`${path}/confirmation/request`)]
+      const said = random.pick(['confirmed', 'declined', 'reschedule_requested', 'reschedule_requested'] as const)
+      const body = {
+        answer: said,
+        ...(said === 'reschedule_requested' && { proposedStart: addDays(today(), random.between(0, 40)) }),
+      }
+      return ['answer', await plumbline.post(`/api/ext/tasks/${random.pick(told).id}/confirmation`, body)]
+    },
+    async () => {
+      const { id } = tasks.find(({ confirmation }) => confirmation.proposedStart !== null) ?? task
+      const body = { accept: random.chance(0.7) }
+      return ['decide', await plumbline.post(`/api/ext/tasks/${id}/confirmation/decision`, body)]
+    },
+    async () => {
+      const vendor = `/api/ext/vendors/${random.pick(vendorIds)}`
+      await plumbline.patch(vendor, { notificationPreferences: { advanceNoticeDays: 14, reminderDays: 4 } })
+      await Promise.all([1, 2].map(() => tellDueTasks(plumbline.app.surroundings)))
+      return ['due', await plumbline.patch(vendor, { notificationPreferences: UNTOLD })]
+    },
   ]
   return random.pick(edits)()
 }
@@ -130,6 +169,18 @@ function expectNamed(moved: readonly { taskId: string }[], before: readonly Task
   expect(moved).toHaveLength(really.length)
 }
 
+/** A vendor that was asked or has answered is asked anew when the date moves, unless it moves to the one it proposed. */
+function expectAskedAnew(before: readonly Task[], after: readonly Task[]): void {
+  for (const { id, name, plannedStart, actualStart, status, confirmation } of after) {
+    const was = before.find((task) => task.id === id)
+    const isAhead = actualStart === null && (status === 'not_started' || status === 'on_hold')
+    if (was === undefined || was.plannedStart === plannedStart || !isAhead) continue
+    if (['none', 'declined'].includes(was.confirmation.status)) continue
+    const expected = was.confirmation.proposedStart === plannedStart ? 'confirmed' : 'requested'
+    expect([name, confirmation.status]).toEqual([name, expected])
+  }
+}
+
 function expectFromScratch(tasks: readonly Task[], seed: number): void {
   const outcome = scheduleOf(tasks, workCalendar(community))
   if (!('placed' in outcome)) throw new Error(`seed ${seed}: ${JSON.stringify(outcome)} was stored.`)
@@ -145,7 +196,10 @@ async function expectToldOnce(homeId: string, tasks: readonly Task[]): Promise<v
     const query = `homeId=${homeId}&limit=200&sort=createdAt`
     notices.push(...(await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?${query}`)).body.data)
   }
-  for (const { taskId, date, tasks: moved } of notices) {
+  for (const { taskId, date, tasks: moved, kind, createdBy } of notices) {
+    // By itself the service announces a task once, and reminds only of what the vendor knows.
+    if (taskId !== null && createdBy.type === 'system')
+      expect(known.get(taskId)).toBe(kind === 'advance' ? undefined : date)
     if (taskId !== null) known.set(taskId, date)
     for (const { taskId, oldStartDate, newStartDate } of moved) {
       expect(oldStartDate).toBe(known.get(taskId))

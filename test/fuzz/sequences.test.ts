@@ -221,7 +221,9 @@ class Create extends Step {
     if (address === undefined) throw new Error(`${operation.id} has nothing to be sent to.`)
     const answer = await this.send(operation, address, this.body(model, operation))
     if (answer.status !== 201) return
-    const { secret: _shownOnce, cascade: _whatItMoved, ...body } = answer.body
+    const { secret: _shownOnce, portalUrl: _shownOnceToo, cascade: _whatItMoved, ...body } = answer.body
+    // The address of a calendar is shown once too; that of a webhook is a field of it.
+    if (operation.id === 'createCalendarFeed') delete body.url
     const etag = answer.headers.get('etag') ?? ''
     expect(EXAMPLE_IDS.has(body.id)).toBe(false)
     const thing: Thing = {
@@ -337,8 +339,9 @@ class List extends Step {
         found.add(item.id)
         const known = model.find(({ id, etag }) => id === item.id && etag === `"${item.version}"`)
         if (known === undefined) continue
-        // But for the addresses of invitations, which are in no list.
-        const alone = Array.isArray(known.body.invitations) ? unaddressed(known.body) : known.body
+        // But for the addresses of invitations, which are in no list, and what the contract has a list leave out.
+        const whole = Array.isArray(known.body.invitations) ? unaddressed(known.body) : known.body
+        const alone = Object.fromEntries(Object.entries(whole).filter(([field]) => Object.hasOwn(item, field)))
         expect(item, 'a list says the same as the thing by itself').toEqual(alone)
       }
       cursor = body.nextCursor

@@ -1,12 +1,13 @@
 import { appendFileSync } from 'node:fs'
 import path from 'node:path'
+import { contract, RUNS_SKILLS } from '../../scripts/conformance/contract.ts'
 import type { Call } from '../../server/http/call.ts'
 import type { Contract, OperationId } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
 
 /**
- * Which events each operation recorded while it was handled, over HTTP or within another operation. An operation that
- * only runs others by name is left out, because the events are theirs.
+ * Which events each operation recorded while it was handled, over HTTP or within another operation. Of one that runs
+ * others by name only its own events count, because the rest are theirs.
  */
 export class Emissions {
   readonly #types = new Map<OperationId, Set<string>>()
@@ -29,13 +30,13 @@ export class Emissions {
   }
 
   #watched(id: OperationId, handler: AnyHandler): AnyHandler {
-    if (id === 'executeSkill') return handler
+    const own = RUNS_SKILLS.has(id) ? (contract.operations.get(id)?.emits ?? []) : null
     return async (input, call) => {
       const before = call.events.length
       const reply = await handler(input, call)
       for (const { type, payload } of call.events.slice(before)) {
         // Events that a deadline caused in passing do not belong to the operation.
-        if (JSON.parse(payload).actor.type === 'system') continue
+        if (JSON.parse(payload).actor.type === 'system' || own?.includes(type) === false) continue
         const types = this.#types.get(id) ?? new Set()
         this.#types.set(id, types.add(type))
       }

@@ -37,6 +37,8 @@ export interface TestPlumbline extends Plumbline, Service {
   newKey(permissions: string[], organizationId?: string): Promise<string>
   /** The token of a new vendor's portal, made without an operation. */
   newPortalToken(): Promise<string>
+  /** How somebody with this address, who signs in for it, sends requests from a page of ours. The owner, unless named. */
+  signIn(email?: string): Promise<RequestOptions>
   get(path: string, options?: RequestOptions): Promise<Answer>
   post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
   put(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
@@ -89,6 +91,8 @@ export async function startTestPlumbline(
     QUOTA_PER_DAY: '100000000',
     PORTAL_LIMIT_PER_MINUTE: '1000000',
     PORTAL_CLIENT_LIMIT_PER_MINUTE: '1000000',
+    USER_LIMIT_PER_MINUTE: '1000000',
+    SIGN_IN_LIMIT_PER_MINUTE: '1000000',
     CHECK_ANSWERS: 'true',
     LOG_LEVEL: 'silent',
     ...env,
@@ -156,6 +160,13 @@ export async function startTestPlumbline(
         return addresses.get(id)?.split('/').at(-1) ?? ''
       })
     },
+    async signIn(email = 'priya@harrowfinch.example.com') {
+      const { url } = await plumbline.app.surroundings.identity.makeLink(email, 60_000)
+      const body = { token: url.slice(url.indexOf('=') + 1), device: 'Test' }
+      const answer = await request('POST', '/api/admin/sign-in', body, fromPage(''))
+      if (answer.status !== 200) throw new Error(`The sign-in was answered ${JSON.stringify(answer.body)}`)
+      return fromPage(answer.headers.getSetCookie()[0]?.split(';')[0] ?? '')
+    },
     // Whatever a test file did, its events have to match the contract.
     async stop() {
       if (process.env.SEEN_ANSWERS !== undefined) emissions.note(process.env.SEEN_ANSWERS)
@@ -185,15 +196,20 @@ export async function startTestPlumbline(
   }
 }
 
+/** What a browser sends with a request of one of our pages. */
+export function fromPage(cookie: string): RequestOptions {
+  return { key: null, headers: { 'sec-fetch-site': 'same-origin', ...(cookie !== '' && { cookie }) } }
+}
+
 /** An empty, migrated database of the kind that this run tests on. */
 export async function newTestDatabase(
-  bounds: Pick<DatabaseConfig, 'databasePoolSize' | 'databaseStatementTimeoutMs'> = { databasePoolSize: 10 },
+  bounds: Pick<DatabaseConfig, 'databaseConnections' | 'databaseStatementTimeoutMs'> = { databaseConnections: 24 },
 ): Promise<Database> {
   const postgres = inject('postgres')
   if (postgres !== null) {
-    const { databasePoolSize, databaseStatementTimeoutMs } = bounds
+    const { databaseConnections, databaseStatementTimeoutMs } = bounds
     const databaseUrl = await newPostgresUrl(postgres)
-    return openDatabase({ databaseUrl, databasePoolSize, databaseStatementTimeoutMs, dataDir: '' })
+    return openDatabase({ databaseUrl, databaseConnections, databaseStatementTimeoutMs, dataDir: '' })
   }
   const { PGlite } = await import('@electric-sql/pglite')
   const template = inject('pgliteTemplate')

@@ -113,3 +113,17 @@ export const PRODUCTION_HOUSE: readonly (readonly [name: string, workdays: numbe
   ['Closing documents signed', 1, 'Walk items corrected;Final waivers collected;Certificate of occupancy issued'],
   ['Home closed', 0, 'Closing documents signed'],
 ]
+
+/** The same as the rows of a task template. */
+export function productionRows() {
+  return PRODUCTION_HOUSE.map(([name, durationDays, predecessors]) => ({
+    ...{ name, durationDays, taskKind: durationDays === 0 ? 'milestone' : 'work' },
+    predecessors: predecessors
+      .split(';')
+      .filter(Boolean)
+      .map((text) => {
+        const [, name = '', type = 'FS', lag = '0'] = /^(.+?)(?::(FS|SS|FF|SF)([+-]\d+)?)?$/.exec(text) ?? []
+        return { name, type, lagDays: Number(lag) }
+      }),
+  }))
+}

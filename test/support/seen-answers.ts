@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node'
-import { contract, root } from '../../scripts/conformance/contract.ts'
+import { root, wholeContract } from '../../scripts/conformance/contract.ts'
 
 const LIST = 'test/walk/unseen-answers.txt'
 
@@ -39,7 +39,7 @@ export class SeenAnswers implements Reporter {
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => line.split(' ', 2).join(' '))
-    const declared = [...contract.operations.values()].flatMap(({ id, declaration, emits }) =>
+    const declared = [...wholeContract.operations.values()].flatMap(({ id, declaration, emits }) =>
       [...Object.keys(declaration.responses), ...emits].map((status) => `${id} ${status}`),
     )
     const unseen = declared.filter((answer) => !seen.has(answer) && !excused.includes(answer))

@@ -3,11 +3,13 @@ import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../../scripts/processes/postgres.ts'
 import { openDatabase } from '../../server/database/database.ts'
 import { migrate } from '../../server/database/migrate.ts'
+import { buildPages } from '../../web/build.ts'
 
 const TEMPLATE = 'plumbline_template'
 
 /** Starts a PostgreSQL server for this run and migrates one database, of which every test file gets a copy. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await buildPages()
   // These tests do not depend on the disk; surviving a crash is tested elsewhere, with fsync on.
   const postgres = await startPostgres({
     ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
@@ -17,7 +19,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (postgres === null) throw new Error('The project "postgres" needs PostgreSQL; run "vitest --project pglite".')
   const template = await openDatabase({
     databaseUrl: await postgres.database(TEMPLATE),
-    databasePoolSize: 1,
+    databaseConnections: 11,
     dataDir: '',
   })
   await migrate(template)

@@ -4,7 +4,8 @@ import type { Database } from '../../server/database/database.ts'
 /**
  * The contents of the database, table by table, as far as requests determine them: the rows and their versions. If two
  * snapshots are equal, nothing was changed in between. Leaves out what the clock and the deliveries change by
- * themselves (counters, attempts, times of last use), and the audit trail, which refusals are written to as well.
+ * themselves (counters, usage, attempts, times of last use, files on their way, the index of the search), and the audit trail
+ * and the executions, which refusals are written to as well.
  */
 export async function snapshot(database: Database): Promise<Record<string, string>> {
   const tables = await sql<{ table: string; versioned: boolean; keyed: boolean }>`
@@ -12,7 +13,7 @@ export async function snapshot(database: Database): Promise<Record<string, strin
       exists (select from information_schema.columns c where c."table_name" = t."table_name" and c."column_name" = 'version') as "versioned",
       exists (select from information_schema.columns c where c."table_name" = t."table_name" and c."column_name" = 'id') as "keyed"
     from information_schema.tables t
-    where t."table_schema" = 'public' and t."table_name" !~* 'limit|deliver|attempt|audit|kysely'
+    where t."table_schema" = 'public' and t."table_name" !~* 'limit|deliver|attempt|audit|kysely|^search|fileArrivals|looseFiles|usageDays|executions'
     order by 1`.execute(database.statements)
   const standing: Record<string, string> = {}
   for (const { table, versioned, keyed } of tables.rows) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { contract } from '../../scripts/conformance/contract.ts'
+import { contract, RUNS_SKILLS } from '../../scripts/conformance/contract.ts'
 import { EXAMPLE_IDS, idsIn, isOpenToKeys, prefixOf, TYPE_ID, World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/http/contract.ts'
 import { ALL_PERMISSIONS } from '../../server/keys/roles.ts'
@@ -87,6 +87,15 @@ export function access(populated: () => Populated): void {
       })
     })
 
+    test.each(openToKeys.filter(({ path }) => path.includes('{proposalId}')))(
+      '$id takes the permissions of what is proposed too',
+      async (operation) => {
+        const refused = await ours.send(operation, { key: keys.get(operation.permissions.join()) ?? '' })
+        expect([refused.status, refused.body.code]).toEqual([403, 'permission_denied'])
+        expect(operation.permissions).not.toContain(refused.body.permission)
+      },
+    )
+
     test('every operation refuses an organization that is not on Pro+', async () => {
       for (const operation of openToKeys) {
         const refused = await ours.send(operation, { key: keyOfAnotherTier })
@@ -114,6 +123,7 @@ export function access(populated: () => Populated): void {
       test.each(named)('$id by path', async (operation) => {
         const [name = ''] = idNames(operation.path)
         const foreign = theirs.addressFor(operation)
+        const query = foreign.includes('?') ? foreign.slice(foreign.indexOf('?')) : ''
         const answers = []
         for (const id of [
           undefined,
@@ -124,7 +134,7 @@ export function access(populated: () => Populated): void {
           '..%2F..',
           'x'.repeat(64),
         ]) {
-          const address = id === undefined ? foreign : operation.path.replace(/\{\w+\}/g, id)
+          const address = id === undefined ? foreign : operation.path.replace(/\{\w+\}/g, id) + query
           const answer = await ours.send(operation, { address })
           expect([id, answer.status]).toEqual([id, 404])
           const { instance: _instance, requestId: _requestId, ...said } = answer.body
@@ -159,7 +169,7 @@ export function access(populated: () => Populated): void {
           for (const { field, pointer, changed } of withForeignIds(body)) {
             const answer = await ours.send(operation, { body: changed })
             // Part of the body of a skill may be a path parameter of the operation behind it.
-            if (operation.id === 'executeSkill' && answer.status === 404) continue
+            if (RUNS_SKILLS.has(operation.id) && answer.status === 404) continue
             expect([field, answer.status, answer.body.code]).toEqual([field, 422, 'unknown_reference'])
             expect(answer.body.errors.map((fault: { pointer: string }) => fault.pointer)).toContain(pointer)
           }

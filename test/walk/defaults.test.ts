@@ -32,7 +32,7 @@ afterAll(() => echo.close())
 async function overHttp(operation: Operation, body: unknown): Promise<Input> {
   const { port } = echo.address() as AddressInfo
   const path = operation.path.replaceAll(/\{\w+\}/g, 'x')
-  const response = await fetch(`http://127.0.0.1:${port}${path}?${new URLSearchParams(requiredQuery(operation))}`, {
+  const response = await fetch(`http://127.0.0.1:${port}${path}?${queryText(requiredQuery(operation))}`, {
     method: operation.method,
     headers: { 'x-operation': operation.id, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -95,11 +95,17 @@ function withoutDefaults(schema: Schema, body: unknown, path: string[]): Place[]
   })
 }
 
-function requiredQuery(operation: Operation): Record<string, string> {
-  const query: Record<string, string> = {}
+function queryText(query: Record<string, unknown>): string {
+  return new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString()
+}
+
+function requiredQuery(operation: Operation): Record<string, unknown> {
+  const query: Record<string, unknown> = {}
   for (const declared of operation.declaration.parameters ?? []) {
     const { in: where, name, required, example } = contract.resolve(declared) as never as Record<string, unknown>
-    if (where === 'query' && required === true) query[String(name)] = String(example ?? 'x')
+    if (where === 'query' && required === true) query[String(name)] = example ?? 'x'
   }
   return query
 }

@@ -27,7 +27,9 @@ export function preconditions(populated: () => Populated): void {
         expect(first.status).toBe(200)
         const etag = first.headers.get('etag') ?? ''
         expect(etag).toMatch(/^"[^"]+"$/)
-        if (first.body.version !== undefined) expect(etag).toBe(`"${first.body.version}"`)
+        const { version } = first.body
+        // What follows other records adds to it.
+        if (version !== undefined) expect(etag.replace(/\..+"$/, '"')).toBe(`"${version}"`)
         for (const header of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
           const again = await world.send(operation, { headers: { 'if-none-match': header } })
           expect([header, again.status, again.body, again.headers.get('etag')]).toEqual([header, 304, '', etag])

@@ -1,4 +1,4 @@
-import type { Bid, BidRequest, FieldError, Home, Vendor } from '../../../client/contract.gen.ts'
+import type { BidAwarded, BidRequest, FieldError, Home, Vendor } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
@@ -21,7 +21,7 @@ import { reasonNotToEngage } from '../vendors/vendor.ts'
  * Everything is decided under the lock of the request's row, so of several awards at the same time one finds the
  * request open and the others find it awarded. Locks are taken in the order home, request, bid, vendor.
  */
-export async function accept(call: WriteCall, bidId: string, asked: Checked['BidAccept']): Promise<Bid> {
+export async function accept(call: WriteCall, bidId: string, asked: Checked['BidAccept']): Promise<BidAwarded> {
   const { rejectOthers, createPurchaseOrder, reason = null } = asked
   const seen = await bids.find(call, bidId)
   const { bidRequestId } = seen
@@ -48,7 +48,7 @@ export async function accept(call: WriteCall, bidId: string, asked: Checked['Bid
     await recordChange(call, request, await bidRequests.touch(call, request.id))
   } else await awardBidRequest(call, request.id, reason)
   if (order !== null) await recordEvent(call, 'po.created', order)
-  return bids.toBid(call, await bids.find(call, after.id))
+  return { ...bids.toBid(call, await bids.find(call, after.id)), purchaseOrder: order }
 }
 
 async function lockHomeToOrderFor(call: WriteCall, bid: BidRow, given: string | undefined): Promise<Home> {

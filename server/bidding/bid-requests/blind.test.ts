@@ -141,19 +141,34 @@ test('a hidden amount cannot be found by guessing: the right guess and a wrong o
   )
 })
 
-test('while the clock has not closed a blind request whose deadline has passed, a dry run tells no more than a read', async () => {
-  const { requestId, lumpSum, itemized, dryRun, site } = await blindRequest({ acceptLate: true })
-  plumbline.clock.advance(20 * 24 * 60 * 60 * 1000)
-  const read = await plumbline.get(`/api/ext/bids/requests/${requestId}`, { key: site.key })
-  expect(read.body).toMatchObject({ status: 'sent', amountsHidden: true })
-  const tried = [
-    await dryRun('updateBidRequest', { bidRequestId: requestId, title: 'Framing' }),
-    await dryRun('cancelBidRequest', { bidRequestId: requestId }),
-    await dryRun('rejectBid', { bidId: lumpSum }),
-    await dryRun('reviseBid', { bidId: itemized, durationDays: 4 }),
-    await dryRun('acceptBid', { bidId: lumpSum, createPurchaseOrder: true }),
-    await dryRun('awardBid', { bidId: itemized, createPurchaseOrder: true }),
-  ]
-  expect(tried.map(({ status }) => status)).toEqual([200, 200, 200, 200, 409, 409])
-  expectNoSecret(tried.map(({ body }) => body))
-})
+test.each<[skill: string, input: (blind: Blind) => object, status: number]>([
+  ['updateBidRequest', ({ requestId }) => ({ bidRequestId: requestId, title: 'Framing' }), 200],
+  ['cancelBidRequest', ({ requestId }) => ({ bidRequestId: requestId }), 200],
+  ['rejectBid', ({ lumpSum }) => ({ bidId: lumpSum }), 200],
+  ['reviseBid', ({ itemized }) => ({ bidId: itemized, durationDays: 4 }), 200],
+  ['acceptBid', ({ lumpSum }) => ({ bidId: lumpSum, createPurchaseOrder: true }), 409],
+  ['awardBid', ({ itemized }) => ({ bidId: itemized, createPurchaseOrder: true }), 409],
+])(
+  'while the clock has not closed a blind request whose deadline has passed, a dry run of %s tells no more than a read',
+  async (skill, input, status) => {
+    const tried = await triedBeforeClosing(skill, input)
+    expect(tried.status).toBe(status)
+    expectNoSecret(tried.body)
+  },
+)
+
+/**
+ * What a dry run is answered between a request's deadline and its closing by the clock. The clock closes within a
+ * second, so a busy machine may come too late; then the next request is tried. A read afterwards tells, because what
+ * is closed stays closed.
+ */
+async function triedBeforeClosing(skill: string, input: (blind: Blind) => object): Promise<Answer> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const blind = await blindRequest({ acceptLate: true })
+    plumbline.clock.advance(20 * 24 * 60 * 60 * 1000)
+    const tried = await blind.dryRun(skill, input(blind))
+    const read = await plumbline.get(`/api/ext/bids/requests/${blind.requestId}`, { key: blind.site.key })
+    if (read.body.status === 'sent' && read.body.amountsHidden) return tried
+  }
+  throw new Error('The clock closed each of 50 requests before a dry run of it was answered.')
+}

@@ -8,6 +8,7 @@ import { issueAddresses } from '../../keys/portal-addresses.ts'
 import * as vendors from '../vendors/queries.ts'
 import { obstaclesToEngage, worksIn } from '../vendors/vendor.ts'
 import * as invitations from './invitation-queries.ts'
+import { mailInvitations } from './mail.ts'
 import * as requests from './queries.ts'
 
 /** Locks the vendors until the transaction ends, so that what is checked here still holds when it commits. */
@@ -74,11 +75,12 @@ export async function address(
   )
 }
 
-/** One vendor.invited per vendor. A vendor that had not been invited to the portal before becomes `invited`. */
+/** One vendor.invited per vendor, and a mail with its address. A vendor that had not been invited to the portal before becomes `invited`. */
 export async function announce(call: WriteCall, bidRequestId: string, invited: readonly Vendor[]): Promise<void> {
   for (const before of invited) {
     const vendor =
       before.portalStatus === 'not_invited' ? await vendors.update(call, before, { portalStatus: 'invited' }) : before
     await recordEvent(call, 'vendor.invited', vendor, before, { reason: 'bid_request', bidRequestId })
   }
+  await mailInvitations(call, bidRequestId, invited)
 }

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { BidRequest, BidRequestSummary } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
+import { beyond, type Due, type DuePage, lockFree } from '../../due/settle-due.ts'
 import type { Call, Tenant, WriteCall } from '../../http/call.ts'
 import { rowOf } from '../../resources/declared.ts'
+import { linkedTo } from '../../resources/listing.ts'
 import { resource } from '../../resources/resource.ts'
 import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, toInvitation } from './invitation-queries.ts'
@@ -66,11 +68,10 @@ export const { list } = resource({
   computed: { invitationCount: INVITATION_COUNT, figures: FIGURES },
   long: ['lines', 'message', 'inclusions', 'exclusions', 'homeIds'],
   filters: {
-    homeId: (home) => `${home} = any(t."homeIds")`,
+    homeId: linkedTo,
     vendorId: (vendor) =>
       `t."id" in (select i."bidRequestId" from "invitations" as i where i."organizationId" = $1 and i."vendorId" = ${vendor})`,
   },
-  search: ['number', 'title', 'scope'],
 })
 
 /** Updates a locked request. Everything that reveals hidden amounts comes through here, so a dry run notes it here. */
@@ -201,19 +202,21 @@ export async function homes(call: Tenant, ids: readonly string[]): Promise<HomeA
 }
 
 /** Overdue requests of any organization, longest overdue first. If none is due, this costs one index lookup. */
-export async function due(db: Db, now: Date, most: number): Promise<{ organizationId: string; id: string }[]> {
-  const { rows } = await sql<{ organizationId: string; id: string }>`
-    select "organizationId", "id" from "bidRequests"
-    where "status" = 'sent' and "deadlineAt" <= ${now}
-    order by "deadlineAt" limit ${most}`.execute(db)
+export async function due(db: Db, page: DuePage): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select "organizationId", "id" as "claimedId", "id", "deadlineAt"::text as "at" from "bidRequests"
+    where "status" = 'sent' and "deadlineAt" <= ${page.now}
+      and ${beyond(page, 'deadlineAt', 'id')}
+    order by "deadlineAt", "id" limit ${page.most}`.execute(db)
   return rows
 }
 
-/** Locks a request that is still sent and due; undefined if another process has locked or already closed it. */
-export async function lockDue(call: WriteCall, id: string, now: Date): Promise<BidRequestRow | undefined> {
-  const { rows } = await sql`
-    select 1 from "bidRequests"
-    where "organizationId" = ${call.organizationId} and "id" = ${id} and "status" = 'sent' and "deadlineAt" <= ${now}
-    for no key update skip locked`.execute(call.db)
-  return rows.length === 0 ? undefined : find(call, id)
+/** Locks those of the requests that nobody else has locked. */
+export function lockUnlocked(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockFree(call, 'bidRequests', ids)
+}
+
+/** Locks those that are still sent and due, and that nobody else has locked. */
+export function lockDue(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockFree(call, 'bidRequests', ids, sql`"status" = 'sent' and "deadlineAt" <= ${call.now}`)
 }

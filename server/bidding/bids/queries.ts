@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Bid, BidRequest } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
+import { beyond, type Due, type DuePage } from '../../due/settle-due.ts'
 import type { Call, Tenant, WriteCall } from '../../http/call.ts'
 import { rowOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
@@ -121,10 +122,11 @@ export async function touch(call: WriteCall, id: string): Promise<void> {
 }
 
 /** Expired bids of any organization, longest overdue first. If nothing is due, this is one look into a small index. */
-export async function due(db: Db, now: Date, most: number): Promise<{ organizationId: string; id: string }[]> {
-  const { rows } = await sql<{ organizationId: string; id: string }>`
-    select "organizationId", "id" from "bids"
-    where "status" = 'submitted' and "expiresAt" is not null and "expiresAt" <= ${now}
-    order by "expiresAt" limit ${most}`.execute(db)
+export async function due(db: Db, page: DuePage): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select "organizationId", "bidRequestId" as "claimedId", "id", "expiresAt"::text as "at" from "bids"
+    where "status" = 'submitted' and "expiresAt" is not null and "expiresAt" <= ${page.now}
+      and ${beyond(page, 'expiresAt', 'id')}
+    order by "expiresAt", "id" limit ${page.most}`.execute(db)
   return rows
 }

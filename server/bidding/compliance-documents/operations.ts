@@ -5,7 +5,8 @@ import type { Handlers } from '../../http/operation.ts'
 import { assertMove, problem } from '../../http/problem.ts'
 import { dateIn } from '../../values/calendar.ts'
 import * as vendors from '../vendors/queries.ts'
-import { checkPeriod, MOVES, newDocument, settledStatus } from './compliance-document.ts'
+import { add } from './add.ts'
+import { checkPeriod, MOVES, settledStatus } from './compliance-document.ts'
 import { judgeAfterChange } from './judge-vendor.ts'
 import * as documents from './queries.ts'
 
@@ -16,16 +17,7 @@ export const complianceDocumentOperations = {
   },
 
   async addComplianceDocument({ path, body }, call) {
-    checkPeriod(body)
-    const document = await call.write(async (call) => {
-      const vendor = await vendors.lock(call, path.vendorId)
-      if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
-      const added = await documents.insert(call, newDocument(body, vendor.id, dateIn(call.timeZone, call.now)))
-      await recordStatusChange(call, { id: added.id, from: null, to: added.status })
-      await judgeAfterChange(call, vendor)
-      return added
-    })
-    return { status: 201, body: document }
+    return { status: 201, body: await call.write((call) => add(call, path.vendorId, body)) }
   },
 
   async getComplianceDocument({ path }, call) {

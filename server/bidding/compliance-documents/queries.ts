@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import type { ComplianceDocument, Vendor } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
+import { beyond, type Due, type DuePage, lockFree } from '../../due/settle-due.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Judgement } from './compliance-document.ts'
 
-export const { list, find, findAll, lock, insert, update, archive } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
   schema: 'ComplianceDocument',
   table: 'complianceDocuments',
   prefix: 'cmp',
@@ -13,7 +14,6 @@ export const { list, find, findAll, lock, insert, update, archive } = resource({
     expiresBefore: (date) => `t."expirationDate" < ${date}`,
     limitBelow: (amount) => `t."limitAmount" < ${amount}`,
   },
-  search: ['carrier', 'policyNumber'],
 })
 
 /** The documents by which the vendor is judged: all except removed ones. A vendor has a handful. */
@@ -48,24 +48,16 @@ export async function writeDueDate(call: WriteCall, vendor: Vendor, { changesOn 
 }
 
 /** The vendors of all organizations that a date has come for, longest due first. */
-export async function due(db: Db, now: Date, most: number): Promise<{ organizationId: string; vendorId: string }[]> {
-  return db
-    .selectFrom('vendors')
-    .select(['organizationId', 'id as vendorId'])
-    .where('complianceDueAt', '<=', now.toISOString())
-    .orderBy('complianceDueAt')
-    .limit(most)
-    .execute()
+export async function due(db: Db, page: DuePage): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select "organizationId", "id" as "claimedId", "id", "complianceDueAt"::text as "at" from "vendors"
+    where "complianceDueAt" <= ${page.now}
+      and ${beyond(page, 'complianceDueAt', 'id')}
+    order by "complianceDueAt", "id" limit ${page.most}`.execute(db)
+  return rows
 }
 
-/** Whether a locked vendor is still due; another process may have been first. */
-export async function isDue(call: WriteCall, vendorId: string, now: Date): Promise<boolean> {
-  const row = await call.db
-    .selectFrom('vendors')
-    .select('id')
-    .where('organizationId', '=', call.organizationId)
-    .where('id', '=', vendorId)
-    .where('complianceDueAt', '<=', now.toISOString())
-    .executeTakeFirst()
-  return row !== undefined
+/** Locks the vendors that are still due and that nobody else has locked. */
+export function lockDue(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockFree(call, 'vendors', ids, sql`"complianceDueAt" <= ${call.now}`)
 }

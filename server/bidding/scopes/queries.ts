@@ -8,7 +8,6 @@ export const { list, find, findAll, lock, insert, update, archive } = resource({
   table: 'scopes',
   prefix: 'scp',
   filters: { name: (name) => `lower(t."name") = lower(${name})` },
-  search: ['name', 'code'],
 })
 
 /** How many vendors cover the trade, ignoring case and archived vendors. */
@@ -28,7 +27,13 @@ export async function usesOf(call: Tenant, name: string): Promise<{ what: string
     union all select 'budget lines', (${inTable('budgetLines')})
     union all select 'bid requests', (${inTable('bidRequests')})
     union all select 'purchase orders', (${inTable('purchaseOrders')})
-    union all select 'tasks', (${inTable('tasks')})`.execute(call.db)
+    union all select 'tasks', (${inTable('tasks')})
+    union all select 'time entries', (${inTable('timeEntries')})
+    union all select 'task templates', (
+      select count(*) from "taskTemplates" t where t."organizationId" = ${call.organizationId}
+        and exists (select from jsonb_array_elements(t."rows") r where lower(r->>'scope') = lower(${name})))`.execute(
+    call.db,
+  )
   return rows
 }
 
@@ -78,24 +83,34 @@ export async function named(call: Call, names: readonly string[]): Promise<strin
   }
   const unsure = names.filter((name) => !spelling.has(name))
   if (unsure.length > 0) {
-    await sql`
-      insert into "scopes" ("organizationId", "id", "name", "createdBy", "createdAt", "updatedAt")
-      select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
-      from unnest(${unsure.map(() => typeid('scp').toString())}::text[], ${unsure}::text[]) as new
-      on conflict do nothing`.execute(call.db)
-    const { rows } = await sql<{ given: string; name: string }>`
-      select g.given, s."name" from unnest(${unsure}::text[]) as g (given)
-      join "scopes" s on s."organizationId" = ${call.organizationId} and lower(s."name") = lower(g.given) and s."archivedAt" is null`.execute(
-      call.db,
-    )
+    const found = await known(call, unsure)
+    const missing = unsure.filter((name) => !found.has(name))
+    if (missing.length > 0) {
+      await sql`
+        insert into "scopes" ("organizationId", "id", "name", "createdBy", "createdAt", "updatedAt")
+        select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
+        from unnest(${missing.map(() => typeid('scp').toString())}::text[], ${missing}::text[]) as new
+        on conflict do nothing`.execute(call.db)
+      for (const [given, name] of await known(call, missing)) found.set(given, name)
+    }
     // Within a transaction they may still be rolled back.
     if (!call.isWriting && believed.size > MOST_BELIEVED) believed.clear()
-    for (const { given, name } of rows) {
+    for (const [given, name] of found) {
       spelling.set(given, name)
       if (!call.isWriting) believed.set(`${call.organizationId} ${given}`, { name, until: now + BELIEVED_MS })
     }
   }
   return [...new Set(names.map((name) => spelling.get(name) ?? name))]
+}
+
+/** How the organization spells the trades of these names, by what they were given as; those that it has not are left out. */
+export async function known({ db, organizationId }: Tenant, names: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ given: string; name: string }>`
+    select g.given, s."name" from unnest(${[...names]}::text[]) as g (given)
+    join "scopes" s on s."organizationId" = ${organizationId} and lower(s."name") = lower(g.given) and s."archivedAt" is null`.execute(
+    db,
+  )
+  return new Map(rows.map(({ given, name }) => [given, name]))
 }
 
 /** The same for many names, each by what it was given as. */

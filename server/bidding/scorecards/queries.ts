@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Call } from '../../http/call.ts'
-import { COMMITTED, UNSETTLED } from '../../paying/order-statuses.ts'
+import { COMMITTED, OPEN, UNSETTLED } from '../../paying/order-statuses.ts'
 import type { TrackRecord } from './scorecard.ts'
 
 /** What each of the vendors did in a period of whole days in the organization's time zone. */
@@ -35,6 +35,10 @@ export async function trackRecords(
       from "purchaseOrders" p
       where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
         and p."status" = any(${[...UNSETTLED]}::text[])) as "openCommitment",
+      (select coalesce(sum(p."payableAmount"), 0)
+      from "purchaseOrders" p
+      where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
+        and p."status" = any(${[...OPEN]}::text[])) as "payable",
       array(${variancePercents(organizationId, inPeriod('p.createdAt'))}) as "variancePercents"
     from unnest(${[...vendorIds]}::text[]) as v("id")`.execute(db)
   return new Map(rows.map(({ vendorId, ...record }) => [vendorId, record]))

@@ -8,6 +8,7 @@ export interface TrackRecord {
   /** By how many percent each ordered job exceeded its expected cost. */
   variancePercents: readonly number[]
   openCommitment: number
+  payable: number
 }
 
 type Frame = Pick<VendorScorecard, 'vendorId' | 'from' | 'to' | 'asOf' | 'currency'>
@@ -18,7 +19,7 @@ const WEIGHTS = { answering: 40, winning: 20, cost: 40 }
 const POINTS_LOST_PER_PERCENT = 5
 
 export function scorecard(record: TrackRecord, frame: Frame): VendorScorecard {
-  const { invitations, bids, orders, variancePercents, openCommitment } = record
+  const { invitations, bids, orders, variancePercents, openCommitment, payable } = record
   const answeredPercent = share(invitations.answered, invitations.answered + invitations.unanswered)
   const winPercent = share(bids.accepted, bids.accepted + bids.rejected)
   const averageVariancePercent = mean(variancePercents)
@@ -32,6 +33,7 @@ export function scorecard(record: TrackRecord, frame: Frame): VendorScorecard {
     bids: { ...bids, winPercent },
     orders: { ...orders, compared: variancePercents.length, averageVariancePercent },
     openCommitment,
+    payable,
     score: weighted([
       [answeredPercent, WEIGHTS.answering],
       [winPercent, WEIGHTS.winning],

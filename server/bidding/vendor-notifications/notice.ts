@@ -1,4 +1,4 @@
-import type { FieldError, Home, Task, VendorNotificationCreate } from '../../../client/contract.gen.ts'
+import type { FieldError, Home, VendorNotificationCreate } from '../../../client/contract.gen.ts'
 
 /** What a vendor can be notified about: a task, other work on a home on a day, or the deadline of a bid request. */
 export type Subject =
@@ -41,14 +41,5 @@ export function subjectOf(body: VendorNotificationCreate): Subject | FieldError[
 export function reasonNotToAnnounce(home: Pick<Home, 'name' | 'status' | 'archivedAt'>): string | null {
   if (home.status === 'cancelled') return `${home.name} is cancelled.`
   if (home.archivedAt !== null) return `${home.name} is archived.`
-  return null
-}
-
-/** Why the vendor is not told of the task; null if it can be. `today` is the date in the community. */
-export function reasonNotToTell(vendor: { id: string; companyName: string }, task: Task, today: string): string | null {
-  if (task.vendorId !== vendor.id) return `${task.name} is not done by ${vendor.companyName}.`
-  if (task.archivedAt !== null) return `${task.name} is archived.`
-  if (task.actualStart !== null || task.status === 'skipped') return `${task.name} is ${task.status}.`
-  if (task.plannedStart < today) return `${task.name} was to start on ${task.plannedStart}; give it another date first.`
   return null
 }

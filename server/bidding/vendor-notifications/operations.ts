@@ -1,4 +1,5 @@
 import type { Vendor } from '../../../client/contract.gen.ts'
+import { reasonNotToTell } from '../../building/tasks/confirmation.ts'
 import * as tasks from '../../building/tasks/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
@@ -14,7 +15,7 @@ import * as notifications from '../vendors/notification-queries.ts'
 import { type Notice, sendNotification } from '../vendors/notify.ts'
 import * as vendors from '../vendors/queries.ts'
 import { reasonNotToEngage, recipientsOf } from '../vendors/vendor.ts'
-import { reasonNotToAnnounce, reasonNotToTell, type Subject, subjectOf } from './notice.ts'
+import { reasonNotToAnnounce, type Subject, subjectOf } from './notice.ts'
 
 type About = Pick<Notice, 'bidRequestId' | 'homeId' | 'taskId' | 'date'>
 
@@ -57,7 +58,7 @@ async function aboutTask(call: WriteCall, vendor: Vendor, taskId: string): Promi
   const task = await tasks.find(call, taskId)
   const reason = reasonNotToAnnounce(home) ?? reasonNotToTell(vendor, task, dateIn(home.timeZone, call.now))
   if (reason !== null) throw problem('conflict', reason)
-  await tasks.update(call, task, { notifiedStart: task.plannedStart })
+  await tasks.update(call, task, { notifiedStart: task.plannedStart, notifiedAt: call.now.toISOString() })
   return { taskId, homeId: home.id, bidRequestId: null, date: task.plannedStart }
 }
 

@@ -1,6 +1,8 @@
 import type { Vendor, VendorNotification } from '../../../client/contract.gen.ts'
 import { type MadeEvent, makeEvent, recordEvents } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
+import { queueLetters, sendsMail } from '../../people/mail/queue.ts'
+import { lettersOf } from './letters.ts'
 import * as notifications from './notification-queries.ts'
 import { recipientsOf } from './vendor.ts'
 
@@ -23,10 +25,10 @@ export async function sendNotification(call: WriteCall, vendor: Vendor, notice: 
 }
 
 /**
- * Notifies vendors: stores the notifications and emits their events with the addresses to send them to, after other
- * events of the same change. This is the only place that creates notifications, whoever asks for them. A vendor without
- * an address has no recipients; the caller decides whether to refuse that, or to let a subscriber of the event call the
- * vendor instead.
+ * Notifies vendors: stores the notifications, emits their events with the addresses to send them to, after other events
+ * of the same change, and mails them where the operator has set up a mail server. This is the only place that creates
+ * notifications, whoever asks for them. A vendor without an address has no recipients; the caller decides whether to
+ * refuse that, or to let a subscriber of the event call the vendor instead.
  */
 export async function sendNotifications(
   call: WriteCall,
@@ -50,5 +52,14 @@ export async function sendNotifications(
       : makeEvent(call, `vendor.notification.${kind}`, { ...notification, kind, homeId })
   })
   await recordEvents(call, [...before, ...events])
+  if (sendsMail(call))
+    await queueLetters(
+      call,
+      await lettersOf(
+        call,
+        told.map(({ vendor }) => vendor),
+        sent,
+      ),
+    )
   return sent
 }

@@ -4,12 +4,15 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { assertMove, problem } from '../../http/problem.ts'
-import { endOf, issueAddresses, revokeAddress, seesAddresses } from '../../keys/portal-addresses.ts'
+import { endOf, revokeAddress } from '../../keys/portal-addresses.ts'
 import * as communities from '../../land/communities/queries.ts'
-import { wholeAddress } from '../../values/address.ts'
+import { syncRows } from '../../resources/sync.ts'
 import * as scopes from '../scopes/queries.ts'
+import { inviteToPortal } from './invite.ts'
 import * as vendors from './queries.ts'
-import { newVendor, reasonNotToInvite, VENDOR_MOVES, wholeContacts } from './vendor.ts'
+import { vendorSync } from './sync.ts'
+import { keepTaxId, lastOf } from './tax-id.ts'
+import { changesOf, newVendor, reasonNotToInvite, VENDOR_MOVES } from './vendor.ts'
 
 export const vendorOperations = {
   async listVendors({ query }, call) {
@@ -17,12 +20,20 @@ export const vendorOperations = {
   },
 
   async createVendor({ body }, call) {
-    const vendor = await vendors.create(
-      call,
-      newVendor({ ...body, ...(await references(call, body)) }),
-      'vendor.created',
-    )
+    const { taxId = null, ...fields } = body
+    const values = newVendor({ ...fields, ...(await references(call, fields)) })
+    if (taxId === null) return { status: 201, body: await vendors.create(call, values, 'vendor.created') }
+    const vendor = await call.write(async (call) => {
+      const inserted = await vendors.insert(call, { ...values, taxIdLast4: lastOf(taxId) })
+      const after = await keepTaxId(call, { before: null, after: inserted }, taxId)
+      await recordEvent(call, 'vendor.created', after)
+      return after
+    })
     return { status: 201, body: vendor }
+  },
+
+  async syncVendors({ body }, call) {
+    return { status: 200, body: await syncRows(call, body, vendorSync(body.match)) }
   },
 
   async getVendor({ path }, call) {
@@ -32,13 +43,11 @@ export const vendorOperations = {
   async updateVendor({ path, body, ifMatch }, call) {
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      const { address, contacts, ...rest } = { ...body, ...(await references(call, body)) }
-      const changes = {
-        ...rest,
-        ...(address !== undefined && { address: wholeAddress(address) }),
-        ...(contacts !== undefined && { contacts: wholeContacts(contacts) }),
-      }
-      const after = await vendors.update(call, before, changes, ifMatch)
+      const sent = { ...body, ...(await references(call, body)) }
+      const { taxId, notificationPreferences } = sent
+      const updated = await vendors.update(call, before, changesOf(before, sent), ifMatch)
+      const after = taxId === undefined ? updated : await keepTaxId(call, { before, after: updated }, taxId)
+      if (notificationPreferences !== undefined) await vendors.retimeNotices(call, after.id)
       await recordUpdate(call, before, after)
       return after
     })
@@ -49,6 +58,7 @@ export const vendorOperations = {
     await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
       await recordUpdate(call, before, await vendors.archive(call, before, ifMatch))
+      if (before.archivedAt === null) await vendors.retimeNotices(call, before.id)
     })
     return { status: 204 }
   },
@@ -71,15 +81,10 @@ export const vendorOperations = {
       const before = await vendors.lock(call, path.vendorId)
       const reason = reasonNotToInvite(before)
       if (reason !== null) throw problem('conflict', reason)
-      // A vendor that has joined stays joined, however often it is invited again.
-      const portalStatus = before.portalStatus === 'not_invited' ? 'invited' : before.portalStatus
-      const vendor = await vendors.update(call, before, { portalStatus })
-      await revokeAddress(call, vendor.id)
-      const addresses = await issueAddresses(call, [{ subjectId: vendor.id, vendorId: vendor.id }])
-      await recordEvent(call, 'vendor.invited', vendor, before, { reason: 'portal', bidRequestId: null })
+      const { vendor, portalUrl } = await inviteToPortal(call, before)
       return {
         vendor,
-        portalUrl: seesAddresses(call) ? (addresses.get(vendor.id) ?? null) : null,
+        portalUrl,
         expiresAt: endOf({ createdAt: call.now.toISOString(), deadlineAt: null }).toISOString(),
       }
     })

@@ -1,6 +1,22 @@
+import { sql } from 'kysely'
+import type { WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, create, update, archive } = resource({
+export const {
+  list,
+  find,
+  findAll,
+  findOptional,
+  lock,
+  assertExist,
+  insert,
+  create,
+  make,
+  insertAll,
+  updateAll,
+  update,
+  archive,
+} = resource({
   schema: 'Vendor',
   table: 'vendors',
   prefix: 'ven',
@@ -9,5 +25,16 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, cre
     scope: (scope) => `${scope} = any(t."scopes")`,
     communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,
   },
-  search: ['companyName', 'contactName', 'email', 'phone', 'licenseNumber'],
 })
+
+/**
+ * Computes anew when the vendors, whose preferences have changed, are told of the tasks that are ahead of them. None of
+ * the tasks looks different for that, so their versions stay.
+ */
+export async function retimeNotices({ db, organizationId }: WriteCall, ...vendorIds: string[]): Promise<void> {
+  if (vendorIds.length === 0) return
+  await sql`
+    update "tasks" as t set "tellAt" = "tellAtOf"(t)
+    where t."organizationId" = ${organizationId} and t."vendorId" = any(${vendorIds}::text[]) and t."status" = 'not_started'
+      and t."archivedAt" is null`.execute(db)
+}

@@ -1,6 +1,8 @@
-import type { Vendor, VendorCreate, VendorStatus } from '../../../client/contract.gen.ts'
+import type { Vendor, VendorCreate, VendorStatus, VendorUpdate } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../http/checked.gen.ts'
+import { invalid } from '../../http/problem.ts'
 import { wholeAddress } from '../../values/address.ts'
+import { lastOf } from './tax-id.ts'
 
 /** The life of a vendor: from prospective to active, on hold and back, and to inactive and back. */
 export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]>> = {
@@ -60,14 +62,71 @@ export function worksIn(vendor: Vendor, communityId: string): boolean {
   return vendor.communityIds.length === 0 || vendor.communityIds.includes(communityId)
 }
 
-export function newVendor(body: Checked['VendorCreate']) {
+/** For a vendor whose preferences nobody has set. */
+const USUAL_PREFERENCES: Vendor['notificationPreferences'] = { advanceNoticeDays: 7, reminderDays: 2 }
+
+/** When the vendor is told of its tasks, with what is not sent as it was before. */
+export function wholePreferences(
+  { advanceNoticeDays, reminderDays }: NonNullable<VendorCreate['notificationPreferences']>,
+  before = USUAL_PREFERENCES,
+): Vendor['notificationPreferences'] {
+  const whole = {
+    advanceNoticeDays: advanceNoticeDays === undefined ? before.advanceNoticeDays : advanceNoticeDays,
+    reminderDays: reminderDays === undefined ? before.reminderDays : reminderDays,
+  }
+  if (whole.advanceNoticeDays !== null && (whole.reminderDays ?? 0) >= whole.advanceNoticeDays) {
+    const pointer = '/notificationPreferences/reminderDays'
+    const message = `must be less than advanceNoticeDays, ${whole.advanceNoticeDays}`
+    throw invalid([{ pointer, code: 'maximum', message }])
+  }
+  return whole
+}
+
+/** What vendors usually grant. */
+const USUAL_TERMS: Vendor['paymentTerms'] = { netDays: 30, discountPercent: 0, discountDays: 0 }
+
+/** When the vendor is to be paid, with what is not sent as it was before. */
+export function wholeTerms(
+  sent: NonNullable<VendorCreate['paymentTerms']>,
+  before = USUAL_TERMS,
+): Vendor['paymentTerms'] {
+  const {
+    netDays = before.netDays,
+    discountPercent = before.discountPercent,
+    discountDays = before.discountDays,
+  } = sent
+  if (discountDays > netDays) {
+    const pointer = '/paymentTerms/discountDays'
+    throw invalid([{ pointer, code: 'maximum', message: `must not be more than netDays, ${netDays}` }])
+  }
+  return { netDays, discountPercent, discountDays }
+}
+
+export function newVendor(body: Omit<Checked['VendorCreate'], 'taxId'>) {
   return {
-    ...{ scopes: [], communityIds: [], defaultRetainagePercent: 0 },
+    ...{ scopes: [], communityIds: [], defaultRetainagePercent: 0, is1099: true },
     ...body,
+    paymentTerms: wholeTerms(body.paymentTerms ?? {}),
+    notificationPreferences: wholePreferences(body.notificationPreferences ?? {}),
     portalStatus: 'not_invited' as const,
     complianceStatus: 'missing' as const,
     contacts: wholeContacts(body.contacts ?? []),
     address: wholeAddress(body.address),
+  }
+}
+
+/** The fields of the vendor that the update changes. */
+export function changesOf(before: Vendor, sent: VendorUpdate) {
+  const { taxId, address, contacts, paymentTerms, notificationPreferences, ...rest } = sent
+  return {
+    ...rest,
+    ...(taxId !== undefined && { taxIdLast4: lastOf(taxId) }),
+    ...(address !== undefined && { address: wholeAddress(address) }),
+    ...(contacts !== undefined && { contacts: wholeContacts(contacts) }),
+    ...(paymentTerms !== undefined && { paymentTerms: wholeTerms(paymentTerms, before.paymentTerms) }),
+    ...(notificationPreferences !== undefined && {
+      notificationPreferences: wholePreferences(notificationPreferences, before.notificationPreferences),
+    }),
   }
 }
 

@@ -102,11 +102,12 @@ function activityOf(task: Scheduled, places: ReadonlyMap<string, number>, days: 
   return { ...activity, start: 'open', at: constraint.type === 'none' && links.length > 0 ? null : first() }
 }
 
-function workdaysOf({ status, durationDays }: Scheduled): number {
+function workdaysOf({ status, durationDays }: Pick<Scheduled, 'status' | 'durationDays'>): number {
   return status === 'skipped' ? 0 : durationDays
 }
 
-function fallsAtDayEnd(task: Scheduled): boolean {
+/** Whether it is a milestone that belongs to the end of its day, because it follows the end of something. */
+export function fallsAtDayEnd(task: Pick<Scheduled, 'status' | 'durationDays' | 'predecessors'>): boolean {
   return workdaysOf(task) === 0 && task.predecessors.some(({ type }) => type === 'FS' || type === 'FF')
 }
 

@@ -1,35 +1,17 @@
-import { type KyselyPlugin, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copies } from '../../../test/support/copies.ts'
+import { Counted } from '../../../test/support/counted.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import type { Handlers } from '../../http/operation.ts'
-import { operations } from '../../operations.ts'
 
 const TASKS = 400
 
 let plumbline: TestPlumbline
-let statements = 0
 
-/** Counts what is asked of the database inside the operation's transaction. */
-const counter: KyselyPlugin = {
-  transformQuery: ({ node }) => node,
-  async transformResult({ result }) {
-    statements++
-    return result
-  },
-}
-
-const handlers: Handlers = {
-  ...operations,
-  delayTask: (input, call) =>
-    operations.delayTask(input, {
-      ...call,
-      write: (work) => call.write((inside) => work({ ...inside, db: inside.db.withPlugin(counter) })),
-    }),
-}
+const counted = new Counted('delayTask')
 
 beforeAll(async () => {
-  plumbline = await startTestPlumbline({}, { handlers })
+  plumbline = await startTestPlumbline({}, { handlers: counted.handlers })
 })
 afterAll(() => plumbline.stop())
 
@@ -58,12 +40,12 @@ test(`a delay that moves ${TASKS} tasks asks the database no more than ten times
   )
   // Scheduled for the first time, because a copy is where its original is.
   await plumbline.patch(`/api/ext/tasks/${task.id}`, { durationDays: 2 })
-  statements = 0
+  counted.statements = 0
   const answer = await plumbline.post(`/api/ext/tasks/${task.id}/delay`, { days: 3, reasonCode: 'weather' })
   expect(answer.status).toBe(200)
   expect(answer.body.cascade.moved).toHaveLength(TASKS)
   // And one more for the audit trail, just before the transaction is committed.
-  expect(statements + 1).toBeLessThanOrEqual(10)
+  expect(counted.statements + 1).toBeLessThanOrEqual(10)
   const told = answer.body.cascade.notices.map(({ vendorId }: { vendorId: string }) => vendorId)
   expect(told).toEqual([one])
   expect(answer.body.cascade.notices[0].tasks).toHaveLength(TASKS / 4)

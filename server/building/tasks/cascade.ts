@@ -8,9 +8,10 @@ import * as homes from '../../land/homes/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { type WorkCalendar, workCalendar } from '../../values/workdays.ts'
 import { FIRST_DAY, LAST_DAY, lastDayOf, percentDone, type Refused, scheduleOf } from '../schedule/schedule.ts'
+import { reasonToKeepSchedule } from '../schedule/words.ts'
+import { confirmationAfter, isAhead } from './confirmation.ts'
 import type { Consequences, OfHome, ScheduledHome } from './queries.ts'
 import * as tasks from './queries.ts'
-import { reasonToKeepSchedule } from './task.ts'
 
 /** The schedule of a home: its tasks, and what they are scheduled by. */
 export interface Schedule {
@@ -19,6 +20,7 @@ export interface Schedule {
   calendar: WorkCalendar
   /** The date in the community. */
   today: string
+  now: string
 }
 
 /** Reads the schedule of a home, or of the home of a task; throws `not_found`. */
@@ -41,6 +43,7 @@ async function loaded(call: Call, home: ScheduledHome | undefined): Promise<Sche
     tasks: await tasks.ofHome(call, home.id),
     calendar: workCalendar(home),
     today: dateIn(home.timeZone, call.now),
+    now: call.now.toISOString(),
   }
 }
 
@@ -59,14 +62,18 @@ export interface Rescheduled {
  * @param changedId the changed task; null for one that is new or gone
  */
 export function rescheduled(
-  { tasks: before, calendar, home }: Schedule,
+  { tasks: before, calendar, home, now }: Schedule,
   after: readonly Task[],
   changedId: string | null,
 ): Rescheduled {
   const outcome = scheduleOf(after, calendar)
   if (!('placed' in outcome)) throw refusal(outcome, after)
   const old = new Map(before.map((task) => [task.id, task]))
-  const placed = after.map((task, i) => ({ ...task, ...outcome.placed[i]?.dates }))
+  const placed = after.map((task, i): Task => {
+    const at = { ...task, ...outcome.placed[i]?.dates }
+    const was = old.get(task.id)
+    return was === undefined ? at : { ...at, confirmation: confirmationAfter(was, at, now) }
+  })
   const movedIds = new Set(placed.filter((task) => hasMoved(old.get(task.id), task)).map(({ id }) => id))
   const moved = placed.flatMap((task, i): TaskMove[] => {
     const was = old.get(task.id)
@@ -78,7 +85,9 @@ export function rescheduled(
   const notices = noticesFor(placed)
   const told = new Set(notices.flatMap((notice) => notice.tasks.map(({ taskId }) => taskId)))
   return {
-    tasks: placed.map((task) => (told.has(task.id) ? { ...task, notifiedStart: task.plannedStart } : task)),
+    tasks: placed.map((task) =>
+      told.has(task.id) ? { ...task, notifiedStart: task.plannedStart, notifiedAt: now } : task,
+    ),
     cascade: {
       moved: moved.sort((a, b) => (a.newStart < b.newStart ? -1 : a.newStart > b.newStart ? 1 : 0)),
       oldForecast: home.forecastCompletionDate,
@@ -111,9 +120,9 @@ function reasonOf(
 /** One notice for each vendor and direction, about the tasks that now start on another day than the vendor was told. */
 function noticesFor(tasks: readonly Task[]): ScheduleNotice[] {
   const notices = new Map<string, ScheduleNotice>()
-  for (const { id: taskId, vendorId, notifiedStart, plannedStart, actualStart, status } of tasks) {
-    const isAhead = actualStart === null && (status === 'not_started' || status === 'on_hold')
-    if (!isAhead || vendorId === null || notifiedStart === null || notifiedStart === plannedStart) continue
+  for (const task of tasks) {
+    const { id: taskId, vendorId, notifiedStart, plannedStart } = task
+    if (!isAhead(task) || vendorId === null || notifiedStart === null || notifiedStart === plannedStart) continue
     const kind = plannedStart < notifiedStart ? 'moved_earlier' : 'postponed'
     const notice = notices.get(`${vendorId} ${kind}`) ?? { vendorId, kind, tasks: [] }
     notice.tasks.push({ taskId, oldStartDate: notifiedStart, newStartDate: plannedStart })
@@ -131,14 +140,16 @@ function refusal(outcome: Refused, tasks: readonly Task[]) {
     const message = `${nameOf(outcome.beyondId)} would lie before ${FIRST_DAY} or after ${LAST_DAY}`
     return invalid([{ pointer: '', code: 'out_of_range', message }])
   }
-  const [first = ''] = outcome.ring
-  const names = [...outcome.ring.slice(0, MOST_NAMES), ...(outcome.ring.length > MOST_NAMES ? [] : [first])].map(nameOf)
-  const more =
-    outcome.ring.length > MOST_NAMES
-      ? ` waits for ${outcome.ring.length - MOST_NAMES} more, and these for ${nameOf(first)}`
-      : ''
-  const message = `makes a ring: ${names.join(' waits for ')}${more}`
+  const message = ringWords(outcome.ring.map(nameOf))
   return invalid([{ pointer: '/predecessors', code: 'ring', message }])
+}
+
+/** What is wrong with these names, each of which waits for the next one and the last for the first. */
+export function ringWords(names: readonly string[]): string {
+  const [first = ''] = names
+  const shown = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? [] : [first])]
+  const more = names.length > MOST_NAMES ? ` waits for ${names.length - MOST_NAMES} more, and these for ${first}` : ''
+  return `makes a ring: ${shown.join(' waits for ')}${more}`
 }
 
 /**
@@ -184,5 +195,5 @@ export async function keepCascade(
 
 const CONSEQUENCES: readonly (keyof Consequences)[] = [
   ...(['plannedStart', 'plannedEnd', 'earlyStart', 'earlyFinish', 'lateStart', 'lateFinish'] as const),
-  ...(['totalFloatDays', 'isCritical', 'notifiedStart'] as const),
+  ...(['totalFloatDays', 'isCritical', 'notifiedStart', 'notifiedAt', 'confirmation'] as const),
 ]

@@ -8,8 +8,12 @@ import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { notFound, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
+import { followTask } from '../milestones/follow.ts'
+import { leadingFrom } from '../milestones/queries.ts'
+import { namesOf, reasonToKeepSchedule } from '../schedule/words.ts'
 import { keepCascade, lockSchedule, readSchedule, rescheduled, type Schedule } from './cascade.ts'
 import { delayed, withDelay } from './delay.ts'
+import { assertMayLink, assertOrdersOf, completeOrders } from './orders.ts'
 import * as tasks from './queries.ts'
 import { readinessOf } from './readiness.ts'
 import { baselineOf, scheduleSheet } from './sheet.ts'
@@ -28,6 +32,8 @@ export const taskOperations = {
       if (schedule.tasks.length >= rules.MOST_TASKS)
         throw problem('conflict', `${schedule.home.name} has ${rules.MOST_TASKS} tasks.`)
       rules.assertOfHome(values.predecessors, schedule.tasks)
+      assertMayLink(call, { poIds: [], payOnComplete: false }, body)
+      await assertOrdersOf(call, body.homeId, body.poIds)
       const references = await referred(call, body)
       const sequence = body.sequence ?? 10 + schedule.tasks.reduce((last, task) => Math.max(last, task.sequence), 0)
       const fields = { ...values, ...references, sequence, communityId: schedule.home.communityId }
@@ -50,6 +56,8 @@ export const taskOperations = {
       change(call, path.taskId, ifMatch, async (before, schedule) => {
         const changes = rules.changesOf(body, before)
         if (changes.predecessors !== undefined) rules.assertOfHome(changes.predecessors, schedule.tasks)
+        assertMayLink(call, before, body)
+        if (changes.poIds !== undefined) await assertOrdersOf(call, before.homeId, changes.poIds)
         return { ...changes, ...(await referred(call, body)) }
       }),
     )
@@ -63,7 +71,7 @@ export const taskOperations = {
       if (before.archivedAt !== null) return
       const schedule = await lockSchedule(call, { taskId: before.id })
       const task = await locked(call, schedule, before.id, ifMatch)
-      const reason = rules.reasonNotToArchive(task, schedule.tasks)
+      const reason = rules.reasonNotToArchive(task, schedule.tasks) ?? (await reasonOfMilestones(call, task))
       if (reason !== null) throw problem('conflict', reason)
       const left = schedule.tasks.filter(({ id }) => id !== task.id)
       const after = rescheduled(schedule, left, null)
@@ -75,7 +83,7 @@ export const taskOperations = {
 
   async simulateDelay({ path, query }, call) {
     const schedule = await readSchedule(call, { taskId: path.taskId })
-    const reason = rules.reasonToKeepSchedule(schedule.home)
+    const reason = reasonToKeepSchedule(schedule.home)
     if (reason !== null) throw problem('conflict', reason)
     const task = await locked(call, schedule, path.taskId)
     const wanted = query.newStart === undefined ? { days: 1, ...query } : query
@@ -120,8 +128,8 @@ export const taskOperations = {
   },
 
   async completeTask({ path, body }, call) {
-    const changed = await call.write((call) =>
-      change(
+    const finished = await call.write(async (call) => {
+      const completed = await change(
         call,
         path.taskId,
         undefined,
@@ -131,9 +139,10 @@ export const taskOperations = {
           return changes
         },
         body.reason,
-      ),
-    )
-    return { status: 200, body: changed }
+      )
+      return { ...completed, orders: await completeOrders(call, completed) }
+    })
+    return { status: 200, body: finished }
   },
 
   async getHomeSchedule({ path }, call) {
@@ -185,12 +194,23 @@ async function locked(call: Call, { tasks: all }: Schedule, id: string, ifMatch?
   return task
 }
 
+/** Why the task cannot be archived as long as milestones wait for it; null if none does. */
+async function reasonOfMilestones(call: WriteCall, task: Task): Promise<string | null> {
+  const waiting = (await leadingFrom(call, task.homeId, task.id)).filter(({ status }) => status === 'pending')
+  if (waiting.length === 0) return null
+  return `${namesOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for ${task.name}.`
+}
+
+function isOver({ status }: Task): boolean {
+  return status === 'completed' || status === 'skipped'
+}
+
 function laidOver({ tasks: all }: Schedule, task: Task, changes: rules.Changes): Task[] {
   return all.map((each) => (each.id === task.id ? { ...each, ...changes } : each))
 }
 
 /** Changes one task and schedules its home anew, in the transaction of the call. */
-async function change(
+export async function change(
   call: WriteCall,
   taskId: string,
   ifMatch: string | undefined,
@@ -208,6 +228,7 @@ async function change(
     await recordStatusChange(call, { id: taskId, from: before.status, to: task.status, reason })
     events.push(makeEvent(call, 'task.status_changed', task, before))
     if (task.status === 'completed') events.push(makeEvent(call, 'task.completed', task, before))
+    if (isOver(task) !== isOver(before)) events.push(...(await followTask(call, task, after.tasks)))
   }
   await keepCascade(call, schedule, after, taskId, events)
   return { ...task, cascade: after.cascade }

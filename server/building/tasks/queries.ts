@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Community, Home, PurchaseOrder, Task } from '../../../client/contract.gen.ts'
 import { noteChange, type Tenant, type WriteCall } from '../../http/call.ts'
+import { homesOfSuperintendent } from '../../land/superintendents.ts'
 import { asValues } from '../../resources/columns.ts'
 import { columnsOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
@@ -9,7 +10,7 @@ import type { Dates } from '../schedule/schedule.ts'
 // As in the condition of the indexes tasks_open and tasks_openInCommunity.
 const IS_OPEN = `t."status" in ('not_started', 'in_progress', 'on_hold')`
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
+const rows = resource({
   schema: 'Task',
   table: 'tasks',
   prefix: 'tsk',
@@ -18,13 +19,29 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
     // In the organization's spelling, so that the index by trade can be used.
     scope: (scope) =>
       `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
+    confirmationStatus: (status) => `t."confirmationStatus" = ${status}`,
+    superintendentId: (user) => `t."homeId" = any(array(${homesOfSuperintendent(user)}))`,
     plannedStartFrom: (date) => `t."plannedStart" >= ${date}`,
     plannedStartTo: (date) => `t."plannedStart" <= ${date} and ${IS_OPEN}`,
     lateOn: (date) =>
-      `${IS_OPEN} and ((t."actualStart" is null and t."plannedStart" < ${date}) or t."plannedEnd" < ${date})`,
+      `${IS_OPEN} and t."plannedStart" < ${date} and (t."actualStart" is null or t."plannedEnd" < ${date})`,
   },
-  search: ['name', 'phase'],
 })
+
+export const {
+  list,
+  find,
+  findAll,
+  findOptional,
+  lock,
+  assertExist,
+  insert,
+  make,
+  insertAll,
+  update,
+  updateAll,
+  archive,
+} = rows
 
 const TASK = sql.raw(asValues(columnsOf({ schema: 'Task', table: 'tasks' })))
 
@@ -75,7 +92,7 @@ async function homeOf(
 }
 
 /** The fields that a change of one task sets on the others of its home. */
-export type Consequences = Dates & Pick<Task, 'notifiedStart'>
+export type Consequences = Dates & Pick<Task, 'notifiedStart' | 'notifiedAt' | 'confirmation'>
 
 /** Writes what a change of one task means to others, which are locked with their home. */
 export async function updateDates(
@@ -87,12 +104,14 @@ export async function updateDates(
     update "tasks" as t set "plannedStart" = r."plannedStart", "plannedEnd" = r."plannedEnd",
       "earlyStart" = r."earlyStart", "earlyFinish" = r."earlyFinish", "lateStart" = r."lateStart",
       "lateFinish" = r."lateFinish", "totalFloatDays" = r."totalFloatDays", "isCritical" = r."isCritical",
-      "notifiedStart" = r."notifiedStart", "version" = t."version" + 1, "updatedAt" = ${now.toISOString()}
+      "notifiedStart" = r."notifiedStart", "notifiedAt" = r."notifiedAt", "confirmation" = r."confirmation",
+      "version" = t."version" + 1, "updatedAt" = ${now.toISOString()}
     from unnest(${of('id')}::text[], ${of('plannedStart')}::date[], ${of('plannedEnd')}::date[],
       ${of('earlyStart')}::date[], ${of('earlyFinish')}::date[], ${of('lateStart')}::date[], ${of('lateFinish')}::date[],
-      ${of('totalFloatDays')}::integer[], ${of('isCritical')}::boolean[], ${of('notifiedStart')}::date[])
+      ${of('totalFloatDays')}::integer[], ${of('isCritical')}::boolean[], ${of('notifiedStart')}::date[],
+      ${of('notifiedAt')}::timestamptz[], ${tasks.map(({ confirmation }) => JSON.stringify(confirmation))}::jsonb[])
       as r ("id", "plannedStart", "plannedEnd", "earlyStart", "earlyFinish", "lateStart", "lateFinish",
-        "totalFloatDays", "isCritical", "notifiedStart")
+        "totalFloatDays", "isCritical", "notifiedStart", "notifiedAt", "confirmation")
     where t."organizationId" = ${organizationId} and t."id" = r."id"`.execute(db)
 }
 
@@ -111,12 +130,16 @@ const MOST_SHOWN = 50
 
 export type OrderOfTask = Pick<PurchaseOrder, 'id' | 'number' | 'status' | 'issuedAt'>
 
-/** The purchase orders of the home for the task's trade, to its vendor where it has one. */
+/** The purchase orders that the task names, or else those of the home for its trade, to its vendor where it has one. */
 export async function ordersFor({ db, organizationId }: Tenant, task: Task): Promise<OrderOfTask[]> {
+  const isFor =
+    task.poIds.length > 0
+      ? sql`"id" = any(${task.poIds}::text[])`
+      : sql`lower("scope") = lower(${task.scope}) and (${task.vendorId}::text is null or "vendorId" = ${task.vendorId})`
   const { rows } = await sql<OrderOfTask>`
     select "id", "number", "status", "issuedAt" from "purchaseOrders"
-    where "organizationId" = ${organizationId} and "homeId" = ${task.homeId} and lower("scope") = lower(${task.scope})
-      and (${task.vendorId}::text is null or "vendorId" = ${task.vendorId}) and "status" not in ('void', 'declined')
+    where "organizationId" = ${organizationId} and "homeId" = ${task.homeId} and ${isFor}
+      and "status" not in ('void', 'declined')
     order by "id" limit ${MOST_SHOWN}`.execute(db)
   return rows
 }

@@ -2,13 +2,15 @@ import type { ReadinessCheck, Task, TaskReadiness } from '../../../client/contra
 import type { Call } from '../../http/call.ts'
 import { ORDERED } from '../../paying/order-statuses.ts'
 import { addDays, dateIn } from '../../values/calendar.ts'
+import { namesOf } from '../schedule/words.ts'
 import type { Schedule } from './cascade.ts'
 import * as tasks from './queries.ts'
-import { namesOf, openBefore } from './task.ts'
+import { openBefore } from './task.ts'
 
 /** What the task needs to start, and whether it can. */
 export async function readinessOf(call: Call, schedule: Schedule, task: Task): Promise<TaskReadiness> {
-  const orders = task.scope === null ? null : await tasks.ordersFor(call, task)
+  const isBought = task.scope !== null || task.poIds.length > 0
+  const orders = isBought ? await tasks.ordersFor(call, task) : null
   const parts = schedule.home.planId === null ? [] : await tasks.slowParts(call, schedule.home, task.name)
   const issued = orders?.find(({ status }) => ORDERED.includes(status))
   const checks = [
@@ -46,11 +48,15 @@ function orderCheck(task: Task, orders: readonly tasks.OrderOfTask[] | null, tod
   // An inspection or a memo is not bought.
   if (orders === null || (task.taskKind !== 'work' && task.taskKind !== 'delivery')) return []
   const ids = orders.map(({ id }) => id)
+  const [pending] = orders.filter(({ status }) => !ORDERED.includes(status))
   const issued = orders.find(({ status }) => ORDERED.includes(status))
-  if (issued !== undefined) return [{ check: 'order', state: 'met', detail: `${issued.number} was issued.`, ids }]
-  const [pending] = orders
+  // All of those that it names have to be issued; of those for its trade, one is enough.
+  const isMet = issued !== undefined && (task.poIds.length === 0 || pending === undefined)
+  if (isMet) return [{ check: 'order', state: 'met', detail: `${issued.number} was issued.`, ids }]
   const detail =
-    pending === undefined ? `Nothing is ordered for ${task.scope}.` : `${pending.number} is ${pending.status}.`
+    pending === undefined
+      ? `Nothing is ordered for ${task.scope ?? task.name}.`
+      : `${pending.number} is ${pending.status}.`
   return [{ check: 'order', state: today < task.plannedStart ? 'open' : 'blocked', detail, ids }]
 }
 

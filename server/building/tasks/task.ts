@@ -7,6 +7,8 @@ import type {
 } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { invalid, invalidTransition, problem, unknownReference } from '../../http/problem.ts'
+import { namesOf } from '../schedule/words.ts'
+import { NOT_ASKED } from './confirmation.ts'
 
 /**
  * The most tasks that a home's schedule has. A house takes 100 to 400, and every change of one task reads and schedules
@@ -39,7 +41,7 @@ const MOVES: Readonly<Record<Exclude<TaskStatus, 'on_hold'>, TaskStatus[]>> = {
 
 /** A new task before it is scheduled; `today` is the date in the community. */
 export function newTask(body: Checked['TaskCreate'], today: string): Omit<Fields, 'communityId' | 'sequence'> {
-  const { homeId, name, taskKind, durationDays, checklist, predecessors } = body
+  const { homeId, name, taskKind, durationDays, checklist, predecessors, poIds, payOnComplete } = body
   const faults = [
     ...durationFaults(body.taskKind, durationDays),
     ...constraintFaults(body, null),
@@ -55,7 +57,7 @@ export function newTask(body: Checked['TaskCreate'], today: string): Omit<Fields
     ...{ plannedStart: start, plannedEnd: start, earlyStart: start, earlyFinish: start, lateStart: start },
     ...{ lateFinish: start, totalFloatDays: 0, isCritical: false, percentComplete: 0, delays: [] },
     ...{ baselineStart: null, baselineEnd: null, actualStart: null, actualEnd: null, notifiedStart: null },
-    inspectionResult: null,
+    ...{ notifiedAt: null, confirmation: NOT_ASKED, inspectionResult: null, poIds, payOnComplete },
   }
 }
 
@@ -84,10 +86,12 @@ export function changesOf(body: Checked['TaskUpdate'], before: Task): Changes {
     ...(wanted !== null && { constraint: wanted }),
     ...(percentComplete !== undefined && { percentComplete }),
     ...(taskKind !== 'inspection' && { inspectionResult: null }),
-    // Another vendor has been told nothing yet.
-    ...(rest.vendorId !== undefined && rest.vendorId !== before.vendorId && { notifiedStart: null }),
+    // Another vendor has been told nothing yet, and was not asked.
+    ...(rest.vendorId !== undefined && rest.vendorId !== before.vendorId && UNTOLD),
   }
 }
+
+const UNTOLD = { notifiedStart: null, notifiedAt: null, confirmation: NOT_ASKED }
 
 /** Without what was not sent, so that it can be laid over a task. */
 function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
@@ -96,7 +100,8 @@ function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]:
   }
 }
 
-function usualDuration(taskKind: Task['taskKind']): number {
+/** How long a task of this kind takes if nobody says it. */
+export function usualDuration(taskKind: Task['taskKind']): number {
   return taskKind === 'milestone' ? 0 : 1
 }
 
@@ -104,7 +109,7 @@ function durationOf({ durationDays }: Task, taskKind: Task['taskKind']): number 
   return taskKind === 'milestone' || durationDays === 0 ? usualDuration(taskKind) : durationDays
 }
 
-function durationFaults(taskKind: Task['taskKind'], durationDays: number | undefined): FieldError[] {
+export function durationFaults(taskKind: Task['taskKind'], durationDays: number | undefined): FieldError[] {
   if (durationDays === undefined || (durationDays === 0) === (taskKind === 'milestone')) return []
   const message = taskKind === 'milestone' ? 'must be 0 for a milestone' : 'must be at least 1, except for a milestone'
   return [{ pointer: '/durationDays', code: 'duration', message }]
@@ -158,13 +163,6 @@ export function assertOfHome(predecessors: readonly TaskPredecessor[], tasks: re
   const known = new Set(tasks.map(({ id }) => id))
   const unknown = predecessors.flatMap(({ taskId }, i) => (known.has(taskId) ? [] : [`/predecessors/${i}/taskId`]))
   if (unknown.length > 0) throw unknownReference(unknown)
-}
-
-/** Why the schedule of the home can no longer be changed; null if it can. */
-export function reasonToKeepSchedule(home: { name: string; status: string; archivedAt: string | null }): string | null {
-  if (home.status === 'cancelled') return `${home.name} is cancelled.`
-  if (home.archivedAt !== null) return `${home.name} is archived.`
-  return null
 }
 
 /** Why the task cannot be archived; null if it can. */
@@ -270,12 +268,4 @@ function reasonFaults(
 function pastFaults(pointer: string, date: string | undefined, today: string): FieldError[] {
   if (date === undefined || date <= today) return []
   return [{ pointer, code: 'maximum', message: `must not be after today, ${today}` }]
-}
-
-/** The names of up to three of the tasks, each cut where it is long. */
-export function namesOf(tasks: readonly Pick<Task, 'name'>[]): string {
-  const names = tasks.slice(0, 3).map(({ name }) => name.slice(0, 60))
-  if (tasks.length > 3) names[2] = `${tasks.length - 2} others`
-  const last = names.pop() ?? ''
-  return names.length === 0 ? last : `${names.join(', ')} and ${last}`
 }

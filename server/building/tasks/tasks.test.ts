@@ -23,7 +23,10 @@ beforeAll(async () => {
   first = calendar.add(today(), 1)
   const community = { name: 'Juniper Ridge', status: 'active', timeZone: ZONE, workdays: [1, 2, 3, 4, 5], holidays }
   communityId = (await plumbline.post('/api/ext/communities', community)).body.id
-  const vendor = { companyName: 'Lone Star Framing LLC', email: 'bids@lonestarframing.example.com' }
+  // It is told by hand here, and by nobody else.
+  const notificationPreferences = { advanceNoticeDays: null, reminderDays: null }
+  const email = 'bids@lonestarframing.example.com'
+  const vendor = { companyName: 'Lone Star Framing LLC', email, notificationPreferences }
   vendorId = (await plumbline.post('/api/ext/vendors', vendor)).body.id
 })
 afterAll(() => plumbline.stop())

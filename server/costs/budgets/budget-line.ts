@@ -67,6 +67,15 @@ export function newBudgetLine(homeId: string, { amount, ...body }: BudgetLineCre
   return { ...body, homeId, source: 'manual' as const, ...split(budgeted, 0, isLocked) }
 }
 
+export const OF_SELECTION = 'The line is what a selection costs, so it changes with the selection alone.'
+
+/** Why the line cannot be changed like this; null if it can. */
+export function reasonFixed(line: BudgetLine, scope: string | undefined, isLocked: boolean): string | null {
+  if (line.optionSelectionId !== null) return OF_SELECTION
+  const isMoved = scope !== undefined && scope !== line.scope
+  return isLocked && isMoved ? 'The budget is locked, so its lines keep their scopes.' : null
+}
+
 /** The fields of the line that the update changes, including the amounts. */
 export function changesOf(
   line: BudgetLine,

@@ -8,14 +8,17 @@ import { findPrices } from '../prices/choice.ts'
 import { ChoiceFault, type Chosen } from '../takeoffs/chosen.ts'
 import { FormulaFault } from '../takeoffs/formula.ts'
 import { type HouseLines, houseLines } from '../takeoffs/resolved.ts'
+import { Covered } from './covered.ts'
 import type { EstimatedLine } from './estimate-queries.ts'
+import { agreedSums } from './lump-sum-queries.ts'
+import { NO_TRADE } from './no-trade.ts'
 import { amountOf, asChosen, computedBy, lineOfAmount, type Selected, sourceOf } from './selected.ts'
-
-/** The scope under which something without a trade is budgeted. */
-const NO_TRADE = 'unassigned'
 
 /** The largest quantity that a budget line can hold. */
 const MOST_QUANTITY = 9_999_999_999.9999
+
+/** What is built: a home, or one that there could be. */
+export type House = Pick<Home, 'name' | 'communityId' | 'planId' | 'planRevision' | 'elevation'>
 
 /** What has to be costed: the house itself, and which of its selections. */
 export interface Wanted {
@@ -53,11 +56,12 @@ interface Asked {
  * What a house and its selections cost on a date, line by line. The number of statements depends neither on the lines
  * nor on the selections.
  */
-export async function costing(call: Call, home: Home, wanted: Wanted): Promise<Costing> {
+export async function costing(call: Call, home: House, wanted: Wanted): Promise<Costing> {
   const asked = wanted.selected.filter(({ id }) => wanted.of.has(id))
   const isTakeoffNeeded = wanted.base || asked.some((selected) => computedBy(selected) !== null)
   const house = isTakeoffNeeded ? await takenBy(call, home, wanted) : { base: [], options: [] }
-  const lines = linesToPrice(house, wanted.base, asked)
+  const covered = isTakeoffNeeded ? await coveredOf(call, home, wanted) : new Covered([])
+  const lines = linesToPrice(house, wanted.base, asked).filter(({ line }) => !covered.has(line))
   const quantities = lines.map(({ line, isTakenOut }) => ({
     partId: line.partId,
     quantity: isTakenOut ? -line.quantity : line.quantity,
@@ -65,26 +69,31 @@ export async function costing(call: Call, home: Home, wanted: Wanted): Promise<C
   const { communityId, planId } = home
   const prices = lines.length === 0 ? [] : await findPrices(call, quantities, { communityId, planId, on: wanted.on })
   const priced = lines.map((each, i) => ({ ...each, ...resultOf(each, quantities[i]?.quantity ?? 0, prices[i]) }))
+  const sums = {
+    house: wanted.base ? covered.linesOfHouse() : [],
+    of: new Map(asked.map((one) => [one.id, covered.linesOf(one)])),
+  }
   const bySelection = Map.groupBy(priced, ({ selected }) => selected?.id ?? null)
   const trades = await tradesOf(call, [
     ...priced.flatMap(({ made }) => made?.scope ?? []),
+    ...[...sums.house, ...[...sums.of.values()].flat()].map(({ scope }) => scope),
     ...asked.flatMap(tradesOfAmount),
   ])
   const spelled = (line: EstimatedLine) => ({ ...line, scope: trades.get(line.scope.toLowerCase()) ?? line.scope })
   const ofBase = bySelection.get(null) ?? []
   return {
     base: {
-      lines: ofBase.flatMap(({ made }) => (made === null ? [] : [spelled(made)])),
+      lines: [...sums.house, ...ofBase.flatMap(({ made }) => made ?? [])].map(spelled),
       unpriced: ofBase.flatMap(({ missing }) => missing ?? []),
     },
     selections: asked.map((selected) => {
-      const costed = costedOf(selected, bySelection.get(selected.id) ?? [])
+      const costed = costedOf(selected, sums.of.get(selected.id) ?? [], bySelection.get(selected.id) ?? [])
       return { ...costed, lines: costed.lines.map(spelled) }
     }),
   }
 }
 
-async function takenBy(call: Call, home: Home, { selected, also }: Wanted): Promise<HouseLines> {
+async function takenBy(call: Call, home: House, { selected, also }: Wanted): Promise<HouseLines> {
   const { planId, planRevision, elevation } = home
   if (planId === null || planRevision === null)
     throw problem('conflict', `${home.name} has no plan to be estimated by.`)
@@ -101,6 +110,11 @@ async function takenBy(call: Call, home: Home, { selected, also }: Wanted): Prom
     if (error instanceof ChoiceFault) throw problem('conflict', error.message)
     throw error
   })
+}
+
+async function coveredOf(call: Call, home: House, { selected, also, on }: Wanted): Promise<Covered> {
+  const optionIds = [...selected.flatMap((each) => computedBy(each)?.id ?? []), ...also.map(({ id }) => id)]
+  return new Covered(await agreedSums(call, home, optionIds, on))
 }
 
 /** In the budget a line that a selection takes the place of stays, and the selection takes it out again. */
@@ -137,14 +151,18 @@ function resultOf({ line, selected, isTakenOut }: Asked, quantity: number, found
       isTakenOut,
       takeoffLineId: lineId,
     },
-    ...{ partId, priceId: price.id, scope: scope ?? NO_TRADE, costCodeId },
+    ...{ partId, priceId: price.id, contractId: null, scope: scope ?? NO_TRADE, costCodeId },
     ...{ description: isTakenOut ? `${name}, taken out` : name, quantity, unit, unitCost: price.unitPrice },
     amount: total,
   }
   return { made, missing: [] }
 }
 
-function costedOf(selected: Selected, priced: readonly ReturnType<typeof resultOf>[]): Costed {
+function costedOf(
+  selected: Selected,
+  sums: readonly EstimatedLine[],
+  priced: readonly ReturnType<typeof resultOf>[],
+): Costed {
   const { id } = selected
   if (computedBy(selected) === null) {
     const amount = amountOf(selected)
@@ -153,7 +171,7 @@ function costedOf(selected: Selected, priced: readonly ReturnType<typeof resultO
   }
   const unpriced = priced.flatMap(({ missing }) => missing)
   if (unpriced.length > 0) return { id, cost: null, unpriced, lines: [] }
-  const lines = priced.flatMap(({ made }) => made ?? [])
+  const lines = [...sums, ...priced.flatMap(({ made }) => made ?? [])]
   return { id, cost: asMoney(selected, sum(lines.map(({ amount }) => amount))), unpriced, lines }
 }
 
@@ -167,9 +185,10 @@ function tradesOfAmount(selected: Selected): string[] {
   return computedBy(selected) === null ? [selected.scope ?? NO_TRADE] : []
 }
 
-/** The trades as the organization spells them now. */
+/** The trades as the organization spells them now. Only what is written makes one of which there is none any more. */
 async function tradesOf(call: Call, given: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (given.length === 0) return new Map()
-  const spelled = await scopes.named(call, [...new Set(given)])
+  const names = [...new Set(given)]
+  const spelled = call.isWriting ? await scopes.named(call, names) : [...(await scopes.known(call, names)).values()]
   return new Map(spelled.map((name) => [name.toLowerCase(), name]))
 }

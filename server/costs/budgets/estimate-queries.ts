@@ -3,11 +3,12 @@ import { typeid } from 'typeid-js'
 import type { BudgetLine } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
 
-/** A budget line estimated from a takeoff line, or from what a selection costs. */
+/** A budget line estimated from a takeoff line, from a lump sum, or from what a selection costs. */
 export interface EstimatedLine
   extends Pick<
     BudgetLine,
-    | ('source' | 'optionSelectionId' | 'takeoffLineId' | 'partId' | 'priceId' | 'scope' | 'costCodeId')
+    | ('source' | 'optionSelectionId' | 'takeoffLineId' | 'partId' | 'priceId' | 'contractId')
+    | ('scope' | 'costCodeId')
     | ('description' | 'quantity' | 'unit' | 'unitCost')
   > {
   /** Whether it takes out a line of the house that the selection takes the place of. */
@@ -16,14 +17,18 @@ export interface EstimatedLine
 }
 
 const NAMES = [
-  ...['scope', 'costCodeId', 'partId', 'priceId', 'description', 'quantity', 'unit', 'unitCost'],
+  ...['scope', 'costCodeId', 'partId', 'priceId', 'contractId', 'description', 'quantity', 'unit', 'unitCost'],
   ...['originalAmount', 'approvedChanges'],
 ]
 const FIGURES = sql.raw(NAMES.map((name) => `"${name}"`).join(', '))
 const THERE = sql.raw(NAMES.map((name) => `b."${name}"`).join(', '))
 
-/** What a line is found again by. Selections have ids, so no two lines share a key. */
-function keyOf({ optionSelectionId, isTakenOut, takeoffLineId }: EstimatedLine): string {
+/**
+ * What a line is found again by. Selections have ids, so no two lines share a key. The lump sum of a trade keeps its line
+ * when another contract takes over.
+ */
+function keyOf({ optionSelectionId, isTakenOut, takeoffLineId, contractId, scope }: EstimatedLine): string {
+  if (contractId !== null) return `${optionSelectionId ?? ''}=${scope.toLowerCase()}`
   return `${optionSelectionId ?? ''}${isTakenOut ? '-' : '+'}${takeoffLineId ?? ''}`
 }
 
@@ -57,28 +62,29 @@ export async function replaceEstimate(
         ${lines.map((line) => line.optionSelectionId)}::text[], ${lines.map((line) => line.takeoffLineId)}::text[],
         ${lines.map((line) => line.scope)}::text[], ${lines.map((line) => line.costCodeId)}::text[],
         ${lines.map((line) => line.partId)}::text[], ${lines.map((line) => line.priceId)}::text[],
+        ${lines.map((line) => line.contractId)}::text[],
         ${lines.map((line) => line.description)}::text[], ${lines.map((line) => line.quantity)}::numeric[],
         ${lines.map((line) => line.unit)}::text[], ${lines.map((line) => line.unitCost)}::numeric[],
         ${lines.map((line) => line.amount)}::numeric[]
       ) as l ("id", "estimateKey", "source", "optionSelectionId", "takeoffLineId", "scope", "costCodeId", "partId",
-        "priceId", "description", "quantity", "unit", "unitCost", "amount")
+        "priceId", "contractId", "description", "quantity", "unit", "unitCost", "amount")
       left join "budgetLines" as b on b."organizationId" = ${organizationId} and b."homeId" = ${homeId}
         and b."estimateKey" = l."estimateKey"
     )
     insert into "budgetLines" as b ("organizationId", "id", "homeId", "estimateKey", "source", "optionSelectionId",
       "takeoffLineId", ${FIGURES}, "version", "createdBy", "createdAt", "updatedAt")
     select ${organizationId}, l."id", ${homeId}, l."estimateKey", l."source", l."optionSelectionId", l."takeoffLineId",
-      l."scope", l."costCodeId", l."partId", l."priceId", l."description", l."quantity", l."unit", l."unitCost",
+      l."scope", l."costCodeId", l."partId", l."priceId", l."contractId", l."description", l."quantity", l."unit", l."unitCost",
       l."originalAmount", l."approvedChanges", 1, ${JSON.stringify(actor)}::jsonb, ${now}, ${now}
     from l
     on conflict ("organizationId", "homeId", "estimateKey") where "estimateKey" is not null do update set
       (${FIGURES}) = row (excluded."scope", excluded."costCodeId", excluded."partId", excluded."priceId",
-        excluded."description", excluded."quantity", excluded."unit", excluded."unitCost", excluded."originalAmount",
+        excluded."contractId", excluded."description", excluded."quantity", excluded."unit", excluded."unitCost", excluded."originalAmount",
         excluded."approvedChanges"),
       "source" = excluded."source", "archivedAt" = null, "updatedAt" = ${now}, "version" = b."version" + 1
     where b."archivedAt" is not null
       or (${THERE}) is distinct from (excluded."scope", excluded."costCodeId", excluded."partId", excluded."priceId",
-        excluded."description", excluded."quantity", excluded."unit", excluded."unitCost", excluded."originalAmount",
+        excluded."contractId", excluded."description", excluded."quantity", excluded."unit", excluded."unitCost", excluded."originalAmount",
         excluded."approvedChanges")
     returning b."version" = 1 as "added"`.execute(db)
   const added = rows.filter((row) => row.added).length

@@ -40,6 +40,9 @@ export async function estimate(call: WriteCall, home: Home, date: string | undef
   return {
     ...{ homeId: home.id, planId, planRevision, elevation, on },
     total: sum(lines.map(({ amount }) => amount)),
+    covered: lines.flatMap(({ optionSelectionId, scope, contractId, amount }) =>
+      contractId === null ? [] : [{ optionSelectionId, scope, contractId, amount }],
+    ),
     ...{ priced: lines.length, added, changed, removed, unpriced, currency: call.currency },
   }
 }

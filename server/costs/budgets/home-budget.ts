@@ -3,8 +3,8 @@ import { divide, minus, sum } from '../../values/money.ts'
 import type { Added, BudgetRow } from './figure-queries.ts'
 
 /**
- * The budget of a home is never stored. It is computed from budget lines and purchase orders when it is read, so it
- * cannot be stale.
+ * The budget of a home is never stored. It is computed from budget lines, purchase orders and approved time when it
+ * is read, so it cannot be stale.
  */
 type Figures = Omit<BudgetScope, 'scope' | 'costCodes'>
 type Budget = Omit<HomeBudget, 'homeId' | 'lockedAt' | 'asOf' | 'currency'>
@@ -32,6 +32,7 @@ function scopeFrom(scope: string, rows: readonly BudgetRow[]): BudgetScope {
     actual: sum(rows.map((row) => row.actual)),
     paid: sum(rows.map((row) => row.paid)),
     retained: sum(rows.map((row) => row.retained)),
+    labor: sum(rows.map((row) => row.labor)),
   }
   const costCodes = rows.map((row, i): BudgetCostCode => {
     const { costCodeId, code, name, category } = row
@@ -50,19 +51,20 @@ function figures(added: Added, forecastAtCompletion: number): Figures {
 
 /**
  * What each code of a scope is expected to cost in the end. A trade's budget is one purse: what one code does not need
- * makes up for another that exceeds its own. So what the orders leave of the whole is shared out among the codes that
- * have something left, and the forecasts add up to the scope's: its budget, or its orders if they exceed it.
+ * makes up for another that exceeds its own. So what orders and approved time leave of the whole is shared out among the
+ * codes that have something left, and the forecasts add up to the scope's: its budget, or its orders and time if they
+ * exceed it.
  */
 function forecastsOf(rows: readonly BudgetRow[]): number[] {
-  const ordered = rows.map((row) => sum([row.committed, row.pendingCommitted]))
-  const left = rows.map((row, i) => minus(row.budgeted, ordered[i] ?? 0))
+  const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.labor]))
+  const left = rows.map((row, i) => minus(row.budgeted, takenUp[i] ?? 0))
   const leftInAll = sum(left)
-  if (leftInAll <= 0) return ordered
+  if (leftInAll <= 0) return takenUp
   const shares = divide(
     leftInAll,
     left.map((amount) => Math.max(amount, 0)),
   )
-  return ordered.map((amount, i) => sum([amount, shares[i] ?? 0]))
+  return takenUp.map((amount, i) => sum([amount, shares[i] ?? 0]))
 }
 
 function totalsOf(scopes: readonly BudgetScope[]): Omit<Budget, 'scopes'> {

@@ -6,15 +6,15 @@ import type { Handlers } from '../../http/operation.ts'
 import { problem } from '../../http/problem.ts'
 import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
+import { syncRows } from '../../resources/sync.ts'
 import { assertInUse } from '../cost-codes/in-use.ts'
-import { changesOf, newBudgetLine } from './budget-line.ts'
+import { changesOf, newBudgetLine, OF_SELECTION, reasonFixed } from './budget-line.ts'
 import { estimate } from './estimate.ts'
 import { rowsOfAll } from './figure-queries.ts'
 import { budgetFrom } from './home-budget.ts'
 import { lockForBudget } from './lock-for-budget.ts'
 import * as budgetLines from './queries.ts'
-
-const OF_SELECTION = 'The line is what a selection costs, so it changes with the selection alone.'
+import { budgetLineSync } from './sync.ts'
 
 export const budgetOperations = {
   async getHomeBudget({ path }, call) {
@@ -38,6 +38,10 @@ export const budgetOperations = {
       return budgetLines.insert(call, { ...values, costCodeId })
     })
     return { status: 201, body: line }
+  },
+
+  async syncBudgetLines({ body }, call) {
+    return { status: 200, body: await syncRows(call, body, budgetLineSync(body.match)) }
   },
 
   async estimateHomeBudget({ path, body }, call) {
@@ -70,11 +74,9 @@ export const budgetOperations = {
       const before = await budgetLines.lock(call, path.budgetLineId)
       checkIfMatch(ifMatch, before)
       if (before.archivedAt !== null) throw problem('conflict', 'The line was removed from the budget.')
-      if (before.optionSelectionId !== null) throw problem('conflict', OF_SELECTION)
       const isLocked = home.budgetLockedAt !== null
-      if (isLocked && body.scope !== undefined && body.scope !== before.scope) {
-        throw problem('conflict', 'The budget is locked, so its lines keep their scopes.')
-      }
+      const fixed = reasonFixed(before, body.scope, isLocked)
+      if (fixed !== null) throw problem('conflict', fixed)
       if (body.costCodeId !== before.costCodeId) await assertCodeInUse(call, body.costCodeId)
       const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope)
       const changes = changesOf(before, { ...body, scope }, isLocked)

@@ -4,7 +4,20 @@ import type { Tenant } from '../../http/call.ts'
 import { COMMITTED, PENDING } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
+export const {
+  list,
+  find,
+  findAll,
+  findOptional,
+  lock,
+  assertExist,
+  insert,
+  make,
+  insertAll,
+  updateAll,
+  update,
+  archive,
+} = resource({
   schema: 'BudgetLine',
   table: 'budgetLines',
   prefix: 'bud',

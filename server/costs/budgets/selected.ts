@@ -38,7 +38,7 @@ export function lineOfAmount(selected: Selected, amount: number, noTrade: string
   const isByUnit = costBasis === 'option' && option !== null
   return {
     ...{ source: sourceOf(selected), optionSelectionId: id, isTakenOut: false, takeoffLineId: null },
-    ...{ partId: null, priceId: null, scope: scope ?? noTrade, costCodeId },
+    ...{ partId: null, priceId: null, contractId: null, scope: scope ?? noTrade, costCodeId },
     description: option?.name ?? customDescription ?? '',
     ...{ quantity: isByUnit ? quantity : null, unit: isByUnit ? option.unit : null },
     ...{ unitCost: isByUnit ? option.cost : null, amount },

@@ -7,6 +7,7 @@ import { problem } from '../../http/problem.ts'
 import { addDays, dateIn } from '../../values/calendar.ts'
 import { hasRunOut, nameOf, partFaults } from './contract.ts'
 import { touchBidOf } from './from-bid.ts'
+import { addLumpSums, endLumpSums, overlappingLumpSums } from './lump-sum-queries.ts'
 import * as prices from './price-queries.ts'
 import * as contracts from './queries.ts'
 
@@ -36,9 +37,17 @@ export async function activate(
   { endPrevious, reason }: { endPrevious: boolean; reason: string | null },
 ): Promise<Contract> {
   const revisions = (await contracts.revisionsOf(call, before.number)).filter(({ id }) => id !== before.id)
+  let inherited = before.accountingId
   for (const { id } of revisions.filter(({ status }) => status === 'active')) {
     const former = await lockContract(call, id)
-    if (former.status === 'active') await move(call, former, 'superseded', { endedAt: call.now.toISOString() })
+    if (former.status !== 'active') continue
+    // Accounting knows them as one contract, so its id goes over to the revision that holds from now on.
+    const isInherited = before.accountingId === null
+    if (isInherited) inherited = former.accountingId
+    await move(call, former, 'superseded', {
+      endedAt: call.now.toISOString(),
+      ...(isInherited && { accountingId: null }),
+    })
   }
   const vendor = await vendors.lock(call, before.vendorId)
   const obstacle = reasonNotToEngage(vendor) ?? obstacleOf(before, dateIn(call.timeZone, call.now))
@@ -51,35 +60,53 @@ export async function activate(
   const faults = partFaults(before.lines, parts)
   if (faults.length > 0) throw problem('conflict', 'Parts of the contract have changed.', { errors: faults })
   const formerIds = revisions.map(({ id }) => id)
-  if (formerIds.length > 0) await prices.endPrices(call, formerIds, addDays(before.effectiveDate, -1))
+  if (formerIds.length > 0) await endAll(call, formerIds, addDays(before.effectiveDate, -1))
   if (endPrevious) await prices.endThoseBefore(call, before)
   await assertAlone(call, before)
   await prices.addPrices(call, before)
-  return move(call, before, 'active', { activatedAt: call.now.toISOString() }, reason)
+  if (before.lumpSums.length > 0) await addLumpSums(call, before)
+  const changes = { activatedAt: call.now.toISOString(), accountingId: inherited }
+  return move(call, before, 'active', changes, reason)
 }
 
-function obstacleOf({ lines, expirationDate }: Contract, today: string): string | null {
-  if (lines.length === 0) return 'it has no lines'
+function obstacleOf({ contractType, lines, lumpSums, expirationDate }: Contract, today: string): string | null {
+  if (contractType === 'turnkey' && lumpSums.length === 0) return 'it has no lump sums'
+  if (contractType !== 'turnkey' && lines.length === 0) return 'it has no lines'
   return expirationDate !== null && expirationDate < today ? `its last day was ${expirationDate}` : null
 }
 
 async function assertAlone(call: WriteCall, contract: Contract): Promise<void> {
   const others = await prices.overlapping(call, contract, MOST_OVERLAPS)
-  if (others.length === 0) return
-  const places = new Map(contract.lines.map(({ lineId }, i) => [lineId, i]))
+  const otherSums = contract.lumpSums.length === 0 ? [] : await overlappingLumpSums(call, contract, MOST_OVERLAPS)
+  if (others.length === 0 && otherSums.length === 0) return
+  const lines = new Map(contract.lines.map(({ lineId }, i) => [lineId, i]))
+  const lumpSums = new Map(contract.lumpSums.map(({ lineId }, i) => [lineId, i]))
   throw problem('conflict', 'Other prices of the vendor hold on some of the same days, for the same reach.', {
-    errors: others.map(({ lineId, priceId, number }) => ({
-      pointer: `/lines/${places.get(lineId)}`,
-      code: 'overlap',
-      message: `overlaps the price ${priceId}${number === null ? '' : ` of ${number}`}`,
-    })),
+    errors: [
+      ...others.map(({ lineId, priceId, number }) => ({
+        pointer: `/lines/${lines.get(lineId)}`,
+        code: 'overlap',
+        message: `overlaps the price ${priceId}${number === null ? '' : ` of ${number}`}`,
+      })),
+      ...otherSums.map(({ lineId, otherLineId, number }) => ({
+        pointer: `/lumpSums/${lumpSums.get(lineId)}`,
+        code: 'overlap',
+        message: `overlaps the lump sum "${otherLineId}" of ${number}`,
+      })),
+    ],
   })
+}
+
+/** Ends everything that these revisions made, on a last day. */
+async function endAll(call: WriteCall, contractIds: readonly string[], lastDay: string): Promise<void> {
+  await prices.endPrices(call, contractIds, lastDay)
+  await endLumpSums(call, contractIds, lastDay)
 }
 
 /** Ends an active contract and all prices of its number today, so that none of a former revision goes on. */
 export async function terminate(call: WriteCall, before: Contract, reason: string | null): Promise<Contract> {
   const revisions = await contracts.revisionsOf(call, before.number)
-  await prices.endPrices(
+  await endAll(
     call,
     revisions.map(({ id }) => id),
     dateIn(call.timeZone, call.now),
@@ -92,7 +119,7 @@ async function move(
   call: WriteCall,
   before: Contract,
   to: Contract['status'],
-  changes: Partial<Pick<Contract, 'activatedAt' | 'endedAt'>>,
+  changes: Partial<Pick<Contract, 'activatedAt' | 'endedAt' | 'accountingId'>>,
   reason: string | null = null,
 ): Promise<Contract> {
   const after = await contracts.update(call, before, { status: to, ...changes })

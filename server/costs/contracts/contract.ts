@@ -18,10 +18,10 @@ export const CONTRACT_MOVES: Readonly<Record<ContractStatus, readonly ContractSt
 const ALWAYS_EDITABLE: readonly string[] = ['notes', 'accountingId', 'externalId']
 
 /**
- * How many prices a contract can make. They are written in one transaction while their parts are locked, and every look
- * for the price of a part passes all that it has.
+ * How many prices a contract can make, and how many lump sums beside them. They are written in one transaction while
+ * parts and vendor are locked, and every look for the price of a part passes all that it has.
  */
-const MOST_PRICES = 2000
+export const MOST_PRICES = 2000
 
 /** Of the fields to be changed, those that cannot change in the contract's status. */
 export function fixedFields(contract: Contract, body: Checked['ContractUpdate']): FieldError[] {
@@ -83,7 +83,7 @@ export function wholeLines(
   }))
 }
 
-function freeName(place: number, taken: Set<string | undefined>): string {
+export function freeName(place: number, taken: Set<string | undefined>): string {
   let name = `line-${place}`
   for (let next = place + 1; taken.has(name); next++) name = `line-${next}`
   taken.add(name)

@@ -228,11 +228,13 @@ test('of two activations at the same time one wins', async () => {
 test('the next revision takes over on its first day, and ends the prices of the former one the day before', async () => {
   const [part, dropped] = [await newPart(), await newPart()]
   const first = await active({ lines: [line(part, 3), line(dropped, 9)], notes: 'Delivered.', externalId: 'agr-7' })
+  await patch(`/contracts/${first.id}`, { accountingId: 'QB-AGR-7' })
   const revised = await post(`/contracts/${first.id}/revise`, { effectiveDate: '2026-05-01' })
   expect(revised.status).toBe(201)
   expect(revised.headers.get('location')).toBe(`/api/ext/contracts/${revised.body.id}`)
   expect(revised.body).toMatchObject({
     ...{ number: first.number, revision: 2, status: 'draft', notes: 'Delivered.', externalId: null, activatedAt: null },
+    accountingId: null,
     lines: first.lines,
   })
   const again = await post(`/contracts/${first.id}/revise`, { effectiveDate: '2026-07-01' })
@@ -241,7 +243,10 @@ test('the next revision takes over on its first day, and ends the prices of the 
   expect((await find(part)).price.unitPrice).toBe(3)
 
   await move(revised.body.id, 'active')
-  expect((await get(`/contracts/${first.id}`)).body).toMatchObject({ status: 'superseded', version: 3 })
+  expect((await get(`/contracts/${first.id}`)).body).toMatchObject({ status: 'superseded', version: 4 })
+  // Accounting knows one contract, which is the revision that holds.
+  const known = await get('/contracts?accountingId=QB-AGR-7')
+  expect(known.body.data).toMatchObject([{ id: revised.body.id, status: 'active' }])
   expect((await find(part, { on: '2026-04-30' })).price).toMatchObject({ unitPrice: 3, contractId: first.id })
   expect((await find(part, { on: '2026-05-01' })).price).toMatchObject({ unitPrice: 3.5, contractId: revised.body.id })
   expect((await find(dropped, { on: '2026-05-01' })).issue).toBe('expired')

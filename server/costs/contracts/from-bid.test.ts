@@ -150,3 +150,33 @@ test('the lines of a bid request name parts in their unit, and cost codes, that 
   const changed = await plumbline.patch(path, { effectiveFrom: '2026-12-01', lines: form() }, { key: site.key })
   expect(changed.body).toMatchObject({ effectiveFrom: '2026-12-01', lines: [{ partId: stud }, {}, { partId: null }] })
 })
+
+test('a bid of one amount becomes a turnkey contract for a house of each plan that is named', async () => {
+  const planIds = await Promise.all(
+    ['P2100', 'P2850'].map(async (code) => (await post('/plans', { code, name: code })).body.id),
+  )
+  const { body: request } = await post('/bids/request', { ...site.framing(), effectiveFrom: '2026-12-01' })
+  const { body: bid } = await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 38_400 })
+  await post(`/bids/${bid.id}/accept`, {})
+  const bare = await agree(bid.id)
+  expect([bare.status, bare.body.detail]).toEqual([409, expect.stringContaining('send planIds')])
+  expect((await agree(bid.id, { contractType: 'labor_only', planIds })).body.detail).toContain('no line names a part')
+  expect((await agree(bid.id, { planIds: [planIds[0], 'pln_x'] })).body.errors).toMatchObject([
+    { pointer: '/planIds/1', code: 'unknown_reference' },
+  ])
+  const { status, body } = await agree(bid.id, { planIds })
+  expect(status).toBe(201)
+  expect(body).toMatchObject({
+    ...{ bidId: bid.id, contractType: 'turnkey', planIds: [], lines: [], effectiveDate: '2026-12-01' },
+    lumpSums: planIds.map((planId) => ({ planId, elevation: null, optionId: null, amount: 38_400 })),
+  })
+})
+
+test('a bid by lines becomes a turnkey contract with the lump sums that are sent alone', async () => {
+  const { bid } = await won()
+  const refused = await agree(bid.id, { contractType: 'turnkey' })
+  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('send the lumpSums')])
+  const planId = (await post('/plans', { code: 'P1650', name: 'P1650' })).body.id
+  const { body } = await agree(bid.id, { lumpSums: [{ planId, amount: 9 }] })
+  expect(body).toMatchObject({ contractType: 'turnkey', lines: [], lumpSums: [{ planId, amount: 9 }] })
+})

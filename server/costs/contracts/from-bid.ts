@@ -7,6 +7,7 @@ import * as bids from '../../bidding/bids/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import * as plans from '../../land/plans/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
 import * as contracts from './queries.ts'
 
@@ -25,11 +26,30 @@ export async function termsOfBid(call: WriteCall, bidId: string, wanted: Wanted)
   if (faults.length > 0) throw invalid(faults)
   await assertFree(call, bid, request)
   const { effectiveDate = request.effectiveFrom ?? dateIn(call.timeZone, call.now) } = wanted
-  const { scope = bid.scope, expirationDate = request.effectiveTo, lines = linesOf(bid, request) } = wanted
+  const { scope = bid.scope, expirationDate = request.effectiveTo } = wanted
+  const isAgreedOn = wanted.lines !== undefined || wanted.lumpSums !== undefined
   return {
     ...{ ...wanted, vendorId: bid.vendorId, communityIds: [bid.communityId] },
-    ...{ scope, effectiveDate, expirationDate, lines },
+    ...{ scope, effectiveDate, expirationDate, ...(isAgreedOn ? {} : await agreedBy(call, bid, request, wanted)) },
   }
+}
+
+/** What is agreed on: the prices of the lines, or the one amount for a house of each plan that was named. */
+async function agreedBy(
+  call: WriteCall,
+  bid: BidRow,
+  request: BidRequestRow,
+  { contractType = bid.lines.length === 0 ? 'turnkey' : 'unit_price', planIds }: Wanted,
+): Promise<Partial<Wanted>> {
+  if (contractType !== 'turnkey') return { lines: linesOf(bid, request) }
+  if (bid.lines.length > 0)
+    throw problem('conflict', 'The bid is priced line by line; send the lumpSums of a turnkey contract.')
+  if (planIds.length === 0)
+    throw problem('conflict', `The bid is one amount; send planIds to agree on it for a house, or lines.`)
+  const known = new Set((await plans.findAll(call, planIds)).map(({ id }) => id))
+  const unknown = planIds.flatMap((id, i) => (known.has(id) ? [] : [`/planIds/${i}`]))
+  if (unknown.length > 0) throw unknownReference(unknown)
+  return { contractType, planIds: [], lumpSums: planIds.map((planId) => ({ planId, amount: bid.amount })) }
 }
 
 function contradictions(bid: BidRow, { vendorId = bid.vendorId, communityIds }: Wanted): FieldError[] {

@@ -59,24 +59,26 @@ export const contractOperations = {
 
 async function create(call: WriteCall, body: Checked['ContractCreate']): Promise<Contract> {
   const given = body.bidId == null ? body : await termsOfBid(call, body.bidId, body)
-  const { vendorId, scope, effectiveDate, expirationDate = null, lines } = given
-  if (vendorId === undefined || scope === undefined || effectiveDate === undefined || lines === undefined)
-    throw invalid(missingFields(given))
+  const { vendorId, scope, effectiveDate, expirationDate = null, lines = [], lumpSums = [] } = given
+  const { contractType = lumpSums.length > 0 ? 'turnkey' : 'unit_price' } = given
+  const agreed = contractType === 'turnkey' ? 'lumpSums' : 'lines'
+  if (vendorId === undefined || scope === undefined || effectiveDate === undefined || given[agreed] === undefined)
+    throw invalid(missingFields(given, agreed))
   const vendor = await vendors.findOptional(call, vendorId)
   if (vendor === undefined) throw unknownReference(['/vendorId'])
-  const terms = { ...given, vendorId, effectiveDate, expirationDate }
-  const whole = await checkTerms(call, { ...terms, lines })
+  const terms = { ...given, vendorId, scope, contractType, effectiveDate, expirationDate }
+  const whole = await checkTerms(call, { ...terms, lines, lumpSums })
   if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
   const { retainagePercent = vendor.defaultRetainagePercent } = given
   return begin(call, {
-    ...{ ...terms, retainagePercent, lines: whole, revision: 1, status: 'draft' },
+    ...{ ...terms, ...whole, retainagePercent, revision: 1, status: 'draft' },
     scope: await scopes.nameOf(call, scope),
     number: await contracts.nextNumber(call),
   })
 }
 
-function missingFields(body: Checked['ContractCreate']): FieldError[] {
-  const needed = ['vendorId', 'scope', 'effectiveDate', 'lines'] as const
+function missingFields(body: Checked['ContractCreate'], agreed: 'lines' | 'lumpSums'): FieldError[] {
+  const needed = ['vendorId', 'scope', 'effectiveDate', agreed] as const
   return needed
     .filter((field) => body[field] === undefined)
     .map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required without bidId' }))
@@ -108,11 +110,12 @@ async function update(
     const { notes, accountingId, externalId } = body
     return contracts.update(call, before, { notes, accountingId, externalId })
   }
-  const { communityIds = before.communityIds, planIds = before.planIds, lines = before.lines } = body
-  const { effectiveDate = before.effectiveDate, expirationDate = before.expirationDate } = body
-  const whole = await checkTerms(call, { communityIds, planIds, lines, effectiveDate, expirationDate })
   const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope)
-  return contracts.update(call, before, { ...body, scope, lines: whole })
+  const { contractType = before.contractType, communityIds = before.communityIds, planIds = before.planIds } = body
+  const { effectiveDate = before.effectiveDate, expirationDate = before.expirationDate } = body
+  const { lines = before.lines, lumpSums = before.lumpSums } = body
+  const terms = { scope, contractType, communityIds, planIds, effectiveDate, expirationDate, lines, lumpSums }
+  return contracts.update(call, before, { ...body, scope, ...(await checkTerms(call, terms, before.lumpSums)) })
 }
 
 async function revise(call: WriteCall, id: string, body: Input<'draftContractRevision'>['body']): Promise<Contract> {
@@ -138,6 +141,7 @@ async function revise(call: WriteCall, id: string, body: Input<'draftContractRev
     archivedAt,
     activatedAt,
     endedAt,
+    accountingId,
     externalId,
     ...terms
   } = before

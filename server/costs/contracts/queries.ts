@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/database.ts'
+import { beyond, type Due, type DuePage, lockFree } from '../../due/settle-due.ts'
 import type { Tenant, WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 
@@ -7,13 +8,14 @@ export const { list, find, findAll, findOptional, lock, insert, update, archive 
   schema: 'Contract',
   table: 'contracts',
   prefix: 'ctr',
-  long: ['lines', 'notes', 'communityIds', 'planIds'],
+  long: ['lines', 'lumpSums', 'notes', 'communityIds', 'planIds'],
   filters: {
     communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,
-    planId: (plan) => `(t."planIds" = '{}' or ${plan} = any(t."planIds"))`,
+    planId: (plan) => `(case when t."contractType" = 'turnkey'
+      then t."lumpSums" @> jsonb_build_array(jsonb_build_object('planId', ${plan}::text))
+      else t."planIds" = '{}' or ${plan} = any(t."planIds") end)`,
     expiringBy: (date) => `t."expirationDate" <= ${date}`,
   },
-  search: ['number', 'notes'],
 })
 
 /** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
@@ -41,23 +43,20 @@ export async function revisionsOf({ db, organizationId }: Tenant, number: string
 }
 
 /** Active contracts of any organization whose last day is over there, longest overdue first. */
-export async function due(db: Db, now: Date, most: number): Promise<{ organizationId: string; id: string }[]> {
+export async function due(db: Db, page: DuePage): Promise<Due[]> {
   // Nowhere is the date more than a day ahead of UTC, so the small index is read up to there.
-  const { rows } = await sql<{ organizationId: string; id: string }>`
-    select c."organizationId", c."id" from "contracts" as c
+  const { rows } = await sql<Due>`
+    select c."organizationId", c."id" as "claimedId", c."id", c."expirationDate"::text as "at" from "contracts" as c
     join "organizations" as o on o."id" = c."organizationId"
     where c."status" = 'active' and c."expirationDate" is not null
-      and c."expirationDate" <= (${now}::timestamptz at time zone 'UTC')::date
-      and c."expirationDate" < (${now}::timestamptz at time zone o."timeZone")::date
-    order by c."expirationDate" limit ${most}`.execute(db)
+      and c."expirationDate" <= (${page.now}::timestamptz at time zone 'UTC')::date
+      and c."expirationDate" < (${page.now}::timestamptz at time zone o."timeZone")::date
+      and ${beyond(page, 'c.expirationDate', 'c.id')}
+    order by c."expirationDate", c."id" limit ${page.most}`.execute(db)
   return rows
 }
 
-/** Locks a contract that is still active; false if another process has locked or already ended it. */
-export async function lockActive({ db, organizationId }: WriteCall, id: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from "contracts"
-    where "organizationId" = ${organizationId} and "id" = ${id} and "status" = 'active'
-    for no key update skip locked`.execute(db)
-  return rows.length > 0
+/** Locks those that are still active and that nobody else has locked. */
+export function lockActive(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockFree(call, 'contracts', ids, sql`"status" = 'active'`)
 }

@@ -25,7 +25,6 @@ export const {
     parentId: (parent) => `case when ${parent} = 'null' then t."parentId" is null else t."parentId" = ${parent} end`,
     scope: (scope) => `lower(t."scope") = lower(${scope})`,
   },
-  search: ['code', 'name'],
 })
 
 /**

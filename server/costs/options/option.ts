@@ -33,3 +33,16 @@ export function amountFaults({ optionType, price, marginPercent, costBasis, cost
     faults.push({ pointer: '/cost', code: 'conflict', message: 'is computed, unless costBasis is fixed' })
   return faults
 }
+
+/** Why the option cannot be had in a house; null if it can. */
+export function reasonNotToSelect(
+  option: Option,
+  house: { name: string; planId: string | null; communityId: string },
+): string | null {
+  if (option.archivedAt !== null) return `${option.code} is archived.`
+  if (option.planIds.length > 0 && (house.planId === null || !option.planIds.includes(house.planId)))
+    return `${option.code} is not available for the plan of ${house.name}.`
+  if (option.communityIds.length > 0 && !option.communityIds.includes(house.communityId))
+    return `${option.code} is not offered in the community of ${house.name}.`
+  return null
+}

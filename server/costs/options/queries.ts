@@ -13,7 +13,6 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, mak
       planId: (plan) => `(t."planIds" = '{}' or ${plan} = any(t."planIds"))`,
       communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,
     },
-    search: ['code', 'name', 'description'],
   })
 
 /**

@@ -25,7 +25,6 @@ export const {
     scope: (scope) =>
       `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
   },
-  search: ['sku', 'name', 'description', 'manufacturer'],
 })
 
 /** Whether the part has or ever had a price. */

@@ -126,15 +126,3 @@ export async function idsIn(
     limit ${most}`.execute(db)
   return rows.map(({ id }) => id)
 }
-
-/** Which of these ids name something of the kind. */
-export async function known(
-  { db, organizationId }: Tenant,
-  table: 'vendors' | 'communities' | 'plans',
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ id: string }>`
-    select "id" from ${sql.table(table)}
-    where "organizationId" = ${organizationId} and "id" = any(${[...new Set(ids)]}::text[])`.execute(db)
-  return new Set(rows.map(({ id }) => id))
-}

@@ -2,6 +2,7 @@ import type { Part, Price, PriceSync } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { invalid, Problem, problem, unknownReference } from '../../http/problem.ts'
 import type { Changed } from '../../resources/resource.ts'
+import { known as idsOf } from '../../resources/row-keys.ts'
 import { type AskedRow, archived, type Outcome, type Sync, sameAs } from '../../resources/sync.ts'
 import { addDays } from '../../values/calendar.ts'
 import * as parts from '../parts/queries.ts'
@@ -42,9 +43,9 @@ export const priceSync: Sync<'PriceSync', Price> = {
       throw problem('conflict', `These parts have more than ${MOST_READ} prices for the same reach; send fewer rows.`)
     book.add(await prices.findAll(call, ids))
     const known = {
-      vendorId: await prices.known(call, 'vendors', named(rows, 'vendorId')),
-      communityId: await prices.known(call, 'communities', named(rows, 'communityId')),
-      planId: await prices.known(call, 'plans', named(rows, 'planId')),
+      vendorId: await idsOf(call, 'vendors', named(rows, 'vendorId')),
+      communityId: await idsOf(call, 'communities', named(rows, 'communityId')),
+      planId: await idsOf(call, 'plans', named(rows, 'planId')),
     }
     return rows.map((row, i) => {
       const { values } = row

@@ -1,6 +1,7 @@
 import type { Home, Selection } from '../../../client/contract.gen.ts'
 import { noteChange, type WriteCall } from '../../http/call.ts'
 import * as homes from '../../land/homes/queries.ts'
+import * as sales from '../../selling/sales/queries.ts'
 import type { Costed } from '../budgets/costing.ts'
 import { issuesOf } from '../budgets/estimate.ts'
 import { replaceEstimate } from '../budgets/estimate-queries.ts'
@@ -28,8 +29,10 @@ export async function budgetSelection(
   if (added + changed + removed > 0) noteChange(call, home.id, 'updated', ['budget'])
 }
 
-/** Raises the version of the home whose price has moved, so that whoever follows homes reads it again. */
+/** Raises the versions of the home whose price has moved and of its sale, so that whoever follows them reads them again. */
 export async function repriceHome(call: WriteCall, home: Home, before: Selection, after: Selection): Promise<void> {
   const hasMoved = before.difference !== after.difference || before.status !== after.status
-  if (hasMoved) await homes.touch(call, home.id, ['optionsTotal', 'price'])
+  if (!hasMoved) return
+  await homes.touch(call, home.id, ['optionsTotal', 'price', ...(home.contractPrice === null ? [] : ['contractPrice'])])
+  if (home.saleId !== null) await sales.touch(call, home.saleId, ['optionsTotal', 'totalPrice', 'commission'])
 }

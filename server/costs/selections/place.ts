@@ -6,9 +6,10 @@ import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { type StandingSelection, standingOf } from '../budgets/selection-queries.ts'
+import { reasonNotToSelect } from '../options/option.ts'
 import * as options from '../options/queries.ts'
 import * as selections from './queries.ts'
-import { exclusion, missingFor, reasonNotToSelect } from './selection.ts'
+import { exclusion, missingFor } from './selection.ts'
 
 /** The home of a selection, locked, with what stands on it. */
 export interface Place {

@@ -11,7 +11,6 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
   // Computed by the database as a column, so that the price of a home is summed up from an index.
   computed: { difference: 't."difference"' },
   filters: { dueBefore: (date) => `t."deadline" < ${date}` },
-  search: ['customDescription', 'color', 'location'],
 })
 
 /** How many selections the home has, of any status, counted up to the most that it can have. */

@@ -20,20 +20,10 @@ export const CHOICES: ReadonlySet<SelectionStatus> = new Set(['pending', 'approv
 /** What a selection that is ordered changes only under a change order. */
 export const FIXED_BY_ORDER = ['quantity', 'unitPrice', 'cost', 'allowanceAmount'] as const
 
-/** Why the option cannot be selected for a home; null if it can. */
-export function reasonNotToSelect(option: Option, home: Home): string | null {
-  if (option.archivedAt !== null) return `${option.code} is archived.`
-  if (option.planIds.length > 0 && (home.planId === null || !option.planIds.includes(home.planId)))
-    return `${option.code} is not available for the plan of ${home.name}.`
-  if (option.communityIds.length > 0 && !option.communityIds.includes(home.communityId))
-    return `${option.code} is not offered in the community of ${home.name}.`
-  return null
-}
-
 type Standing = Pick<StandingSelection, 'option' | 'status'>
 
 /** The option of a standing selection that excludes this one, or is excluded by it; as a sentence, or null. */
-export function exclusion(option: Option, standing: readonly Standing[], home: Home): string | null {
+export function exclusion(option: Option, standing: readonly Standing[], home: Pick<Home, 'name'>): string | null {
   for (const { option: other, status } of standing) {
     if (other === null || other.id === option.id) continue
     if (option.excludesOptionIds.includes(other.id))

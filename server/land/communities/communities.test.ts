@@ -9,7 +9,6 @@ afterAll(() => plumbline.stop())
 
 const juniperRidge = {
   name: 'Juniper Ridge',
-  accountingId: 'CLASS-204',
   status: 'active',
   city: 'Austin',
   state: 'TX',
@@ -28,9 +27,10 @@ const move = (id: string, status: string, reason?: string) =>
   plumbline.post(`/api/ext/communities/${id}/status`, { status, ...(reason !== undefined && { reason }) })
 
 test('a community is created with its fields and is read back the same', async () => {
-  const created = await plumbline.post('/api/ext/communities', juniperRidge)
+  const linked = { ...juniperRidge, accountingId: 'CLASS-204' }
+  const created = await plumbline.post('/api/ext/communities', linked)
   expect(created.status).toBe(201)
-  expect(created.body).toMatchObject({ ...juniperRidge, code: null, externalId: null, version: 1, archivedAt: null })
+  expect(created.body).toMatchObject({ ...linked, code: null, externalId: null, version: 1, archivedAt: null })
   expect(created.headers.get('location')).toBe(`/api/ext/communities/${created.body.id}`)
   const read = await plumbline.get(`/api/ext/communities/${created.body.id}`)
   expect(read.body).toEqual(created.body)
@@ -63,8 +63,8 @@ test('a code belongs to one community until that one is archived', async () => {
 
 test('a community is found by code, status, words and accounting id', async () => {
   const { key } = await plumbline.newBuilder()
-  await newCommunity({ code: 'JR' }, key)
-  await newCommunity({ name: 'Mill Creek Crossing', city: 'Round Rock', accountingId: null, status: 'planning' }, key)
+  await newCommunity({ code: 'JR', accountingId: 'CLASS-204' }, key)
+  await newCommunity({ name: 'Mill Creek Crossing', city: 'Round Rock', status: 'planning' }, key)
   const names = async (query: string) =>
     (await plumbline.get(`/api/ext/communities?${query}`, { key })).body.data.map(
       (community: { name: string }) => community.name,

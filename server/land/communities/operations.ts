@@ -4,9 +4,11 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { assertMove, problem } from '../../http/problem.ts'
+import { syncRows } from '../../resources/sync.ts'
 import { COMMUNITY_MOVES, checkTimeZone, lotsAreTaken, newCommunity, reasonNotToEnd } from './community.ts'
 import * as communities from './queries.ts'
 import { summaryOf } from './summary.ts'
+import { communitySync } from './sync.ts'
 
 export const communityOperations = {
   async listCommunities({ query }, call) {
@@ -21,6 +23,10 @@ export const communityOperations = {
       return created
     })
     return { status: 201, body: community }
+  },
+
+  async syncCommunities({ body }, call) {
+    return { status: 200, body: await syncRows(call, body, communitySync(body.match)) }
   },
 
   async getCommunity({ path }, call) {
@@ -40,7 +46,10 @@ export const communityOperations = {
         if (body.lotCount < taken) throw problem('conflict', lotsAreTaken(before.name, taken))
       }
       const after = await communities.update(call, before, body, ifMatch)
-      if (after.timeZone !== before.timeZone) await moveDeadlines(call, after.id)
+      if (after.timeZone !== before.timeZone) {
+        await moveDeadlines(call, after.id)
+        await communities.moveNotices(call, after.id, before.timeZone, after.timeZone)
+      }
       return after
     })
     return { status: 200, body: community }

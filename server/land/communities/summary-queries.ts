@@ -5,7 +5,7 @@ import type { Tenant } from '../../http/call.ts'
 import { COMMITTED, OPEN, PENDING } from '../../paying/order-statuses.ts'
 import { LOT_IS_TAKEN } from './queries.ts'
 
-type Summed<Part extends 'budget' | 'openOrders' | 'bidRequests'> = NonNullable<CommunitySummary[Part]>
+type Summed<Part extends 'budget' | 'openOrders' | 'bidRequests' | 'sales'> = NonNullable<CommunitySummary[Part]>
 
 /** The average settles long before; the newest are what a builder wants to know of. */
 const MOST_AVERAGED = 1000
@@ -120,4 +120,18 @@ export async function bidRequestsOf(
           and "bidRequestId" = any(array(select "id" from of where "status" = 'sent'))) as "openInvitations"
     from of`.execute(db)
   return rows[0] ?? { draft: 0, sent: 0, closed: 0, awarded: 0, cancelled: 0, openInvitations: 0 }
+}
+
+export async function salesOf({ db, organizationId }: Tenant, communityId: string): Promise<Summed<'sales'>> {
+  const { rows } = await sql<Summed<'sales'>>`
+    select
+      count(*) filter (where "status" = 'pending') as "pending",
+      count(*) filter (where "status" = 'approved') as "approved",
+      count(*) filter (where "status" = 'pipeline_complete') as "pipelineComplete",
+      count(*) filter (where "status" = 'cancelled') as "cancelled",
+      (select count(*) from "homes"
+        where "organizationId" = ${organizationId} and "communityId" = ${communityId} and "salesStatus" = 'available'
+      ) as "homesAvailable"
+    from "sales" where "organizationId" = ${organizationId} and "communityId" = ${communityId}`.execute(db)
+  return rows[0] ?? { pending: 0, approved: 0, pipelineComplete: 0, cancelled: 0, homesAvailable: 0 }
 }

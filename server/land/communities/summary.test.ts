@@ -125,6 +125,22 @@ test('budget, orders and bids are those of the community, and add up to what its
   })
 })
 
+test('sales count by status, and homes while nobody has bought them', async () => {
+  const caller = await plumbline.newBuilder()
+  const { id: communityId } = await made('/communities', { name: 'Juniper Ridge', status: 'active' }, caller)
+  const buyers = [{ name: 'Elena Marsh' }]
+  const sales: string[] = []
+  for (const name of ['Lot 1', 'Lot 2', 'Lot 3', 'Lot 4']) {
+    const { id: homeId } = await made('/homes', { name, communityId, basePrice: 300000 }, caller)
+    if (name !== 'Lot 4') sales.push((await made('/sales', { buyers, homeId }, caller)).id)
+  }
+  const [first, second] = sales
+  await made(`/sales/${first}/approve`, {}, caller)
+  await made(`/sales/${second}/cancel`, { reason: 'They moved away.' }, caller)
+  const { sales: shown } = await summary(communityId, caller)
+  expect(shown).toEqual({ pending: 1, approved: 1, pipelineComplete: 0, cancelled: 1, homesAvailable: 2 })
+})
+
 test('a community without anything is all zeros', async () => {
   const caller = await plumbline.newBuilder()
   const { id } = await made('/communities', { name: 'Juniper Ridge', lotCount: 12 }, caller)
@@ -134,13 +150,17 @@ test('a community without anything is all zeros', async () => {
     budget: { budgeted: 0, committed: 0, pendingCommitted: 0, variance: 0 },
     openOrders: { count: 0, amount: 0 },
     bidRequests: { draft: 0, sent: 0, openInvitations: 0 },
+    sales: { pending: 0, approved: 0, pipelineComplete: 0, cancelled: 0, homesAvailable: 0 },
   })
 })
 
 test('what the key may not read is null, and another builder’s community is not found', async () => {
   const { id } = await made('/communities', { name: 'Juniper Ridge' }, plumbline)
-  const nothing = { budget: null, openOrders: null, bidRequests: null }
-  const seen = { 'budgets:read': 'budget', 'pos:read': 'openOrders', 'bids:read': 'bidRequests' }
+  const nothing = { budget: null, openOrders: null, bidRequests: null, sales: null }
+  const seen = {
+    ...{ 'budgets:read': 'budget', 'pos:read': 'openOrders' },
+    ...{ 'bids:read': 'bidRequests', 'sales:read': 'sales' },
+  }
   for (const [permission, field] of Object.entries(seen)) {
     const key = await plumbline.newKey(['communities:read', permission])
     expect(await summary(id, { key })).toMatchObject({ ...nothing, [field]: expect.any(Object) })

@@ -17,12 +17,13 @@ export async function summaryOf(call: Call, community: Community): Promise<Commu
   const months = lastMonths(dateIn(community.timeZone, call.now))
   const since = months[0] ?? ''
   const may = (permission: string) => call.permissions.has(permission)
-  const [homes, completed, budget, openOrders, bidRequests] = await Promise.all([
+  const [homes, completed, budget, openOrders, bidRequests, sales] = await Promise.all([
     figures.homesOf(call, communityId, months),
     figures.completedSince(call, communityId, since),
     may('budgets:read') ? figures.budgetOf(call, communityId) : null,
     may('pos:read') ? figures.openOrdersOf(call, communityId) : null,
     may('bids:read') ? figures.bidRequestsOf(call, communityId) : null,
+    may('sales:read') ? figures.salesOf(call, communityId) : null,
   ])
   const calendar = workCalendar(community)
   const days = completed.map(({ startDate, actualCompletionDate }) =>
@@ -40,6 +41,7 @@ export async function summaryOf(call: Call, community: Community): Promise<Commu
     budget,
     openOrders,
     bidRequests,
+    sales,
     asOf: call.now.toISOString(),
     currency: call.currency,
   }

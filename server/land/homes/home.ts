@@ -44,10 +44,18 @@ export function consequences(home: Home, to: HomeStatus, today: string, now: Dat
   }
 }
 
+/** What the status history says of the move. Beside an ordinary reason it keeps why a home was closed without a sale. */
+export function reasonOf(reason: string | null = null, override: string | null): string | null {
+  if (override === null) return reason
+  const why = `Without a complete sale: ${override}`
+  return reason === null ? why : `${reason} ${why}`
+}
+
 /** Why the home cannot be archived; null if it can. `openOrders` counts its open purchase orders. */
 export function reasonNotToArchive(home: Home, openOrders: number): string | null {
   if (home.startDate !== null && home.status !== 'cancelled')
     return `The construction of ${home.name} has started; end it through its status.`
+  if (home.saleId !== null) return reasonSold(home)
   if (openOrders > 0)
     return `${home.name} has ${openOrders === 1 ? 'an open purchase order' : `${openOrders} open purchase orders`}.`
   return null
@@ -57,7 +65,13 @@ export function reasonNotToArchive(home: Home, openOrders: number): string | nul
 export function reasonToKeepPlan(home: Home): string | null {
   if (home.budgetLockedAt !== null) return `The budget of ${home.name} is locked, and was made for its plan.`
   if (home.startDate !== null) return `The construction of ${home.name} has begun.`
+  if (home.salesStatus === 'under_contract') return `The sale of ${home.name} is approved, for its plan.`
   return null
+}
+
+/** Why a home that has a sale cannot be given up. */
+export function reasonSold({ name, salesStatus }: Pick<Home, 'name' | 'salesStatus'>): string {
+  return `${name} is ${salesStatus.replaceAll('_', ' ')}; cancel its sale first.`
 }
 
 /** Why the budget of the home can no longer be changed; null if it can. */

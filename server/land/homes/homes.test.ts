@@ -24,7 +24,10 @@ async function newHome(fields: object = {}) {
 }
 
 const move = (id: string, status: string, reason?: string): Promise<Answer> =>
-  plumbline.post(`/api/ext/homes/${id}/status`, { status, ...(reason !== undefined && { reason }) })
+  plumbline.post(`/api/ext/homes/${id}/status`, {
+    ...{ status, ...(reason !== undefined && { reason }) },
+    ...(status === 'closed' && { overrideReason: 'It was sold before sales were kept here.' }),
+  })
 
 /** Moves the home forward until it has the status, locking its budget on the way. */
 async function bring(id: string, to: string): Promise<Answer> {
@@ -125,6 +128,58 @@ test('construction begins only with a locked budget', async () => {
   await plumbline.post(`/api/ext/homes/${id}/budget/lines`, { scope: 'framing', amount: 42000 })
   await plumbline.post(`/api/ext/homes/${id}/budget/lock`)
   expect((await move(id, 'under_construction')).status).toBe(200)
+})
+
+test('a home is closed without a complete sale only with a reason by who may decide about sales, and the history keeps it', async () => {
+  const { id } = await newHome()
+  await bring(id, 'completed')
+  const close = (body: object, key?: string) =>
+    plumbline.post(`/api/ext/homes/${id}/status`, { status: 'closed', ...body }, { ...(key !== undefined && { key }) })
+  expect(await close({ reason: 'The keys were handed over.' })).toMatchObject({
+    status: 409,
+    body: { detail: 'No sale of Lot 15 is complete. Set overrideReason to close it all the same.' },
+  })
+  expect(await close({ overrideReason: ' ' })).toMatchObject({ status: 422 })
+  const key = await plumbline.newKey(['homes:write'])
+  const overrideReason = 'Sold by the broker.'
+  expect(await close({ overrideReason }, key)).toMatchObject({
+    status: 403,
+    body: { code: 'permission_denied', permission: 'sales:write' },
+  })
+  expect(await move(id, 'cancelled', 'None.')).toMatchObject({ status: 200 })
+  const other = await newHome()
+  await bring(other.id, 'completed')
+  const closed = await plumbline.post(`/api/ext/homes/${other.id}/status`, {
+    ...{ status: 'closed', reason: 'The keys were handed over.', overrideReason },
+  })
+  expect(closed).toMatchObject({ status: 200, body: { status: 'closed' } })
+  const { body: history } = await plumbline.get(`/api/ext/status-changes?resourceId=${other.id}&sort=-at`)
+  expect(history.data[0]).toMatchObject({
+    ...{ to: 'closed', reason: 'The keys were handed over. Without a complete sale: Sold by the broker.' },
+  })
+  const early = await newHome()
+  const wrong = await plumbline.post(`/api/ext/homes/${early.id}/status`, { status: 'permitting', overrideReason })
+  expect(wrong).toMatchObject({ status: 422, body: { errors: [{ pointer: '/overrideReason', code: 'exclusive' }] } })
+})
+
+test('a site has a superintendent, who is a user of the builder', async () => {
+  const { userId, key } = await plumbline.newBuilder()
+  const elsewhere = await plumbline.newBuilder()
+  const community = { name: 'Mill Creek', status: 'active', superintendentId: userId }
+  const site = await plumbline.post('/api/ext/communities', community, { key })
+  expect(site.body).toMatchObject({ superintendentId: userId })
+  const home = { name: 'Lot 1', communityId: site.body.id, superintendentId: userId }
+  const { body } = await plumbline.post('/api/ext/homes', home, { key })
+  expect(body).toMatchObject({ superintendentId: userId })
+  const paths = [`/api/ext/homes/${body.id}`, `/api/ext/communities/${site.body.id}`]
+  for (const path of paths)
+    for (const superintendentId of ['usr_nobody', elsewhere.userId]) {
+      const refused = await plumbline.patch(path, { superintendentId }, { key })
+      expect(refused).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })
+      expect(refused.body.errors).toMatchObject([{ pointer: '/superintendentId' }])
+    }
+  for (const path of paths)
+    expect((await plumbline.patch(path, { superintendentId: null }, { key })).body.superintendentId).toBeNull()
 })
 
 test('start, completion and closing get the date in the community’s time zone, and a hold does not change them', async () => {
@@ -268,9 +323,9 @@ test('a home changes field by field, and a stale If-Match is refused', async () 
   const changed = await plumbline.patch(`/api/ext/homes/${home.id}`, {
     name: 'Lot 15A',
     address: null,
-    accountingId: 'JOB-1015',
+    accountingId: 'JOB-1016',
   })
-  expect(changed.body).toMatchObject({ name: 'Lot 15A', address: null, accountingId: 'JOB-1015', version: 2 })
+  expect(changed.body).toMatchObject({ name: 'Lot 15A', address: null, accountingId: 'JOB-1016', version: 2 })
   const stale = await plumbline.patch(
     `/api/ext/homes/${home.id}`,
     { name: 'Lot 15B' },

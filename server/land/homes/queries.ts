@@ -4,25 +4,98 @@ import { noteChange, type Tenant, type WriteCall } from '../../http/call.ts'
 import { PENDING, UNSETTLED } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
 
-/** What the selections of a home add to its price, summed up from an index of its own. */
-const OPTIONS_TOTAL = `
+/** SQL of what the selections of a home add to its price, summed up from an index of its own. */
+const optionsTotal = (home: string) => `
   select coalesce(sum(s."difference"), 0) from "selections" as s
-  where s."organizationId" = t."organizationId" and s."homeId" = t."id" and s."status" in ('approved', 'ordered', 'installed')`
+  where s."organizationId" = ${home}."organizationId" and s."homeId" = ${home}."id" and s."status" in ('approved', 'ordered', 'installed')`
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
+/** SQL of the price of a home, over its row. */
+export const priceOf = (home: string) => `${home}."basePrice" + (${optionsTotal(home)})`
+
+/** SQL of what the buyer of a home pays, over its row; null until its sale is approved. */
+export const contractPriceOf = (home: string) => `${home}."saleAmount" + (${optionsTotal(home)})`
+
+export const {
+  list,
+  find,
+  findAll,
+  findOptional,
+  lock,
+  assertExist,
+  insert,
+  make,
+  insertAll,
+  updateAll,
+  update,
+  archive,
+} = resource({
   schema: 'Home',
   table: 'homes',
   prefix: 'hom',
-  computed: { optionsTotal: OPTIONS_TOTAL, price: `t."basePrice" + (${OPTIONS_TOTAL})` },
-  search: [
-    'name',
-    'lotNumber',
-    'block',
-    {
-      sql: `concat_ws(' ', t."address"->>'line1', t."address"->>'line2', t."address"->>'city', t."address"->>'postalCode')`,
-    },
-  ],
+  computed: {
+    optionsTotal: optionsTotal('t'),
+    price: priceOf('t'),
+    salesStatus: 't."salesStatus"',
+    contractPrice: contractPriceOf('t'),
+  },
 })
+
+/** Locks the homes with these ids, in their order, and returns those that exist. */
+export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<Home[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "homes"
+    where "organizationId" = ${call.organizationId} and "id" = any(${[...new Set(ids)]}::text[])
+    order by "id" for no key update`.execute(call.db)
+  return findAll(
+    call,
+    rows.map(({ id }) => id),
+  )
+}
+
+/** What a home keeps of the sale that it has. */
+export interface HeldBy {
+  saleId: string | null
+  saleStatus: 'pending' | 'approved' | null
+  /** What the sale comes to without the selections, once it is approved. */
+  saleAmount: number | null
+}
+
+/** Keeps on the home, which is locked, which sale it has. */
+export async function keepSale(call: WriteCall, homeId: string, held: HeldBy): Promise<void> {
+  await sql`
+    update "homes" set "saleId" = ${held.saleId}, "saleStatus" = ${held.saleStatus}, "saleAmount" = ${held.saleAmount},
+      "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}
+    where "organizationId" = ${call.organizationId} and "id" = ${homeId}`.execute(call.db)
+  noteChange(call, homeId, 'updated', ['saleId', 'salesStatus', 'contractPrice'])
+}
+
+export interface SaleOfHome {
+  status: string
+  openContingencies: number
+  depositsOutstanding: number
+}
+
+/** How far the sale of a home is settled. */
+export async function saleOf({ db, organizationId }: Tenant, saleId: string): Promise<SaleOfHome | undefined> {
+  const { rows } = await sql<SaleOfHome>`
+    select "status", "openContingencies", "depositsOutstanding" from "sales"
+    where "organizationId" = ${organizationId} and "id" = ${saleId}`.execute(db)
+  return rows[0]
+}
+
+/** The name of the home that stands on a lot; undefined if none does. */
+export async function onLot(
+  { db, organizationId }: Tenant,
+  { communityId, block, lotNumber }: { communityId: string; block: string | null; lotNumber: string },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`
+    select "name" from "homes"
+    where "organizationId" = ${organizationId} and "communityId" = ${communityId}
+      and coalesce("block", '') = coalesce(${block}::text, '') and "lotNumber" = ${lotNumber} and "lotNumber" is not null
+      and "status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`.execute(db)
+  return rows[0]?.name
+}
 
 /** How many purchase orders of the home still have to be decided or settled. */
 export async function countOpenOrders(call: Tenant, homeId: string): Promise<number> {
@@ -88,13 +161,42 @@ export async function keepForecast(
   noteChange(call, homeId, 'updated', Object.keys(forecast))
 }
 
-/** Archives the tasks of the home, which is locked: those that are left to be done, or all of them. */
-export async function archiveTasks(call: WriteCall, homeId: string, which: 'left' | 'all'): Promise<void> {
+/** The same for many homes, all of them locked, in one statement. */
+export async function keepForecasts(
+  call: WriteCall,
+  forecasts: readonly Pick<Home, 'id' | 'forecastCompletionDate' | 'percentComplete'>[],
+): Promise<void> {
+  if (forecasts.length === 0) return
+  await sql`
+    update "homes" as h set "forecastCompletionDate" = f."date", "percentComplete" = f."percent",
+      "version" = h."version" + 1, "updatedAt" = ${call.now.toISOString()}
+    from unnest(${forecasts.map(({ id }) => id)}::text[],
+      ${forecasts.map(({ forecastCompletionDate }) => forecastCompletionDate)}::date[],
+      ${forecasts.map(({ percentComplete }) => percentComplete)}::numeric[]) as f ("id", "date", "percent")
+    where h."organizationId" = ${call.organizationId} and h."id" = f."id"`.execute(call.db)
+  for (const { id } of forecasts) noteChange(call, id, 'updated', ['forecastCompletionDate', 'percentComplete'])
+}
+
+/**
+ * Archives the tasks and milestones of the home, which is locked: those that are left to be done or reached, or all of
+ * them.
+ */
+export async function archiveSchedule(call: WriteCall, homeId: string, which: 'left' | 'all'): Promise<void> {
   const now = call.now.toISOString()
-  const { rows } = await sql<{ id: string }>`
-    update "tasks" set "archivedAt" = ${now}, "version" = "version" + 1, "updatedAt" = ${now}
-    where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "archivedAt" is null
-      and (${which === 'all'} or "status" in ('not_started', 'in_progress', 'on_hold'))
-    returning "id"`.execute(call.db)
-  for (const { id } of rows) noteChange(call, id, 'archived', ['archivedAt'])
+  for (const table of ['tasks', 'milestones'] as const) {
+    const { rows } = await sql<{ id: string }>`
+      update ${sql.table(table)} set "archivedAt" = ${now}, "version" = "version" + 1, "updatedAt" = ${now}
+      where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "archivedAt" is null
+        and (${which === 'all'} or "status" in ('not_started', 'in_progress', 'on_hold', 'pending'))
+      returning "id"`.execute(call.db)
+    for (const { id } of rows) noteChange(call, id, 'archived', ['archivedAt'])
+  }
+}
+
+/** Computes anew when vendors are told of the tasks of the home, which is locked and is or was on hold. */
+export async function retimeNotices({ db, organizationId }: WriteCall, homeId: string): Promise<void> {
+  await sql`
+    update "tasks" as t set "tellAt" = "tellAtOf"(t)
+    where t."organizationId" = ${organizationId} and t."homeId" = ${homeId} and t."status" = 'not_started'
+      and t."archivedAt" is null`.execute(db)
 }

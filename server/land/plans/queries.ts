@@ -13,7 +13,6 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
   table: 'plans',
   prefix: 'pln',
   filters: { communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))` },
-  search: ['code', 'name'],
 })
 
 export const listRevisions = listing<PlanRevision>({

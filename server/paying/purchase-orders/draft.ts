@@ -11,11 +11,14 @@ import { pricedLines } from './line-prices.ts'
 import { posted } from './posting.ts'
 import {
   NO_APPROVAL,
+  noPaymentFaults,
   numberOf,
   orderFaults,
   prefixOfLot,
   prefixOfPlace,
   reasonNotToOrderFor,
+  usualRetainage,
+  varianceFaults,
 } from './purchase-order.ts'
 import * as orders from './queries.ts'
 import { totalled } from './totals.ts'
@@ -35,20 +38,27 @@ export interface Draft
  */
 export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrder> {
   const { home, vendor, lines: asked, ...rest } = wanted
-  const { retainagePercent = vendor.defaultRetainagePercent, scope } = rest
+  const { retainagePercent = usualRetainage(rest, vendor), noPayment = false, scope } = rest
   const given = await pricedLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null })
-  const { lines, ...sums } = totalled(await posted(call, scope, given), retainagePercent)
+  const { lines, ...sums } = totalled(await posted(call, scope, given))
   const order = {
     ...rest,
     homeId: home.id,
     vendorId: vendor.id,
     status: 'draft' as const,
     ...sums,
+    ...{ completedAmount: 0, retainedAmount: 0, releasedAmount: 0, paidAmount: 0, reservedAmount: 0 },
     currency: call.currency,
     retainagePercent,
+    noPayment,
     approval: NO_APPROVAL,
   }
-  const faults = [...orderFaults(order), ...(await budgetLineFaults(call, order, lines))]
+  const faults = [
+    ...orderFaults(order),
+    ...noPaymentFaults(order, lines),
+    ...varianceFaults(order),
+    ...(await budgetLineFaults(call, order, lines)),
+  ]
   if (faults.length > 0) throw invalid(faults)
   const reason = reasonNotToOrderFor(home) ?? (vendor.archivedAt === null ? null : `${vendor.companyName} is archived`)
   if (reason !== null) throw problem('conflict', `Nothing can be ordered: ${reason}.`)

@@ -15,12 +15,22 @@ import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
+import { explainApproval } from './approval.ts'
 import { budgetLineFaults, draft, linesOfBid } from './draft.ts'
+import { duplicates } from './duplicates.ts'
 import { pricedLines, unknownParts } from './line-prices.ts'
 import { orderOfContract } from './of-contract.ts'
 import { posted } from './posting.ts'
-import { ALWAYS_EDITABLE, orderFaults } from './purchase-order.ts'
+import {
+  ALWAYS_EDITABLE,
+  noPaymentFaults,
+  orderFaults,
+  parentFaults,
+  reasonNotToChange,
+  varianceFaults,
+} from './purchase-order.ts'
 import * as orders from './queries.ts'
+import { recordProgress } from './record-progress.ts'
 import { reprice } from './reprice.ts'
 import { changeStatus } from './status.ts'
 import { totalled } from './totals.ts'
@@ -54,10 +64,25 @@ export const purchaseOrderOperations = {
   async changePurchaseOrderStatus({ path, body }, call) {
     return { status: 200, body: await call.write((call) => changeStatus(call, path.purchaseOrderId, body)) }
   },
+
+  async findDuplicatePos({ query }, call) {
+    return { status: 200, body: await duplicates(call, query) }
+  },
+
+  async explainPurchaseOrderApproval({ path }, call) {
+    return { status: 200, body: await explainApproval(call, path.purchaseOrderId) }
+  },
+
+  async recordPurchaseOrderProgress({ path, body }, call) {
+    return { status: 200, body: await call.write((call) => recordProgress(call, path.purchaseOrderId, body)) }
+  },
 } satisfies Partial<Handlers>
 
 async function create(call: WriteCall, body: Checked['PurchaseOrderCreate']): Promise<PurchaseOrder> {
-  const { vendor, bid, contract } = await referencesOf(call, body)
+  const { vendor, bid, contract, parent } = await referencesOf(call, body)
+  const vendorId = vendor?.id ?? bid?.vendorId ?? contract?.vendorId
+  if (vendorId !== undefined)
+    assertParentFits({ ...body, vendorId, optionSelectionId: body.optionSelectionId ?? null }, parent)
   const home = await homes.lock(call, body.homeId)
   if (bid !== null) return createFromBid(call, { ...body, home, vendor }, bid)
   if (contract !== null) return draft(call, await orderOfContract(call, { ...body, home, vendor }, contract))
@@ -117,7 +142,12 @@ async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): P
 async function referencesOf(
   call: WriteCall,
   body: Checked['PurchaseOrderCreate'],
-): Promise<{ vendor: Vendor | null; bid: BidRow | null; contract: Contract | null }> {
+): Promise<{
+  vendor: Vendor | null
+  bid: BidRow | null
+  contract: Contract | null
+  parent: PurchaseOrder | null
+}> {
   const { homeId, vendorId, bidId, contractId, parentPoId, optionSelectionId } = body
   const home = await homes.findOptional(call, homeId)
   const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
@@ -150,7 +180,7 @@ async function referencesOf(
   assertOrderable(homeId, selection)
   if (bid !== null && contract !== null)
     throw invalid([{ pointer: '/contractId', code: 'unexpected', message: 'cannot be sent together with bidId' }])
-  return { vendor, bid, contract }
+  return { vendor, bid, contract, parent }
 }
 
 function assertOrderable(homeId: string, selection: Selection | null): void {
@@ -164,6 +194,17 @@ function assertOrderable(homeId: string, selection: Selection | null): void {
 function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {
   if (parent === null || parent.homeId === homeId) return
   throw invalid([{ pointer: '/parentPoId', code: 'other_home', message: 'is an order for another home' }])
+}
+
+/** Refuses an earlier order that this one cannot refer to. */
+function assertParentFits(
+  order: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
+  parent: PurchaseOrder | null,
+): void {
+  const faults = parentFaults(order, parent)
+  if (faults.length > 0) throw invalid(faults)
+  const reason = parent === null || order.poType !== 'change' ? null : reasonNotToChange(parent)
+  if (reason !== null) throw problem('conflict', reason)
 }
 
 async function update(
@@ -188,18 +229,24 @@ async function update(
     )
   }
   if (before.status !== 'draft') {
-    const { notes, accountingId, externalId } = body
-    return orders.update(call, before, { notes, accountingId, externalId })
+    const { notes, lienWaiverRequired, accountingId, externalId } = body
+    return orders.update(call, before, { notes, lienWaiverRequired, accountingId, externalId })
   }
 
-  await checkReferences(call, before, body)
+  const parent = await checkReferences(call, before, body)
   const { lines: given, ...rest } = body
   const next = { ...before, ...rest }
+  if (parent !== undefined) assertParentFits(next, parent)
   const { vendorId, contractId, scope } = next
   const priced = given && (await pricedLines(call, given, { home, vendorId, contractId, lines: before.lines }))
   const wanted = priced === undefined ? before.lines : await posted(call, scope, priced, before.lines)
-  const { lines, ...sums } = totalled(wanted, next.retainagePercent)
-  const faults = [...orderFaults({ ...next, ...sums }), ...(await budgetLineFaults(call, next, lines))]
+  const { lines, ...sums } = totalled(wanted)
+  const faults = [
+    ...orderFaults({ ...next, ...sums }),
+    ...noPaymentFaults(next, lines),
+    ...varianceFaults(next),
+    ...(await budgetLineFaults(call, next, lines)),
+  ]
   if (faults.length > 0) throw invalid(faults)
   if (body.scope !== undefined) rest.scope = await scopes.nameOf(call, body.scope)
   const isRelined = !isDeepStrictEqual(lines, before.lines)
@@ -224,13 +271,16 @@ function fixedFields(order: PurchaseOrder, body: Checked['PurchaseOrderUpdate'])
     }))
 }
 
+/** Checks what the changes refer to; returns the earlier order if that, or what it depends on, is among them. */
 async function checkReferences(
   call: WriteCall,
   before: PurchaseOrder,
-  { vendorId, parentPoId }: Checked['PurchaseOrderUpdate'],
-): Promise<void> {
+  { vendorId, poType, parentPoId }: Checked['PurchaseOrderUpdate'],
+): Promise<PurchaseOrder | null | undefined> {
+  const parentId = parentPoId === undefined ? before.parentPoId : parentPoId
+  const isParentTouched = vendorId !== undefined || poType !== undefined || parentPoId !== undefined
   const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
-  const parent = parentPoId == null ? null : await orders.findOptional(call, parentPoId)
+  const parent = parentId === null || !isParentTouched ? null : await orders.findOptional(call, parentId)
   if (vendor === undefined || parent === undefined) {
     throw unknownReference([
       ...(vendor === undefined ? ['/vendorId'] : []),
@@ -240,10 +290,12 @@ async function checkReferences(
   assertSameHome(before.homeId, parent)
   if (parent?.id === before.id)
     throw invalid([{ pointer: '/parentPoId', code: 'itself', message: 'must be another order' }])
-  if (vendor === null || vendor.id === before.vendorId) return
-  if (before.bidId !== null || before.contractId !== null) {
-    const source = before.bidId !== null ? 'bid' : 'contract'
-    throw problem('conflict', `The order was made from a ${source}, so its vendor cannot change.`)
+  if (vendor !== null && vendor.id !== before.vendorId) {
+    if (before.bidId !== null || before.contractId !== null) {
+      const source = before.bidId !== null ? 'bid' : 'contract'
+      throw problem('conflict', `The order was made from a ${source}, so its vendor cannot change.`)
+    }
+    if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
   }
-  if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
+  return isParentTouched ? parent : undefined
 }

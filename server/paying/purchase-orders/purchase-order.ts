@@ -4,7 +4,10 @@ import type {
   PurchaseOrder,
   PurchaseOrderStatus,
   PurchaseOrderType,
+  VarianceReasonCode,
+  Vendor,
 } from '../../../client/contract.gen.ts'
+import { ORDERED } from '../order-statuses.ts'
 
 /** The life of an order, in one direction only: once issued its amounts are fixed, and once paid it is never voided. */
 export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly PurchaseOrderStatus[]>> = {
@@ -35,22 +38,13 @@ export const NO_APPROVAL: PurchaseOrder['approval'] = {
 }
 
 /** What can still change after the draft: nothing that was approved or ordered. */
-export const ALWAYS_EDITABLE: readonly string[] = ['notes', 'accountingId', 'externalId']
+export const ALWAYS_EDITABLE: readonly string[] = ['notes', 'lienWaiverRequired', 'accountingId', 'externalId']
 
-const NEVER_NEGATIVE: readonly PurchaseOrderType[] = ['base', 'option', 'service']
+const NEVER_NEGATIVE: readonly PurchaseOrderType[] = ['base', 'option', 'variance', 'service']
 
 /** What is wrong with the order as a whole, whichever part of it was sent. */
-export function orderFaults(
-  order: Pick<PurchaseOrder, 'poType' | 'total'> &
-    Partial<Pick<PurchaseOrder, 'varianceReasonCode' | 'varianceResponsible'>>,
-): FieldError[] {
+export function orderFaults(order: Pick<PurchaseOrder, 'poType' | 'total'>): FieldError[] {
   const faults: FieldError[] = []
-  if (order.poType === 'variance') {
-    for (const field of ['varianceReasonCode', 'varianceResponsible'] as const) {
-      if (order[field] == null)
-        faults.push({ pointer: `/${field}`, code: 'required', message: 'is required for a variance' })
-    }
-  }
   if (order.poType === 'backcharge' && order.total >= 0) {
     faults.push({
       pointer: '/lines',
@@ -66,6 +60,66 @@ export function orderFaults(
     })
   }
   return faults
+}
+
+/** What is wrong with the lines of an order that is for the schedule alone. */
+export function noPaymentFaults(
+  { noPayment }: Pick<PurchaseOrder, 'noPayment'>,
+  lines: readonly Pick<PurchaseOrder['lines'][number], 'total'>[],
+): FieldError[] {
+  if (!noPayment) return []
+  return lines.flatMap(({ total }, i) =>
+    total === 0
+      ? []
+      : [{ pointer: `/lines/${i}/unitPrice`, code: 'maximum', message: 'must be 0 in an order with noPayment' }],
+  )
+}
+
+/** What is held back where the order does not say: nothing of what the vendor owes. */
+export function usualRetainage(
+  { poType }: Pick<PurchaseOrder, 'poType'>,
+  from: Pick<Vendor, 'defaultRetainagePercent'>,
+): number {
+  return poType === 'backcharge' ? 0 : from.defaultRetainagePercent
+}
+
+/** The reasons that say nothing by themselves. */
+const NEEDS_NOTES: readonly (VarianceReasonCode | null | undefined)[] = ['backcharge', 'other']
+
+/** What is missing of a variance: why it was not foreseen, and who is responsible. */
+export function varianceFaults(
+  order: Pick<PurchaseOrder, 'poType'> & {
+    [Field in 'varianceReasonCode' | 'varianceResponsible' | 'notes']?: PurchaseOrder[Field] | undefined
+  },
+): FieldError[] {
+  if (order.poType !== 'variance') return []
+  const missing = (['varianceReasonCode', 'varianceResponsible'] as const).filter((field) => order[field] == null)
+  const faults = missing.map((field) => ({
+    pointer: `/${field}`,
+    code: 'required',
+    message: 'is required for a variance',
+  }))
+  if (!NEEDS_NOTES.includes(order.varianceReasonCode) || order.notes != null) return faults
+  const message = `is required for a variance whose reason is ${order.varianceReasonCode}`
+  return [...faults, { pointer: '/notes', code: 'required', message }]
+}
+
+/** What is wrong with the earlier order that this one refers to; null if it refers to none. */
+export function parentFaults(
+  { poType, vendorId, optionSelectionId }: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
+  parent: PurchaseOrder | null,
+): FieldError[] {
+  const at = (code: string, message: string) => [{ pointer: '/parentPoId', code, message }]
+  if (poType === 'change' && parent === null && optionSelectionId === null)
+    return at('required', 'is required for a change, or else optionSelectionId')
+  if (parent === null || (poType !== 'change' && poType !== 'backcharge') || parent.vendorId === vendorId) return []
+  return at('other_vendor', `is an order to another vendor, which a ${poType} cannot refer to`)
+}
+
+/** Why the earlier order is not changed by another one; null if it is. */
+export function reasonNotToChange({ number, status }: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
+  if (ORDERED.includes(status)) return null
+  return `${number} is ${status}; only an order that was issued is changed by another one.`
 }
 
 /** Why nothing more is ordered for the home; null if orders are possible. */

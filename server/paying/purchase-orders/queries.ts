@@ -4,23 +4,29 @@ import { noteChange, type WriteCall } from '../../http/call.ts'
 import { resource, type Values } from '../../resources/resource.ts'
 import { OPEN } from '../order-statuses.ts'
 
-export type NewOrder = Values<PurchaseOrder, 'lines'>
+/** What follows from other columns and tables. */
+type Computed = 'lines' | 'taskIds' | 'payableAmount' | 'balance'
+
+export type NewOrder = Values<PurchaseOrder, Computed>
 
 const LINES = `
   select coalesce(json_agg(json_build_object(
     'lineId', l."lineId", 'budgetLineId', l."budgetLineId", 'partId', l."partId", 'priceId', l."priceId", 'costCodeId', l."costCodeId", 'description', l."description",
-    'quantity', l."quantity", 'unit', l."unit", 'unitPrice', l."unitPrice", 'taxPercent', l."taxPercent", 'taxAmount', l."taxAmount", 'total', l."total") order by l."position"), '[]')
+    'quantity', l."quantity", 'unit', l."unit", 'unitPrice', l."unitPrice", 'taxPercent', l."taxPercent", 'taxAmount', l."taxAmount", 'total', l."total",
+    'completedPercent', l."completedPercent", 'completedQuantity', l."completedQuantity", 'completedAmount', l."completedAmount") order by l."position"), '[]')
   from "purchaseOrderLines" as l where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id"`
 
-const DESCRIPTIONS = `(
-  select string_agg(l."description", ' ') from "purchaseOrderLines" as l
-  where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id")`
+// The condition on poIds is that of the index tasks_withOrders.
+const TASKS = `(
+  select coalesce(json_agg(k."id" order by k."id"), '[]') from "tasks" as k
+  where k."organizationId" = t."organizationId" and k."homeId" = t."homeId" and k."poIds" <> '{}'
+    and t."id" = any(k."poIds") and k."archivedAt" is null)`
 
 export const { list, find, findAll, findOptional, lock, insert, update } = resource({
   schema: 'PurchaseOrder',
   table: 'purchaseOrders',
   prefix: 'po',
-  computed: { lines: LINES },
+  computed: { lines: LINES, taskIds: TASKS, payableAmount: 't."payableAmount"', balance: 't."balance"' },
   long: ['lines', 'notes'],
   filters: {
     budgetLineId: (budgetLine) =>
@@ -28,7 +34,6 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
     costCodeId: (costCode) =>
       `t."id" in (select l."purchaseOrderId" from "purchaseOrderLines" as l where l."organizationId" = $1 and l."costCodeId" = ${costCode})`,
   },
-  search: ['number', 'notes', { sql: DESCRIPTIONS }],
   sorts: { total: { column: 'totalInCents', from: (total) => `(${total}::numeric * 100)::bigint` } },
 })
 
@@ -43,8 +48,8 @@ export async function insertLines(
       lines.map((line, position) => ({ organizationId: call.organizationId, purchaseOrderId, position, ...line })),
     )
     .execute()
-  // What a line takes beside its description is 660 bytes at most.
-  const linesBytes = lines.reduce((bytes, { description }) => bytes + 660 + Buffer.byteLength(description), 0)
+  // What a line takes beside its description is 780 bytes at most.
+  const linesBytes = lines.reduce((bytes, { description }) => bytes + 780 + Buffer.byteLength(description), 0)
   await call.db
     .updateTable('purchaseOrders')
     .set({ linesBytes })
@@ -64,6 +69,29 @@ export async function replaceLines(
     .where('purchaseOrderId', '=', purchaseOrderId)
     .execute()
   await insertLines(call, purchaseOrderId, lines)
+}
+
+/** Writes how much of each line of a locked order is done, and that it was said now. */
+export async function writeProgress(
+  { db, organizationId, now }: WriteCall,
+  purchaseOrderId: string,
+  lines: readonly PurchaseOrderLine[],
+): Promise<void> {
+  const of = (field: 'completedPercent' | 'completedQuantity' | 'completedAmount') => lines.map((line) => line[field])
+  await sql`
+    with noted as (
+      update "purchaseOrders" set "progressedAt" = ${now}
+      where "organizationId" = ${organizationId} and "id" = ${purchaseOrderId}
+    )
+    update "purchaseOrderLines" as l set "completedPercent" = p."percent", "completedQuantity" = p."quantity",
+      "completedAmount" = p."amount"
+    from unnest(
+      ${lines.map(({ lineId }) => lineId)}::text[], ${of('completedPercent')}::numeric[],
+      ${of('completedQuantity')}::numeric[], ${of('completedAmount')}::numeric[]
+    ) as p ("lineId", "percent", "quantity", "amount")
+    where l."organizationId" = ${organizationId} and l."purchaseOrderId" = ${purchaseOrderId} and l."lineId" = p."lineId"`.execute(
+    db,
+  )
 }
 
 /** Raises the version of a locked order whose lines have changed but whose sums have not. */

@@ -58,13 +58,13 @@ export async function rewrite(call: WriteCall, orders: readonly PurchaseOrder[])
   )
   await sql`
     update "purchaseOrders" as o set "subtotal" = w."subtotal", "taxTotal" = w."taxTotal", "total" = w."total",
-      "retainedAmount" = w."retainedAmount", "contractId" = w."contractId",
+      "contractId" = w."contractId",
       "version" = o."version" + 1, "updatedAt" = ${now}
     from unnest(
       ${orders.map((order) => order.id)}::text[], ${orders.map((order) => order.subtotal)}::numeric[],
       ${orders.map((order) => order.taxTotal)}::numeric[], ${orders.map((order) => order.total)}::numeric[],
-      ${orders.map((order) => order.retainedAmount)}::numeric[], ${orders.map((order) => order.contractId)}::text[]
-    ) as w ("id", "subtotal", "taxTotal", "total", "retainedAmount", "contractId")
+      ${orders.map((order) => order.contractId)}::text[]
+    ) as w ("id", "subtotal", "taxTotal", "total", "contractId")
     where o."organizationId" = ${organizationId} and o."id" = w."id"`.execute(db)
   for (const { id } of orders) noteChange(call, id, 'updated', ['lines', 'total'])
 }

@@ -105,7 +105,7 @@ function atOffers(order: PurchaseOrder, offers: ReadonlyMap<string, Offer>, cont
   try {
     // Only an order made from an earlier revision is one of the contract's.
     const source = order.contractId === null ? null : contractId
-    return { ...order, ...totalled(lines, order.retainagePercent), contractId: source }
+    return { ...order, ...totalled(lines), contractId: source }
   } catch (error) {
     if (error instanceof Problem) throw tooMuch(order)
     throw error

@@ -1,13 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Home, PurchaseOrder, PurchaseOrderStatus, PurchaseOrderStatusMove } from '../../../client/contract.gen.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
 import { reasonNotToEngage } from '../../bidding/vendors/vendor.ts'
-import * as budgetLines from '../../costs/budgets/queries.ts'
+import * as selections from '../../costs/selections/queries.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { assertMove, invalid, problem } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { amountText, sum } from '../../values/money.ts'
+import { isWithinLimit, reasonsForApproval } from './approval.ts'
+import { hasPayments } from './payment-queries.ts'
+import { assertPaidStaysDone, atPercent, isPaidInFull, type Progress } from './progress.ts'
 import { NO_APPROVAL, needsReason, PURCHASE_ORDER_MOVES, reasonNotToOrderFor } from './purchase-order.ts'
 import * as orders from './queries.ts'
 
@@ -41,49 +45,123 @@ export async function changeStatus(
     })
   }
   if (asked === 'approved') assertMayApprove(call, order)
+  if (asked === 'closed' || asked === 'void') await assertNoPayments(call, order, asked)
   if (asked === 'issued') await assertMayIssue(call, order, home)
+  const progress = progressAfter(order, asked)
+  if (progress !== null) return keepProgress(call, order, progress, asked, reason)
   return move(call, order, asked, reason, consequences(call, order, asked, reason))
 }
 
-/** Voids an order because of a decision elsewhere; the caller has locked the row. */
-export function voidOrder(call: WriteCall, order: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
-  assertMove(PURCHASE_ORDER_MOVES, order.status, 'void')
-  return move(call, order, 'void', reason, {})
+/** What a move by hand says about the work: all of it is done, or nothing any more. Null if it says nothing. */
+function progressAfter(order: PurchaseOrder, to: PurchaseOrderStatus): Progress | null {
+  if (to === 'completed') return atPercent(order, 100)
+  const isUndone = order.status === 'completed' && to === 'partially_completed'
+  if (!isUndone && to !== 'void') return null
+  const progress = atPercent(order, 0)
+  assertPaidStaysDone(order, progress)
+  return progress
 }
+
+/**
+ * What is paid here is closed by its last payment, and not by hand; closing an order by hand says that it was paid
+ * elsewhere. An order with payments that were not taken back cannot be voided, even where none of it is done.
+ */
+async function assertNoPayments(call: WriteCall, { id, number }: PurchaseOrder, to: 'closed' | 'void'): Promise<void> {
+  if (!(await hasPayments(call, id))) return
+  const detail =
+    to === 'void'
+      ? `${number} has payments; void them before it is voided.`
+      : `${number} has payments, and is closed by the last of them.`
+  throw problem('conflict', detail)
+}
+
+/** Voids an order because of a decision elsewhere; the caller has locked the row. */
+export async function voidOrder(call: WriteCall, order: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
+  assertMove(PURCHASE_ORDER_MOVES, order.status, 'void')
+  await assertNoPayments(call, order, 'void')
+  const progress = progressAfter(order, 'void')
+  return progress === null ? move(call, order, 'void', reason, {}) : keepProgress(call, order, progress, 'void', reason)
+}
+
+/** Accepts an issued order for its vendor; the caller has locked the row. */
+export function accept(call: WriteCall, order: PurchaseOrder, reason: string | null): Promise<PurchaseOrder> {
+  return move(call, order, 'accepted', reason, consequences(call, order, 'accepted', reason))
+}
+
+/** Writes how much of a locked order is done, with the status that follows. */
+export async function keepProgress(
+  call: WriteCall,
+  order: PurchaseOrder,
+  { lines, completedAmount, retainedAmount }: Progress,
+  to: PurchaseOrderStatus,
+  reason: string | null,
+): Promise<PurchaseOrder> {
+  const isChanged = !isDeepStrictEqual(lines, order.lines)
+  if (isChanged) await orders.writeProgress(call, order.id, lines)
+  const amounts = { completedAmount, retainedAmount }
+  if (to !== order.status) {
+    const moved = await move(call, order, to, reason, { ...consequences(call, order, to, reason), ...amounts })
+    // Work that was paid ahead is settled once it is done.
+    return to === 'completed' && isPaidInFull(moved) ? close(call, moved, 'It was paid in full already.') : moved
+  }
+  const after = await orders.update(call, order, amounts)
+  return isChanged && after.version === order.version ? orders.touch(call, order.id) : after
+}
+
+/** Closes a locked order that its payments have paid. */
+export function close(
+  call: WriteCall,
+  order: PurchaseOrder,
+  reason: string,
+  amounts: Partial<Amounts> = {},
+): Promise<PurchaseOrder> {
+  return move(call, order, 'closed', reason, { ...amounts, closedAt: call.now.toISOString(), retainedAmount: 0 })
+}
+
+/** Opens a locked order again that its payments do not pay any more. */
+export function reopen(
+  call: WriteCall,
+  order: PurchaseOrder,
+  reason: string,
+  amounts: Partial<Amounts>,
+): Promise<PurchaseOrder> {
+  return move(call, order, 'completed', reason, { ...amounts, closedAt: null })
+}
+
+type Amounts = Pick<
+  PurchaseOrder,
+  'completedAmount' | 'retainedAmount' | 'releasedAmount' | 'paidAmount' | 'reservedAmount'
+>
 
 async function move(
   call: WriteCall,
   before: PurchaseOrder,
   to: PurchaseOrderStatus,
   reason: string | null,
-  changes: Partial<Pick<PurchaseOrder, 'approval' | 'issuedAt' | 'acceptedAt' | 'completedAt' | 'closedAt'>>,
+  changes: Partial<Pick<PurchaseOrder, 'approval' | 'issuedAt' | 'acceptedAt' | 'completedAt' | 'closedAt'> & Amounts>,
 ): Promise<PurchaseOrder> {
   const after = await orders.update(call, before, { status: to, ...changes })
   await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
   await recordEvent(call, 'po.status_changed', after, before)
+  if (to === 'void') await takeSelectionBack(call, after)
   return after
 }
 
-/** Why a draft needs somebody else's approval, or a second look. */
-async function reasonsForApproval(call: WriteCall, order: PurchaseOrder): Promise<Approval['reasons']> {
-  const reasons: Approval['reasons'] = []
-  if (call.poApprovalLimit !== null && order.total > call.poApprovalLimit) reasons.push('over_limit')
-  if (order.total > 0 && (await isOverBudget(call, order))) reasons.push('over_budget')
-  return reasons
-}
-
-// If nothing is budgeted at all, there is no budget to exceed; if other trades are budgeted and this one is not, it has
-// nothing left.
-async function isOverBudget(call: WriteCall, order: PurchaseOrder): Promise<boolean> {
-  if (!(await budgetLines.hasLines(call, order.homeId))) return false
-  const scopes = await budgetLines.commitmentsOf(call, order.homeId)
-  const scope = scopes.find((candidate) => candidate.scope.toLowerCase() === order.scope.toLowerCase())
-  return order.total > (scope?.variance ?? 0)
+/**
+ * A selection that nothing orders any more is approved again. Its row is locked before that is looked up, so that it is
+ * not ordered by an order that is being voided.
+ */
+async function takeSelectionBack(call: WriteCall, { number, optionSelectionId: id }: PurchaseOrder): Promise<void> {
+  if (id === null) return
+  const selection = await selections.lock(call, id)
+  if (selection.status !== 'ordered' || (await selections.isOrdered(call, id))) return
+  const { status } = await selections.update(call, selection, { status: 'approved' })
+  await recordStatusChange(call, { id, from: selection.status, to: status, reason: `${number} was voided.` })
 }
 
 function assertMayApprove(call: Call, order: PurchaseOrder): void {
   const { poApprovalLimit } = call
-  if (poApprovalLimit === null || order.total <= poApprovalLimit) return
+  if (poApprovalLimit === null || isWithinLimit(call, order)) return
   throw problem(
     'permission_denied',
     `To approve ${amountText(order.total)} takes a poApprovalLimit of as much; yours is ${amountText(poApprovalLimit)}.`,
@@ -92,6 +170,8 @@ function assertMayApprove(call: Call, order: PurchaseOrder): void {
 
 async function assertMayIssue(call: WriteCall, order: PurchaseOrder, home: Home): Promise<void> {
   const vendor = await vendors.lock(call, order.vendorId)
+  // What a vendor owes is charged whether or not it is given more work.
+  if (order.poType === 'backcharge') return
   const reason = reasonNotToOrderFor(home) ?? reasonNotToEngage(vendor)
   if (reason !== null) throw problem('conflict', `${order.number} cannot be issued: ${reason}.`)
   if (vendor.poLimit === null || order.total <= 0) return
@@ -118,6 +198,7 @@ function consequences(call: Call, order: PurchaseOrder, to: PurchaseOrderStatus,
   if (to === 'accepted') return { acceptedAt: now }
   if (to === 'completed') return { completedAt: now }
   if (to === 'partially_completed') return { completedAt: null }
-  if (to === 'closed') return { closedAt: now }
+  // Closing by hand says that everything was paid elsewhere, the retainage too.
+  if (to === 'closed') return { closedAt: now, paidAmount: order.completedAmount, retainedAmount: 0 }
   return {}
 }

@@ -2,8 +2,9 @@ import type { FieldError, PurchaseOrder, PurchaseOrderLine } from '../../../clie
 import type { Checked } from '../../http/checked.gen.ts'
 import { invalid } from '../../http/problem.ts'
 import { isMoney, lineTotal, MOST_MONEY, percentOf, sum } from '../../values/money.ts'
+import { NOTHING_DONE } from './progress.ts'
 
-type Totals = Pick<PurchaseOrder, 'lines' | 'subtotal' | 'taxTotal' | 'total' | 'retainedAmount'>
+type Totals = Pick<PurchaseOrder, 'lines' | 'subtotal' | 'taxTotal' | 'total'>
 
 /** A line whose price is known, whether it was entered or found. */
 export interface PricedLine extends Omit<Checked['PurchaseOrderLineInput'], 'description' | 'unitPrice'> {
@@ -12,8 +13,8 @@ export interface PricedLine extends Omit<Checked['PurchaseOrderLineInput'], 'des
   priceId: string | null
 }
 
-/** The lines with their names, totals and tax, and the sums of them. */
-export function totalled(inputs: readonly PricedLine[], retainagePercent: number): Totals {
+/** The lines with their names, totals and tax, of which nothing is done yet, and the sums of them. */
+export function totalled(inputs: readonly PricedLine[]): Totals {
   const faults: FieldError[] = []
   const taken = new Set(inputs.map((line) => line.lineId))
   const names = new Set<string>()
@@ -43,6 +44,7 @@ export function totalled(inputs: readonly PricedLine[], retainagePercent: number
       taxPercent,
       taxAmount: percentOf(total, taxPercent),
       total,
+      ...NOTHING_DONE,
     }
   })
   const subtotal = sum(lines.map((line) => line.total))
@@ -56,7 +58,7 @@ export function totalled(inputs: readonly PricedLine[], retainagePercent: number
     })
   }
   if (faults.length > 0) throw invalid(faults)
-  return { lines, subtotal, taxTotal, total, retainedAmount: percentOf(total, retainagePercent) }
+  return { lines, subtotal, taxTotal, total }
 }
 
 function freeName(place: number, taken: Set<string | undefined>): string {

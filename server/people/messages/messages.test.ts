@@ -82,6 +82,8 @@ test('a message to nobody, to a stranger, or about something that does not exist
     return [refused.status, refused.body.code, refused.body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
   }
   expect(await faults({})).toEqual([422, 'validation_failed', ['/recipients']])
+  const vendor = [{ type: 'vendor', id: 'ven_01m7y975jzfesvq6ba4mxry0e1' }]
+  expect(await faults({ recipients: vendor })).toEqual([422, 'unknown_reference', ['/recipients/0/id']])
   const stranger = (await plumbline.newBuilder()).userId
   expect(await faults({ recipients: to(owner, stranger) })).toEqual([422, 'unknown_reference', ['/recipients/1/id']])
   const nothing = { type: 'home', id: 'hom_01m7y975jzfesvq6ba4mxry0e1' }
@@ -126,4 +128,66 @@ test('a repeat with the same Idempotency-Key sends one message', async () => {
   expect(again.body).toEqual(first.body)
   const { body: all } = await plumbline.get('/api/ext/messages?limit=200')
   expect(all.data.filter((message: { body: string }) => message.body === 'Once.')).toHaveLength(1)
+})
+
+test('an answer that names nobody goes to everybody who has a part in what it answers, except who answers', async () => {
+  const newKey = async () => ({ key: await plumbline.newKey(['messages:read', 'messages:write']) })
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
+  const recipients = [...to(owner, admin), { type: 'vendor', id: vendor.id }]
+  const { body: first } = await plumbline.post('/api/ext/messages', { body: 'Who comes?', recipients }, await newKey())
+  const { body: answer } = await plumbline.post('/api/ext/messages', { body: 'I do.', inReplyToId: first.id })
+  expect(idsOf(answer)).toEqual([admin, vendor.id])
+  const alone = await plumbline.post('/api/ext/messages', { body: 'A note.', recipients: to(owner) })
+  expect(await plumbline.post('/api/ext/messages', { body: 'Another.', inReplyToId: alone.body.id })).toMatchObject({
+    status: 409,
+    body: { detail: 'Nobody else has a part in this message.' },
+  })
+})
+
+test('a message is read by each recipient for themselves, is found while it is not, and can be unread again', async () => {
+  const { body: sent } = await plumbline.post('/api/ext/messages', { body: 'Read me.', recipients: to(owner, admin) })
+  const unread = async (id: string) => {
+    const { body } = await plumbline.get(`/api/ext/messages?unreadBy=${id}&limit=200`)
+    return body.data.some((message: { id: string }) => message.id === sent.id)
+  }
+  const mark = (body: object) => plumbline.post(`/api/ext/messages/${sent.id}/read`, body)
+  expect([await unread(owner), await unread(admin)]).toEqual([true, true])
+  const { status, body: read } = await mark({})
+  expect([status, read.version]).toEqual([200, 2])
+  expect(read.recipients.map(({ readAt }: { readAt: string | null }) => readAt !== null)).toEqual([true, false])
+  expect([await unread(owner), await unread(admin)]).toEqual([false, true])
+  expect((await mark({})).body).toEqual(read)
+  expect((await mark({ recipientId: owner, isRead: false })).body.recipients[0].readAt).toBeNull()
+  expect(await unread(owner)).toBe(true)
+  expect(await mark({ recipientId: 'usr_01m7y975jyfesvq68zscp297pv' })).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '/recipientId' }] },
+  })
+  const { body: other } = await plumbline.post('/api/ext/messages', { body: 'Not mine.', recipients: to(admin) })
+  expect((await plumbline.post(`/api/ext/messages/${other.id}/read`, {})).status).toBe(409)
+})
+
+test('to say what a message is about takes the permission to read it', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
+  const about = { body: 'Call.', recipients: to(owner), relatedTo: { type: 'vendor', id: vendor.id } }
+  const writer = { key: await plumbline.newKey(['messages:write']) }
+  expect(await plumbline.post('/api/ext/messages', about, writer)).toMatchObject({
+    status: 403,
+    body: { code: 'permission_denied', permission: 'vendors:read' },
+  })
+  const reader = { key: await plumbline.newKey(['messages:write', 'vendors:read']) }
+  expect((await plumbline.post('/api/ext/messages', about, reader)).status).toBe(201)
+})
+
+test('an archived vendor receives no messages, and without a mail server an e-mail stays inside', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Redrock Concrete' })
+  const message = { body: 'Hello.', channel: 'email', recipients: [{ type: 'vendor', id: vendor.id }] }
+  const { body: sent } = await plumbline.post('/api/ext/messages', message)
+  expect(sent).toMatchObject({ channel: 'in_app', status: 'delivered', recipients: [{ deliveryStatus: 'delivered' }] })
+  expect((await plumbline.get(`/api/ext/mails?aboutId=${sent.id}`)).body.data).toEqual([])
+  await plumbline.delete(`/api/ext/vendors/${vendor.id}`)
+  expect(await plumbline.post('/api/ext/messages', message)).toMatchObject({
+    status: 409,
+    body: { detail: 'Redrock Concrete is archived and receives no messages.' },
+  })
 })

@@ -1,29 +1,32 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { MessageSubjectType } from '../../../client/contract.gen.ts'
-import type { Tenant } from '../../http/call.ts'
+import type { Tenant, WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Person } from './message.ts'
 
-export const { list, find, findAll, insert, assertExist } = resource({
+export const { list, find, findAll, lock, insert, update, assertExist } = resource({
   schema: 'Message',
   table: 'messages',
   prefix: 'msg',
   long: ['body', 'recipients'],
   filters: {
     recipientId: (id) =>
-      `t."id" in (select r."messageId" from "messageRecipients" as r where r."organizationId" = $1 and r."recipientId" = ${id})`,
+      `t."id" in (select r."messageId" from "messageRecipients" as r where r."organizationId" = $1 and r."recipientId" = ${id} and not r."isOwn")`,
+    unreadBy: (id) =>
+      `t."id" in (select r."messageId" from "messageRecipients" as r where r."organizationId" = $1 and r."recipientId" = ${id} and r."readAt" is null and not r."isOwn")`,
     relatedToId: (id) => `t."relatedToId" = ${id}`,
     // The first message of a thread has no threadId: its own id is the thread's.
     threadId: (id) => `(t."threadId" = ${id} or t."id" = ${id})`,
   },
 })
 
-/** The people of the organization, owners first. */
-export async function people(call: Tenant): Promise<Person[]> {
+/** The people of the organization, or those with these ids, owners first. */
+export async function people(call: Tenant, ids?: readonly string[]): Promise<Person[]> {
   return call.db
     .selectFrom('users')
-    .select(['id', 'name', 'role', 'status'])
+    .select(['id', 'name', 'email', 'role', 'status'])
     .where('organizationId', '=', call.organizationId)
+    .$if(ids !== undefined, (query) => query.where('id', 'in', [...(ids ?? [])]))
     .orderBy(sql`"role" = 'owner'`, 'desc')
     .orderBy('id')
     .execute()
@@ -35,6 +38,9 @@ const TABLES: Record<MessageSubjectType, RawBuilder<unknown>> = {
   home: sql.table('homes'),
   bid_request: sql.table('bidRequests'),
   bid: sql.table('bids'),
+  contract: sql.table('contracts'),
+  task: sql.table('tasks'),
+  milestone: sql.table('milestones'),
   purchase_order: sql.table('purchaseOrders'),
   webhook: sql.table('webhooks'),
 }
@@ -46,4 +52,31 @@ export async function hasSubject(call: Tenant, subject: { type: MessageSubjectTy
     call.db,
   )
   return rows.length > 0
+}
+
+/** The user who made a key, for whom it acts. */
+export async function ownerOfKey(call: Tenant, keyId: string): Promise<string> {
+  const { createdByUserId } = await call.db
+    .selectFrom('apiKeys')
+    .select('createdByUserId')
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', keyId)
+    .executeTakeFirstOrThrow()
+  return createdByUserId
+}
+
+/** Keeps beside the message, by which it is looked up, when a recipient has read it; null if they have not. */
+export async function keepReadAt(
+  call: WriteCall,
+  messageId: string,
+  recipientId: string,
+  readAt: string | null,
+): Promise<void> {
+  await call.db
+    .updateTable('messageRecipients')
+    .set({ readAt })
+    .where('organizationId', '=', call.organizationId)
+    .where('recipientId', '=', recipientId)
+    .where('messageId', '=', messageId)
+    .execute()
 }

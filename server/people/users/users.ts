@@ -7,7 +7,7 @@ import type { Role } from '../../keys/roles.ts'
 
 /** The people of a builder. Their current role limits every key that they have created. */
 const FIELDS = [
-  ...(['id', 'organizationId', 'email', 'name', 'role', 'status', 'poApprovalLimit'] as const),
+  ...(['id', 'organizationId', 'email', 'name', 'phone', 'role', 'status', 'poApprovalLimit'] as const),
   ...(['createdAt', 'updatedAt'] as const),
 ]
 
@@ -15,6 +15,7 @@ export interface NewUser {
   organizationId: string
   email: string
   name: string
+  phone?: string | undefined
   role: Role
   /** The largest purchase order that they may approve; null means any. */
   poApprovalLimit: number | null
@@ -53,6 +54,7 @@ export async function listUsers(database: Database, organizationId: string) {
 export interface UserChanges {
   email?: string | undefined
   name?: string | undefined
+  phone?: string | null | undefined
   role?: Role | undefined
   status?: 'active' | 'disabled' | undefined
   poApprovalLimit?: number | null | undefined
@@ -81,12 +83,15 @@ export async function updateUser(database: Database, clock: Clock, id: string, c
   })
 }
 
-function isOwner({ role, status }: { role: string; status: string }): boolean {
+export function isOwner({ role, status }: { role: string; status: string }): boolean {
   return role === 'owner' && status !== 'disabled'
 }
 
-// Locks all owners, so that two who step down at once do not each count on the other.
-async function assertOtherOwner(
+/**
+ * Throws `conflict` if nobody but this user is an owner. Locks all owners, so that two who step down at once do not each
+ * count on the other.
+ */
+export async function assertOtherOwner(
   trx: Db,
   { organizationId, id }: { organizationId: string; id: string },
 ): Promise<void> {

@@ -1,0 +1,131 @@
+import { DatabaseSync } from 'node:sqlite'
+
+/**
+ * A ledger as small as it can be, in one SQLite file: what it calls vendors, jobs, orders and bills, each with an id of
+ * its own, and the checks that were printed for bills. It stands for the accounting system of a builder; a real one is
+ * reached over its own interface, and what matters here is the same: the id of the other side is kept with every entry,
+ * and is unique.
+ */
+const SCHEMA = `
+  create table if not exists entries (
+    number integer primary key autoincrement,
+    type text not null,
+    plumblineId text not null unique,
+    name text not null,
+    cents integer,
+    version integer not null
+  );
+  create table if not exists checks (
+    number integer primary key,
+    plumblineId text not null unique references entries (plumblineId),
+    printedOn text not null,
+    toldOn text
+  );
+  create table if not exists progress (name text primary key, value text not null);
+`
+
+export interface Ledger {
+  /** Enters a record, or brings its entry up to date; returns the entry's id. Throws Refusal if the ledger cannot have it. */
+  enter(entry: NewEntry): string
+  entries(type: string): Entry[]
+  /** Prints checks for bills that have none, at most so many, and returns how many it were. */
+  printChecks(most: number, today: string): number
+  /** Checks of which Plumbline does not know yet. */
+  untold(): Check[]
+  told(number: number, today: string): void
+  /** Where the queue was left. */
+  progress(): string | null
+  keepProgress(value: string): void
+  close(): void
+}
+
+export interface NewEntry {
+  type: string
+  plumblineId: string
+  name: string
+  amount: number | null
+  version: number
+}
+
+export interface Entry {
+  accountingId: string
+  name: string
+  amount: number | null
+}
+
+export interface Check {
+  number: number
+  plumblineId: string
+  printedOn: string
+}
+
+/** What a ledger cannot take, in words for whoever has to mend it. */
+export class Refusal extends Error {}
+
+/** As in well-known ledgers, names are short. */
+const LONGEST_NAME = 41
+
+export function openLedger(file: string): Ledger {
+  const db = new DatabaseSync(file)
+  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000')
+  db.exec(SCHEMA)
+  const run = (statement: string, ...values: (string | number | null)[]) => db.prepare(statement).run(...values)
+  const rows = <Row>(statement: string, ...values: (string | number)[]) => db.prepare(statement).all(...values) as Row[]
+
+  return {
+    enter({ type, plumblineId, name, amount, version }) {
+      if (name.length > LONGEST_NAME)
+        throw new Refusal(`The name has ${name.length} characters, and the ledger takes ${LONGEST_NAME}.`)
+      const cents = amount === null ? null : Math.round(amount * 100)
+      // One statement, so that however often it is repeated there is one entry.
+      const [entry] = rows<{ number: number }>(
+        `insert into entries (type, plumblineId, name, cents, version) values (?, ?, ?, ${cents ?? 'null'}, ?)
+         on conflict (plumblineId) do update set name = excluded.name, cents = excluded.cents, version = excluded.version
+         returning number`,
+        ...[type, plumblineId, name, version],
+      )
+      if (entry === undefined) throw new Error('The ledger returned no entry.')
+      return idOf(type, entry.number)
+    },
+    entries: (type) =>
+      rows<{ number: number; name: string; cents: number | null }>(
+        'select number, name, cents from entries where type = ? order by number',
+        type,
+      ).map(({ number, name, cents }) => ({
+        accountingId: idOf(type, number),
+        name,
+        amount: cents === null ? null : cents / 100,
+      })),
+    printChecks: (most, today) =>
+      Number(
+        run(
+          `insert into checks (number, plumblineId, printedOn)
+           select (select coalesce(max(number), 1000) from checks) + row_number() over (order by e.number), e.plumblineId, ?
+           from entries as e where e.type = 'payment' and not exists (select 1 from checks as c where c.plumblineId = e.plumblineId)
+           order by e.number limit ?`,
+          ...[today, most],
+        ).changes,
+      ),
+    untold: () => rows<Check>('select number, plumblineId, printedOn from checks where toldOn is null order by number'),
+    told(number, today) {
+      run('update checks set toldOn = ? where number = ?', today, number)
+    },
+    progress: () => rows<{ value: string }>(`select value from progress where name = 'queue'`)[0]?.value ?? null,
+    keepProgress(value) {
+      run(`insert into progress values ('queue', ?) on conflict (name) do update set value = excluded.value`, value)
+    },
+    close: () => db.close(),
+  }
+}
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  vendor: 'V',
+  home: 'JOB',
+  community: 'CLASS',
+  po: 'PO',
+  payment: 'BILL',
+}
+
+function idOf(type: string, number: number): string {
+  return `${PREFIXES[type] ?? type.toUpperCase()}-${number}`
+}

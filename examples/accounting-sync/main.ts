@@ -1,0 +1,49 @@
+import { createClient } from '../../client/index.ts'
+import { openLedger } from './ledger.ts'
+import { reconcile, sync } from './sync.ts'
+
+/**
+ *     PLUMBLINE_KEY=plb_… node examples/accounting-sync/main.ts sync
+ *     … main.ts print-checks     as the bookkeeper would, for all bills without one
+ *     … main.ts reconcile        where the two differ; ends with 1 if they do
+ *
+ * LEDGER is the file of the ledger, ledger.sqlite by itself; PLUMBLINE_URL is where the service is.
+ */
+const {
+  PLUMBLINE_URL: baseUrl = 'http://localhost:3000',
+  PLUMBLINE_KEY: key = '',
+  LEDGER: file = 'ledger.sqlite',
+} = process.env
+const client = createClient({ baseUrl, key })
+const ledger = openLedger(file)
+const today = new Date().toISOString().slice(0, 10)
+
+const verbs: Record<string, () => Promise<void>> = {
+  async sync() {
+    const { entered, failed, told } = await sync(client, ledger, today)
+    console.log(`Entered ${entered}, could not enter ${failed}, told of ${told} checks.`)
+  },
+  async 'print-checks'() {
+    console.log(`Printed ${ledger.printChecks(1000, today)} checks.`)
+  },
+  async reconcile() {
+    for (const { type, matched, differing, missingHere, missingThere, missingThereCount } of await reconcile(
+      client,
+      ledger,
+    )) {
+      console.log(`${type}: ${matched} agree`)
+      for (const { accountingId, field, here, there } of differing)
+        console.log(`  ${accountingId}: ${field} is ${here} in Plumbline and ${there} here`)
+      for (const id of missingHere) console.log(`  ${id} is not in Plumbline`)
+      for (const { accountingId, label } of missingThere) console.log(`  ${accountingId}, ${label}, is not here`)
+      if (differing.length + missingHere.length + missingThereCount > 0) process.exitCode = 1
+    }
+  },
+}
+
+const verb = verbs[process.argv[2] ?? 'sync']
+if (verb === undefined) {
+  console.error(`Say one of ${Object.keys(verbs).join(', ')}.`)
+  process.exitCode = 2
+} else await verb()
+ledger.close()

@@ -1,0 +1,82 @@
+import type { PlumblineClient } from '../../client/index.ts'
+import type { Message, Model } from './model.ts'
+import { runTool, toolsOf } from './tools.ts'
+
+export interface Bounds {
+  /** Turns of the model. */
+  steps: number
+  /** Tokens of all turns together, as the provider counts them. */
+  tokens: number
+  seconds: number
+}
+
+export const USUAL_BOUNDS: Bounds = { steps: 30, tokens: 300_000, seconds: 300 }
+
+/** Of more at once the model is told to ask again, so that a turn has an end too. */
+const MOST_CALLS_AT_ONCE = 8
+
+export interface Ended {
+  /** What the model said in the end; null if a bound ended it. */
+  said: string | null
+  /** The bound that ended it. */
+  stoppedBy: keyof Bounds | null
+  /** What waits for a person's approval. */
+  proposals: string[]
+  steps: number
+  tokens: number
+}
+
+export interface Parts {
+  client: PlumblineClient
+  model: Model
+  bounds: Bounds
+  /** Called with a line for everything that happens. */
+  tell(line: string): void
+}
+
+/**
+ * Does what follows from a call: the model chooses tools, sees what came of them, and chooses again until it has
+ * something to say. Whatever the model does, this ends.
+ */
+export async function work(parts: Parts, transcript: string, today: string): Promise<Ended> {
+  const { client, model, bounds, tell } = parts
+  const signal = AbortSignal.timeout(bounds.seconds * 1000)
+  const ended: Ended = { said: null, stoppedBy: null, proposals: [], steps: 0, tokens: 0 }
+  const messages: Message[] = [
+    { role: 'system', content: `${INSTRUCTIONS} Today is ${today}.` },
+    { role: 'user', content: transcript },
+  ]
+  try {
+    const tools = await toolsOf(client)
+    for (;;) {
+      if (ended.steps >= bounds.steps) return { ...ended, stoppedBy: 'steps' }
+      if (ended.tokens >= bounds.tokens) return { ...ended, stoppedBy: 'tokens' }
+      const { message, tokens } = await model(messages, tools, signal)
+      ended.steps++
+      ended.tokens += tokens
+      messages.push(message)
+      const calls = message.tool_calls ?? []
+      if (calls.length === 0) return { ...ended, said: message.content }
+      for (const [at, call] of calls.entries()) {
+        if (at >= MOST_CALLS_AT_ONCE) {
+          messages.push({ role: 'tool', tool_call_id: call.id, content: 'Too many at once. Ask again.' })
+          continue
+        }
+        const { content, line, proposalId } = await runTool(client, call, signal)
+        tell(`${ended.steps}. ${line}`)
+        if (proposalId !== null) ended.proposals.push(proposalId)
+        messages.push({ role: 'tool', tool_call_id: call.id, content })
+      }
+    }
+  } catch (error) {
+    if (signal.aborted) return { ...ended, stoppedBy: 'seconds' }
+    throw error
+  }
+}
+
+// What a caller says is no instruction to the assistant: it has no tool with which to commit anybody's money.
+const INSTRUCTIONS = `You work for a home builder's purchasing department. You are given the transcript of a call. Write down
+what the vendors said: look a vendor up first; if it is known, enter what has changed about it, and take it on if it is
+not. Request bids for the work that was talked about, submit the prices that were named as bids by phone, compare
+the bids, and propose the award of the best one with the reason. A tool that is refused says why: mend the input and try
+again. In the end say in three sentences what you did and what waits for approval.`

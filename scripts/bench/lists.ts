@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import type { Operation } from '../../server/http/contract.ts'
+import { contract } from '../conformance/contract.ts'
+import { type Service as Asked, ask } from '../conformance/service.ts'
+import { World } from '../conformance/world.ts'
+import { startPostgres } from '../processes/postgres.ts'
+import { makeBuilder, openEnvironment, startService } from '../processes/service.ts'
+import { addCopies, type Question, questionsOf, type Sql, tableOf } from './long-lists.ts'
+
+/**
+ * Whether lists stay fast as they grow: `npm run bench -- lists listTasks listBids`, or without names all of them. Each
+ * list is filled with copies of a record, and asked in every order and by every filter, once by a value that all
+ * records have and once by one that none has. Every question is asked of the short and of the long list several times,
+ * and its best time counts, which other work on the machine disturbs least.
+ */
+const FEW = 10_000
+const MANY = 1_000_000
+const ASKED = 7
+/** What a question may take more of the long list than of the short one: so many times, or so many milliseconds. */
+const MOST_TIMES = 1.5
+const MOST_MORE_MS = 3
+
+export const LISTS = [...contract.operations.values()]
+  .filter(({ id, method }) => method === 'GET' && id.startsWith('list'))
+  .map(({ id }) => id)
+
+export async function measureLists(names: readonly string[]): Promise<string[]> {
+  const lines = ['| list | asked | of 10,000, ms | of 1,000,000, ms | |', '| --- | --- | ---: | ---: | --- |']
+  for (const id of names.length === 0 ? LISTS : names) {
+    const operation = [...contract.operations.values()].find((each) => each.id === id)
+    if (operation === undefined) throw new Error(`There is no list ${id}.`)
+    process.stderr.write(`${id}\n`)
+    // A server of its own, because a million rows of everything at once would fill a disk.
+    const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' })
+    if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
+    const measured = await measureList(operation, await postgres.database())
+    const rows = typeof measured === 'string' ? [`| ${id} | not measured: ${measured} | | | |`] : measured
+    process.stderr.write(`${rows.join('\n')}\n`)
+    lines.push(...rows)
+    await postgres.stop()
+  }
+  return lines
+}
+
+/** The rows of the table; a sentence if the list cannot be filled. */
+async function measureList(operation: Operation, database: string): Promise<string[] | string> {
+  const environment = openEnvironment({ DATABASE_URL: database })
+  const { organizationId, key } = await makeBuilder(environment)
+  const service = await startService(environment)
+  const client = new pg.Client(database)
+  await client.connect()
+  const sql: Sql = async (text, values) => (await client.query(text, values === undefined ? [] : [...values])).rows
+  try {
+    const to: Asked = {
+      request: (method, target, body, options) => ask(service.url, method, target, body, { key, ...options }),
+    }
+    const world = await new World(to, key, 'https://example.com/hooks').populate()
+    const address = world.addressOf(operation)
+    if (address === undefined) return 'it has no address'
+    const { body } = await ask(service.url, 'GET', address, undefined, { key })
+    const [record] = body.data ?? []
+    if (record?.id === undefined) return 'it has no record with an id'
+    const table = await tableOf(sql, record.id)
+    if (table === null) return `no table has ${record.id}`
+    const common = await wordOf(client, record.id)
+    const questions = questionsOf({ operation, address, record, common })
+    await addCopies(sql, { table, organizationId, id: record.id, from: 1, to: FEW })
+    const few = await timesOf(service.url, key, questions)
+    await addCopies(sql, { table, organizationId, id: record.id, from: FEW + 1, to: MANY })
+    const many = await timesOf(service.url, key, questions)
+    return questions.map(({ name }, i) => {
+      const [before, after] = [few[i] ?? Number.NaN, many[i] ?? Number.NaN]
+      const holds = after <= Math.max(before * MOST_TIMES, before + MOST_MORE_MS)
+      return `| ${operation.id} | ${name} | ${before.toFixed(1)} | ${after.toFixed(1)} | ${holds ? 'holds' : 'MISSED'} |`
+    })
+  } finally {
+    await client.end()
+    await service.stop()
+  }
+}
+
+/** The best time of each question, in milliseconds. */
+async function timesOf(url: string, key: string, questions: readonly Question[]): Promise<number[]> {
+  const best = questions.map(() => Number.POSITIVE_INFINITY)
+  for (let round = 0; round < ASKED; round++) {
+    for (const [i, { name, target }] of questions.entries()) {
+      const begun = performance.now()
+      const answer = await ask(url, 'GET', target, undefined, { key })
+      if (answer.status !== 200 && answer.status !== 503) throw new Error(`${name}: ${JSON.stringify(answer.body)}`)
+      best[i] = Math.min(best[i] ?? 0, performance.now() - begun)
+    }
+  }
+  return best
+}
+
+/** The first word of the record, once it is indexed; none if its list is not searched by words. */
+async function wordOf(client: pg.Client, id: string): Promise<string[]> {
+  while ((await client.query('select from "searchQueue" limit 1')).rowCount !== 0) await delay(100)
+  const { rows } = await client.query<{ word: string }>(
+    `select "word" from "searchWords" where "recordId" = $1 and "word" ~ '^[a-z]+$' order by length("word") desc limit 1`,
+    [id],
+  )
+  return rows.map(({ word }) => word)
+}

@@ -1,0 +1,145 @@
+import type { Operation } from '../../server/http/contract.ts'
+import { contract } from '../conformance/contract.ts'
+
+/** Lists that are filled with copies of a record, and what they are asked then. */
+
+/** Runs a statement, whichever connection by, and returns its rows. */
+export type Sql = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>
+
+export interface Question {
+  name: string
+  target: string
+}
+
+/** A list, where it is asked, and a record of it. */
+interface Asking {
+  operation: Operation
+  address: string
+  record: Record<string, unknown>
+  /** A word that the record and its copies are found by, if they are. */
+  common: string[]
+}
+
+/** Every order and filter of a list: by a value that all copies of the record have, and by one that none has. */
+export function questionsOf({ operation, address, record, common }: Asking): Question[] {
+  const separator = address.includes('?') ? '&' : '?'
+  const ask = (name: string, value: string): Question => ({
+    name: `${name}=${value}`,
+    target: `${address}${separator}limit=20&${name}=${encodeURIComponent(value)}`,
+  })
+  return [
+    { name: 'as it is', target: `${address}${separator}limit=20` },
+    ...(operation.declaration.parameters ?? []).flatMap((declared) => {
+      const { name, in: where, required } = contract.resolve(declared)
+      const schema = contract.resolve((contract.resolve(declared) as { schema: object }).schema) as Schema
+      if (where !== 'query' || required === true || UNASKED.has(name)) return []
+      if (name === 'sort') return (schema.enum ?? []).map((order) => ask('sort', order))
+      // A word that no record has, one that a hundred of them have, and one that all have.
+      if (name === 'q') return ['zzqx', '7777', ...common].map((word) => ask('q', word))
+      if (name === 'ids') return [ask('ids', String(record.id))]
+      if (name.endsWith('After')) return [ask(name, '2020-01-01T00:00:00Z'), ask(name, '2099-01-01T00:00:00Z')]
+      return valuesFor(schema, record[name]).map((value) => ask(name, value))
+    }),
+  ]
+}
+
+const UNASKED = new Set(['limit', 'cursor', 'includeArchived'])
+
+interface Schema {
+  enum?: string[]
+  type?: string | string[]
+  format?: string
+}
+
+/** A value that the records have, and one that they do not have, as far as there are any. */
+function valuesFor({ enum: all, type, format }: Schema, present: unknown): string[] {
+  if (all !== undefined)
+    return [...new Set([present ?? all[0], all.find((each) => each !== present)])].flatMap((each) =>
+      each == null ? [] : [String(each)],
+    )
+  if (type === 'boolean') return ['true', 'false']
+  if (format === 'date') return ['2020-01-01', '2099-01-01']
+  if (typeof present !== 'string') return typeof type === 'string' && type !== 'string' ? [] : ['zzzz']
+  const other = present.slice(0, -4) + (present.endsWith('zzzz') ? 'yyyy' : 'zzzz')
+  return [present, other]
+}
+
+/** The table of a resource. */
+export async function tableOf(sql: Sql, id: string): Promise<string | null> {
+  const rows = await sql(
+    `select c."relname" as "table" from pg_index i join pg_class c on c.oid = i.indrelid
+     where i.indisprimary and c.relnamespace = 'public'::regnamespace
+       and pg_get_indexdef(i.indexrelid) like '%("organizationId", id)'`,
+  )
+  for (const { table } of rows) {
+    const found = await sql(`select from "${table}" where "id" = $1`, [id])
+    if (found.length > 0) return String(table)
+  }
+  return null
+}
+
+/**
+ * Copies that may not be alike, or hardly ever are, are each about another record of a table, which has to be long
+ * already.
+ */
+const ABOUT_ANOTHER: Record<string, { column: string; table: string }> = {
+  bids: { column: 'vendorId', table: 'vendors' },
+  tasks: { column: 'homeId', table: 'homes' },
+}
+
+interface Copied {
+  table: string
+  organizationId: string
+  id: string
+  from: number
+  to: number
+}
+
+/** Copies of a row, told apart where they may not be alike, each a second older than the one before. */
+export async function addCopies(sql: Sql, { table, organizationId, id, from, to }: Copied): Promise<void> {
+  const rows = await sql(
+    `select c."column_name" as "name", c."data_type" as "type",
+       exists (select from pg_index i join pg_attribute a on a.attrelid = i.indrelid
+         where i.indrelid = ('public."' || $1 || '"')::regclass and i.indisunique and a.attname = c."column_name"
+           and (a.attnum = any(i.indkey) or pg_get_expr(i.indexprs, i.indrelid) ~ ('\\m' || a.attname || '\\M'))) as "unique"
+     from information_schema.columns c
+     where c."table_schema" = 'public' and c."table_name" = $1 and c."is_generated" = 'NEVER' and c."is_identity" = 'NO'
+     order by c."ordinal_position"`,
+    [table],
+  )
+  const another = ABOUT_ANOTHER[table]
+  const values = rows.map(({ name, type, unique }) => {
+    if (name === 'id') return `left(t."id", -8) || lpad(to_hex(n), 8, '0')`
+    if (name === another?.column) return 'another."id"'
+    if (name === 'createdAt' || name === 'updatedAt') return `t."${name}" - n * interval '1 second'`
+    if (unique !== true || name === 'organizationId' || /Ids?$/.test(String(name))) return `t."${name}"`
+    if (type === 'text') return `t."${name}" || ' ' || n`
+    if (type === 'date') return `t."${name}" + 10000 + n::int`
+    return /^(integer|numeric|bigint|smallint)$/.test(String(type)) ? `t."${name}" + n::int` : `t."${name}"`
+  })
+  const names = rows.map(({ name }) => `"${name}"`).join(', ')
+  const others =
+    another === undefined
+      ? ''
+      : `join (select "id", row_number() over (order by "id") as "place" from "${another.table}" where "organizationId" = $1) another
+           on another."place" = n`
+  await sql(
+    `insert into "${table}" (${names})
+     select ${values.join(', ')} from "${table}" t cross join generate_series($3::int, $4::int) n ${others}
+     where t."organizationId" = $1 and t."id" = $2 on conflict do nothing`,
+    [organizationId, id, from, to],
+  )
+  // The service would index the copies in its own time, and may have begun to; here their words are copied too, each with
+  // the copy's number.
+  await sql('truncate "searchQueue"')
+  await sql(
+    `insert into "searchWords" ("organizationId", "kind", "recordId", "word")
+     select w."organizationId", w."kind", left(w."recordId", -8) || lpad(to_hex(n), 8, '0'), v."word"
+     from (select "organizationId", "kind", "recordId", array_append(array_agg("word"), '') as "words" from "searchWords"
+       where "organizationId" = $1 and "recordId" = $2 group by 1, 2, 3) w, generate_series($3::int, $4::int) n,
+       lateral (select distinct coalesce(nullif(u."word", ''), n::text) as "word" from unnest(w."words") as u ("word")) v
+     on conflict do nothing`,
+    [organizationId, id, from, to],
+  )
+  await sql(`vacuum analyze "${table}", "searchWords", "searchQueue"`)
+}

@@ -1,0 +1,123 @@
+import pg from 'pg'
+import { contract } from '../conformance/contract.ts'
+import { ask } from '../conformance/service.ts'
+import { startPostgres } from '../processes/postgres.ts'
+import { openEnvironment, operate, startService } from '../processes/service.ts'
+
+/**
+ * How long the skills that read take a builder of 5,000 homes and 3,000 vendors: `npm run bench -- skills`, or with the
+ * names of some. The homes are those of the demo builder, copied with all that belongs to them; every example is asked
+ * several times, and its median counts, the service's own part included.
+ */
+const COPIES = 430
+const VENDOR_COPIES = 55
+const ASKED = 5
+
+/** What is copied with a home: all that reports about many homes go through. */
+const OF_HOMES = [
+  ...[
+    'homes',
+    'budgetLines',
+    'purchaseOrders',
+    'tasks',
+    'milestones',
+    'selections',
+    'sales',
+    'payments',
+    'bidRequests',
+  ],
+  'bids',
+]
+/** The ids that are a copy's own; all others are shared by all copies, and vendors are those of a copy of theirs. */
+const PREFIXES = ['hom', 'bud', 'po', 'tsk', 'mil', 'sel', 'sale', 'pay', 'brq', 'inv', 'bid']
+
+export const SKILLS = Object.keys(contract.document['x-skills'] as object)
+
+export async function measureSkills(names: readonly string[]): Promise<string[]> {
+  const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
+  if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
+  const url = await postgres.database('skills')
+  const environment = openEnvironment({ DATABASE_URL: url })
+  const { key, organizationId } = await operate<{ key: string; organizationId: string }>(environment, 'demo')
+  const client = new pg.Client(url)
+  await client.connect()
+  await multiply(client, organizationId)
+  const { rows } =
+    await client.query(`select (select count(*) from "homes") as h, (select count(*) from "vendors") as v,
+    (select count(*) from "purchaseOrders") as o, (select count(*) from "tasks") as t`)
+  await client.end()
+  const service = await startService(environment)
+  const lines = [
+    `${rows[0].h} homes, ${rows[0].v} vendors, ${rows[0].o} orders, ${rows[0].t} tasks`,
+    '',
+    '| skill | median ms |',
+    '| --- | ---: |',
+  ]
+  const declared = contract.document['x-skills'] as Record<
+    string,
+    { writes: boolean; examples: Record<string, { value: object }> }
+  >
+  for (const [skill, { writes, examples }] of Object.entries(declared)) {
+    if (writes || (names.length > 0 && !names.includes(skill))) continue
+    process.stderr.write(`${skill}\n`)
+    for (const { value: input } of Object.values(examples)) {
+      const took: number[] = []
+      let problem = ''
+      for (let i = 0; i < ASKED; i++) {
+        const { status, body } = await ask(service.url, 'POST', '/api/ext/execute', { skill, input }, { key })
+        if (status === 200) took.push(body.durationMs)
+        else problem = body.detail
+      }
+      took.sort((a, b) => a - b)
+      lines.push(`| ${skill} | ${took[Math.floor(took.length / 2)] ?? problem} |`)
+    }
+  }
+  await service.stop()
+  await postgres.stop()
+  return lines
+}
+
+/** Copies the homes with what is theirs, and the vendors; an id of a copy ends in the copy's number. */
+async function multiply(client: pg.Client, organizationId: string): Promise<void> {
+  await client.query('set session_replication_role = replica')
+  await client.query(`
+    create function pg_temp.copied(id text, n integer) returns text language sql immutable as $$
+      select case when split_part(id, '_', 1) = any(array['${PREFIXES.join("','")}'])
+        then left(id, length(id) - 5) || lpad(n::text, 5, '0')
+        when id like 'ven\\_%' then left(id, length(id) - 5) || lpad((1 + n % ${VENDOR_COPIES})::text, 5, '0') else id end $$`)
+  for (const table of OF_HOMES) await copy(client, table, organizationId, COPIES, 'pg_temp.copied')
+  await client.query(`
+    create function pg_temp.vendor(id text, n integer) returns text language sql immutable as $$
+      select case when id like 'ven\\_%' then left(id, length(id) - 5) || lpad(n::text, 5, '0') else id end $$`)
+  await copy(client, 'vendors', organizationId, VENDOR_COPIES, 'pg_temp.vendor')
+  await client.query('analyze')
+}
+
+async function copy(
+  client: pg.Client,
+  table: string,
+  organizationId: string,
+  copies: number,
+  name: string,
+): Promise<void> {
+  const { rows } = await client.query<{ column: string; type: string }>(
+    `select "column_name" as "column", "udt_name" as "type" from information_schema.columns
+     where "table_name" = $1 and "is_generated" = 'NEVER' order by "ordinal_position"`,
+    [table],
+  )
+  const copyOf = ({ column, type }: { column: string; type: string }) => {
+    const own = `t."${column}"`
+    if (column === 'externalId' || column === 'accountingId') return 'null'
+    if (['lotNumber', 'name', 'companyName', 'number', 'title', 'invoiceNumber'].includes(column) && table !== 'tasks')
+      return `${own} || ' ' || n`
+    if (column === 'organizationId') return own
+    if (type === '_text') return `array(select ${name}(x, n) from unnest(${own}) as x)`
+    return type === 'text' ? `${name}(${own}, n)` : own
+  }
+  const columns = rows.map(({ column }) => `"${column}"`).join(', ')
+  await client.query(
+    `insert into "${table}" (${columns}) select ${rows.map(copyOf).join(', ')}
+     from "${table}" as t, generate_series(1, ${copies}) as n where t."organizationId" = $1 on conflict do nothing`,
+    [organizationId],
+  )
+}

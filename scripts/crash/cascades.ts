@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Home, Task, VendorNotification } from '../../client/contract.gen.ts'
+import { scheduleOf } from '../../server/building/schedule/schedule.ts'
+import { workCalendar } from '../../server/values/workdays.ts'
+import { Caller } from './caller.ts'
+
+const WORKDAYS = [1, 2, 3, 4, 5]
+/** Each of these waits for the one before it, so a delay of the first moves all. */
+const TASKS = 60
+/** The most delays that a task takes are 100, so they are spread over this many. */
+const DELAYED = 20
+
+/**
+ * Delays tasks of one home without pause, and records which delays were acknowledged and which were left without an
+ * answer. Afterwards all of each cascade is there or nothing of it: the delay, every date, the home's forecast, and one
+ * notice to each vendor with its event.
+ */
+export class Cascades {
+  readonly #caller: Caller
+  #homeId = ''
+  #taskIds: string[] = []
+  #vendorIds: string[] = []
+  /** The task of each delay, by its Idempotency-Key. */
+  readonly #unanswered = new Map<string, string>()
+  readonly #acknowledged = new Map<string, number>()
+  readonly #odd: string[] = []
+  #isDelaying = false
+
+  constructor(key: string) {
+    this.#caller = new Caller(key)
+  }
+
+  /** Makes a home with a schedule whose vendors have been told when they are expected. */
+  async prepare(service: string): Promise<void> {
+    const community = { name: 'Juniper Ridge', status: 'active', timeZone: 'America/Chicago', workdays: WORKDAYS }
+    const { id: communityId } = await this.#caller.made(service, '/communities', community)
+    this.#homeId = (await this.#caller.made(service, '/homes', { name: 'Lot 14', communityId })).id
+    for (const companyName of ['Lone Star Framing LLC', 'Hill Country Framers']) {
+      const vendor = { companyName, email: 'bids@example.com' }
+      this.#vendorIds.push((await this.#caller.made(service, '/vendors', vendor)).id)
+    }
+    for (let i = 0; i < TASKS; i++) {
+      const before = this.#taskIds.at(-1)
+      const at = before === undefined ? { plannedStart: '2040-01-02' } : { predecessors: [{ taskId: before }] }
+      const vendorId = this.#vendorIds[i % 2]
+      const task = { homeId: this.#homeId, name: `Task ${i + 1}`, vendorId, ...at }
+      const { id } = await this.#caller.made(service, '/tasks', task)
+      this.#taskIds.push(id)
+      await this.#caller.made(service, `/vendors/${vendorId}/notifications`, { kind: 'advance', taskId: id })
+    }
+  }
+
+  get acknowledged(): number {
+    return [...this.#acknowledged.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  get unanswered(): number {
+    return this.#unanswered.size
+  }
+
+  /** Delays with this many concurrent writers until the service is gone. */
+  async write(service: string, writers: number): Promise<void> {
+    this.#isDelaying = true
+    await Promise.all(
+      Array.from({ length: writers }, async () => {
+        while (this.#isDelaying) {
+          const taskId = this.#taskIds[Math.floor(Math.random() * DELAYED)] ?? ''
+          const isAnswered = await this.#delay(service, randomUUID(), taskId)
+          if (!isAnswered) this.#isDelaying = false
+        }
+      }),
+    )
+  }
+
+  async untilMore(count: number): Promise<void> {
+    const goal = this.acknowledged + count
+    const deadline = Date.now() + 60_000
+    while (this.acknowledged < goal) {
+      if (Date.now() > deadline)
+        throw new Error(`${this.acknowledged} of ${goal} delays were acknowledged in a minute.`)
+      await delay(2)
+    }
+  }
+
+  async repeatUnanswered(service: string): Promise<void> {
+    for (const [idempotencyKey, taskId] of [...this.#unanswered]) await this.#delay(service, idempotencyKey, taskId)
+  }
+
+  /** What is there in part, or was lost; nothing if all is well. */
+  async faults(service: string): Promise<string[]> {
+    const faults = this.#odd.splice(0)
+    const tasks = await this.#caller.all<Task>(service, `/tasks?homeId=${this.#homeId}&sort=createdAt&limit=200`)
+    const outcome = scheduleOf(tasks, workCalendar({ workdays: WORKDAYS, holidays: [] }))
+    if (!('placed' in outcome)) return [`The schedule holds no more: ${JSON.stringify(outcome)}`]
+    for (const [i, task] of tasks.entries()) {
+      const { dates } = outcome.placed[i] ?? {}
+      if (dates?.plannedStart !== task.plannedStart || dates.plannedEnd !== task.plannedEnd)
+        faults.push(`${task.name} starts on ${task.plannedStart}, and by its links on ${dates?.plannedStart}`)
+      if (task.notifiedStart !== task.plannedStart)
+        faults.push(`the vendor of ${task.name} knows ${task.notifiedStart}, not ${task.plannedStart}`)
+      const open = [...this.#unanswered.values()].filter((taskId) => taskId === task.id).length
+      const least = this.#acknowledged.get(task.id) ?? 0
+      if (task.delays.length < least || task.delays.length > least + open)
+        faults.push(`${task.name} has ${task.delays.length} delays; ${least} were acknowledged, ${open} not answered`)
+    }
+    const home = await this.#caller.read<Home>(service, `/homes/${this.#homeId}`)
+    const last = tasks
+      .map(({ earlyFinish }) => earlyFinish)
+      .sort()
+      .at(-1)
+    if (home.forecastCompletionDate !== last)
+      faults.push(`the home is forecast for ${home.forecastCompletionDate}, and its last task ends on ${last}`)
+    return [...faults, ...(await this.#noticeFaults(service, tasks))]
+  }
+
+  /** Each notice of another date begins where the one before it ended, and has one event. */
+  async #noticeFaults(service: string, tasks: readonly Task[]): Promise<string[]> {
+    const faults: string[] = []
+    const known = new Map<string, string>()
+    const notices: VendorNotification[] = []
+    for (const vendorId of this.#vendorIds)
+      notices.push(
+        ...(await this.#caller.all<VendorNotification>(
+          service,
+          `/vendors/${vendorId}/notifications?sort=createdAt&limit=200`,
+        )),
+      )
+    for (const { taskId, date, tasks: moved } of notices) {
+      if (taskId !== null) known.set(taskId, date)
+      for (const { taskId: id, oldStartDate, newStartDate } of moved) {
+        if (known.get(id) !== oldStartDate) faults.push(`${id} was told ${known.get(id)}, and then not ${oldStartDate}`)
+        known.set(id, newStartDate)
+      }
+    }
+    for (const { id, plannedStart } of tasks)
+      if (known.get(id) !== plannedStart) faults.push(`${id} was told ${known.get(id)} last, not ${plannedStart}`)
+    const events = await this.#caller.all<{ data: { object: { id: string } } }>(
+      service,
+      '/events?type=vendor.notification.postponed&limit=200',
+    )
+    const told = new Set(notices.filter(({ kind }) => kind === 'postponed').map(({ id }) => id))
+    const fired = events.map(({ data }) => data.object.id)
+    if (fired.length !== told.size || fired.some((id) => !told.has(id)))
+      faults.push(`there are ${told.size} notices and ${fired.length} events of them`)
+    return faults
+  }
+
+  /** Whether it was answered. */
+  async #delay(service: string, idempotencyKey: string, taskId: string): Promise<boolean> {
+    this.#unanswered.set(idempotencyKey, taskId)
+    const body = { days: 1, reasonCode: 'weather' }
+    const answer = await this.#caller.send(service, 'POST', `/tasks/${taskId}/delay`, body, idempotencyKey)
+    if (answer === null) return false
+    this.#unanswered.delete(idempotencyKey)
+    if (answer.status === 200) this.#acknowledged.set(taskId, (this.#acknowledged.get(taskId) ?? 0) + 1)
+    else this.#odd.push(`a delay was answered with ${answer.status}: ${JSON.stringify(answer.body)}`)
+    return true
+  }
+}

@@ -1,0 +1,155 @@
+/** What readers may expect of the examples together: that they tell one story, and that it could have happened. */
+import { bodies, operations, resolve } from './contract-walk.mjs'
+
+/**
+ * Where a field of the request and one of the answer share a name and nothing else: `stage` is the one that is done and,
+ * in the sale, the one that comes next; what a reply answers is the reply, and not the message in the path.
+ */
+const OTHER_MEANINGS = { advanceSalePipeline: ['stage'], replyToPortalMessage: ['id'] }
+
+/** A version that is sent is the one before the change, and a text with {{…}} comes back filled in. */
+const isAnsweredOtherwise = (field, sent) => field === 'version' || (typeof sent === 'string' && sent.includes('{{'))
+
+/** Each example of a request has one of an answer that shows what became of it, and a read shows what the path names. */
+export function* agreeingExamples(document) {
+  for (const { operation, method, parameters, at } of operations(document)) {
+    const named = parameters.filter((parameter) => parameter.in === 'path' && parameter.example !== undefined)
+    const answers = [...answersOf(document, operation, at)]
+    if (answers.length === 0) continue
+    const differences = (sent, answer) => [...differencesOf(document, operation.operationId, named, sent, answer)]
+    if (method === 'get') {
+      const [first] = answers
+      for (const field of differences({}, first))
+        yield [first.at, `The first example shows another ${field} than the path names.`]
+      continue
+    }
+    for (const { name, value, at: place } of requestsOf(document, operation, at)) {
+      const [fewest = []] = answers.map((answer) => differences(value, answer)).sort((a, b) => a.length - b.length)
+      if (fewest.length > 0)
+        yield [place, `No answer's example fits the request ${name}; the nearest differs in ${fewest.join(', ')}.`]
+    }
+  }
+}
+
+function* requestsOf(document, operation, at) {
+  const { examples = {} } = resolve(document, operation.requestBody)?.content?.['application/json'] ?? {}
+  const place = [...at, 'requestBody', 'content', 'application/json', 'examples']
+  const named = Object.entries(examples)
+  for (const [name, example] of named) yield { name, value: resolve(document, example).value, at: [...place, name] }
+  if (named.length === 0) yield { name: 'without a body', value: {}, at }
+}
+
+function* answersOf(document, operation, at) {
+  for (const [status, reference] of Object.entries(operation.responses ?? {})) {
+    if (status >= '300') continue
+    const media = resolve(document, reference)?.content?.['application/json']
+    for (const [name, example] of Object.entries(media?.examples ?? {})) {
+      const value = resolve(document, example)?.value
+      if (typeof value !== 'object' || value === null) continue
+      const place = [...at, 'responses', status, 'content', 'application/json', 'examples', name]
+      yield { value, status, schema: resolve(document, media.schema), at: place }
+    }
+  }
+}
+
+/** The fields in which an answer contradicts its path and its request. */
+function* differencesOf(document, operationId, named, sent, { value, status, schema }) {
+  const others = OTHER_MEANINGS[operationId] ?? []
+  for (const { name, example } of named) {
+    const field = name in value ? name : 'id'
+    const shown = value[field]
+    // What is created below a path has an id of its own.
+    if (field === 'id' && (status === '201' || kindOf(shown) !== kindOf(example) || others.includes('id'))) continue
+    if (shown !== example) yield field
+  }
+  if (Array.isArray(sent)) return
+  for (const [field, one] of Object.entries(sent)) {
+    if (!(field in value) || others.includes(field) || isAnsweredOtherwise(field, one)) continue
+    // A status that the record cannot have is that of a part of it.
+    const { enum: possible } = resolve(document, schema?.properties?.[field]) ?? {}
+    if (possible && !possible.includes(one)) continue
+    if (!comesBack(one, value[field])) yield field
+  }
+}
+
+function kindOf(id) {
+  return typeof id === 'string' ? id.split('_')[0] : undefined
+}
+
+/** Whether what was sent is in what is shown, which may know more, such as the fields that were left out. */
+function comesBack(sent, shown) {
+  if (Array.isArray(sent)) {
+    if (sent.length === 0) return (shown ?? []).length === 0
+    return Array.isArray(shown) && sent.every((item) => shown.some((other) => comesBack(item, other)))
+  }
+  if (typeof sent !== 'object' || sent === null) return sent === shown || isSameInstant(sent, shown)
+  if (typeof shown !== 'object' || shown === null) return false
+  return Object.entries(sent).every(
+    ([field, one]) => !(field in shown) || isAnsweredOtherwise(field, one) || comesBack(one, shown[field]),
+  )
+}
+
+function isSameInstant(one, other) {
+  const isInstant = (value) => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value)
+  return isInstant(one) && isInstant(other) && Date.parse(one) === Date.parse(other)
+}
+
+/** Nothing changes before it is made. */
+export function* possibleTimes(document) {
+  for (const { media, at } of bodies(document)) {
+    for (const [name, example] of Object.entries(media.examples ?? {})) {
+      for (const { createdAt, updatedAt } of recordsIn(resolve(document, example)?.value)) {
+        if (createdAt > updatedAt)
+          yield [[...at, 'examples', name], `Something changes at ${updatedAt} and is made at ${createdAt}.`]
+      }
+    }
+  }
+}
+
+function* recordsIn(value) {
+  if (typeof value !== 'object' || value === null) return
+  if (typeof value.createdAt === 'string' && typeof value.updatedAt === 'string') yield value
+  for (const inner of Object.values(value)) yield* recordsIn(inner)
+}
+
+/** Every event has an id of its own, and happens when what it shows has become so. */
+export function* eventExamples(document) {
+  const typesOf = new Map()
+  for (const [type, { post }] of Object.entries(document.webhooks ?? {})) {
+    const at = ['webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'examples']
+    for (const [name, example] of Object.entries(post?.requestBody?.content?.['application/json']?.examples ?? {})) {
+      const { id, timestamp, data } = resolve(document, example)?.value ?? {}
+      const place = [...at, name]
+      const other = typesOf.get(id)
+      if (other !== undefined) yield [place, `${other} has the id ${id} too.`]
+      typesOf.set(id, type)
+      const { createdAt, updatedAt } = data?.object ?? {}
+      if (updatedAt > timestamp) yield [place, `It happens at ${timestamp}, and shows a record as of ${updatedAt}.`]
+      if (type.endsWith('.created') && createdAt !== timestamp)
+        yield [place, `It happens at ${timestamp}, and the record is made at ${createdAt}.`]
+    }
+  }
+}
+
+/** A problem was met at one of the operations that answer with it. */
+export function* problemInstances(document) {
+  const pathsOf = new Map()
+  for (const { path, operation } of operations(document)) {
+    for (const reference of Object.values(operation.responses ?? {})) {
+      const media = resolve(document, reference)?.content?.['application/problem+json']
+      for (const example of Object.values(media?.examples ?? {})) {
+        const problem = resolve(document, example)
+        pathsOf.set(problem, (pathsOf.get(problem) ?? new Set()).add(path))
+      }
+    }
+  }
+  for (const [{ value }, paths] of pathsOf) {
+    const met = [...paths].some((path) => patternOf(path).test(value.instance))
+    if (!met)
+      yield [['x-problems', value.code, 'example'], `No operation at ${value.instance} answers with ${value.code}.`]
+  }
+}
+
+function patternOf(path) {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}

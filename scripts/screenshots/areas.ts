@@ -1,0 +1,179 @@
+import type { Page } from 'playwright-core'
+import type { Find, Screen } from './screens.ts'
+
+/** The screens of what is built, ordered, paid and sold. */
+export const AREAS: readonly Screen[] = [
+  { name: 'homes', path: () => '/homes', ready: 'tbody tr th a' },
+  { name: 'communities', path: () => '/communities', ready: 'tbody tr th a' },
+  {
+    name: 'community',
+    path: async (find) => `/communities/${await find('/api/ext/communities?status=active')}?tab=figures`,
+    ready: '.chart',
+  },
+  { name: 'home-budget', path: async (find) => `/homes/${await homeUnderWay(find)}`, ready: '.bar-svg' },
+  { name: 'home-schedule', path: async (find) => `/homes/${await homeUnderWay(find)}?tab=schedule`, ready: '.gantt' },
+  {
+    name: 'home-delay',
+    async path(find) {
+      const home = await homeUnderWay(find)
+      const task = await find(`/api/ext/tasks?homeId=${home}&sort=plannedStart&status=not_started`)
+      return `/homes/${home}?tab=schedule&task=${task}`
+    },
+    ready: 'button:text-is("Delay")',
+    async act(page) {
+      await page.getByRole('button', { name: 'Delay', exact: true }).click()
+      await page.getByLabel('Workdays').fill('3')
+      await page.locator('.g-ghost').first().waitFor()
+    },
+  },
+  {
+    name: 'home-transfer',
+    path: async (find) => `/homes/${await homeUnderWay(find)}`,
+    ready: '.bar-svg',
+    async act(page) {
+      await page.getByRole('button', { name: 'Transfer' }).click()
+      await page.getByLabel('From').waitFor()
+    },
+  },
+  {
+    name: 'home-orders',
+    path: async (find) => `/homes/${await homeUnderWay(find)}?tab=orders`,
+    ready: 'tbody tr th a',
+  },
+  {
+    name: 'home-selections',
+    path: async (find) => `/homes/${await homeUnderWay(find)}?tab=selections`,
+    ready: 'tbody tr th, .state',
+  },
+  {
+    name: 'home-payments',
+    path: async (find) => `/homes/${await homeUnderWay(find)}?tab=payments`,
+    ready: 'tbody tr th, .state',
+  },
+  { name: 'home-history', path: async (find) => `/homes/${await homeUnderWay(find)}?tab=history`, ready: '.timeline' },
+  { name: 'orders', path: () => '/orders', ready: 'tbody tr th a' },
+  { name: 'order-approvals', path: () => '/orders/approvals', ready: '.split .bar-svg' },
+  {
+    name: 'order-one',
+    path: async (find) => `/orders/${await find('/api/ext/purchase-orders?status=partially_completed')}`,
+    ready: '.steps',
+  },
+  {
+    name: 'order-issue',
+    path: async (find) => `/orders/${await find('/api/ext/purchase-orders?status=approved')}`,
+    ready: '.steps',
+    async act(page) {
+      await page.getByRole('button', { name: 'Issue', exact: true }).click()
+      await page.getByText('would be sent').waitFor()
+    },
+  },
+  {
+    name: 'order-progress',
+    path: async (find) => `/orders/${await find('/api/ext/purchase-orders?status=partially_completed')}`,
+    ready: '.steps',
+    act: (page) => page.getByRole('button', { name: 'Record progress' }).click(),
+  },
+  {
+    name: 'order-new',
+    path: async (find) => `/orders/new?homeId=${await homeUnderWay(find)}&scope=framing`,
+    ready: '.line-row',
+  },
+  { name: 'payable', path: () => '/payments?through=2026-12-31', ready: '.table.cards tbody th a' },
+  { name: 'payments', path: () => '/payments/all', ready: 'tbody tr th a' },
+  {
+    name: 'payment-one',
+    path: async (find) => `/payments/${await find('/api/ext/payments?status=paid')}`,
+    ready: '.timeline',
+  },
+  { name: 'payment-runs', path: () => '/payments/runs', ready: 'tbody tr th a, .state' },
+  { name: 'waivers', path: () => '/payments/waivers', ready: 'tbody tr th a' },
+  { name: 'schedule-ahead', path: () => '/schedule', ready: 'tbody th a' },
+  {
+    name: 'schedule-complete',
+    path: () => '/schedule',
+    ready: 'tbody th a',
+    async act(page) {
+      await page
+        .getByRole('button', { name: /^More about/ })
+        .first()
+        .click()
+      await page.getByRole('menuitem', { name: 'Complete…' }).click()
+    },
+  },
+  { name: 'schedule-vendors', path: () => '/schedule?week=vendors', ready: 'tbody th a' },
+  { name: 'sales-leads', path: () => '/sales', ready: '.lead-card' },
+  {
+    name: 'sales-lead',
+    path: async (find) => `/sales/leads/${await find('/api/ext/leads?status=proposal')}`,
+    ready: '.timeline',
+  },
+  { name: 'sales-all', path: () => '/sales/all', ready: 'tbody tr th a' },
+  {
+    name: 'sales-one',
+    path: async (find) => `/sales/${await find('/api/ext/sales?status=approved')}`,
+    ready: '.steps',
+  },
+  { name: 'catalogue-plans', path: () => '/catalogue', ready: 'tbody tr th a' },
+  {
+    name: 'catalogue-plan',
+    path: async (find) => `/catalogue/plans/${await find('/api/ext/plans?status=released')}`,
+    ready: 'tbody th a',
+  },
+  { name: 'catalogue-options', path: () => '/catalogue/options', ready: 'tbody tr th a' },
+  {
+    name: 'catalogue-option',
+    path: async (find) => `/catalogue/options/${await find('/api/ext/options?status=active&q=cabinet')}`,
+    ready: 'tbody th a, .panel p',
+  },
+  { name: 'catalogue-parts', path: () => '/catalogue/parts', ready: 'tbody tr th a' },
+  {
+    name: 'catalogue-part',
+    path: async (find) => `/catalogue/parts/${await find('/api/ext/parts')}`,
+    ready: 'tbody th a, .panel p',
+  },
+  { name: 'catalogue-cost-codes', path: () => '/catalogue/cost-codes', ready: 'tbody tr th' },
+  {
+    name: 'agents-proposals',
+    path: () => '/agents/proposals',
+    ready: '.tabs',
+    async act(page) {
+      await propose(page)
+      await page.reload()
+      await page.locator('tbody tr th a').first().waitFor()
+    },
+  },
+  {
+    name: 'agents-proposal',
+    path: () => '/agents/proposals',
+    ready: '.tabs',
+    async act(page) {
+      await propose(page)
+      await page.reload()
+      await page.locator('tbody tr th a').first().click()
+      await page.locator('.changes').waitFor()
+    },
+  },
+]
+
+/** A home with a schedule, orders and payments. */
+const homeUnderWay = (find: Find) =>
+  find('/api/ext/homes?status=under_construction&sort=name', (home) => home.percentComplete !== 0)
+
+/** The demo builder has no agent, so the page's own session proposes what one might. */
+async function propose(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const found = await fetch('/api/ext/vendors?q=hill+country&limit=1')
+    const { data } = (await found.json()) as { data: { id: string }[] }
+    const vendorId = data[0]?.id
+    const proposal = {
+      skill: 'changeVendorStatus',
+      input: { vendorId, status: 'on_hold', reason: 'The liability insurance ends in three weeks.' },
+      note: 'The office of the vendor said on the phone that the new certificate comes in January.',
+    }
+    await fetch('/api/ext/proposals', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(proposal),
+    })
+  })
+}

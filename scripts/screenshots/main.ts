@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { pino } from 'pino'
+import { readConfig } from '../../server/config.ts'
+import { openDatabase } from '../../server/database/database.ts'
+import { firstSignInLink, makeDemoOnFirstStart } from '../../server/first-start.ts'
+import { startPlumbline } from '../../server/plumbline.ts'
+import { buildPages } from '../../web/build.ts'
+import { findChromium, launchChromium } from '../processes/chromium.ts'
+import { finder, SCREENS, WIDTHS } from './screens.ts'
+
+/**
+ * Photographs every screen of the admin area with the demo builder's data, into dist/screenshots: `npm run screenshots`.
+ * With `--base-url` and `--cookie` it visits a service that runs already; `--only` takes the screens whose names begin so.
+ */
+const { values } = parseArgs({
+  options: {
+    'base-url': { type: 'string' },
+    cookie: { type: 'string' },
+    only: { type: 'string' },
+    dark: { type: 'boolean' },
+  },
+})
+const folder = path.join(import.meta.dirname, '../../dist/screenshots')
+const chromium = findChromium()
+if (chromium === null) process.exit(1)
+
+const service = await serviceToShow()
+try {
+  mkdirSync(folder, { recursive: true })
+  const browser = await launchChromium(chromium)
+  const find = finder(service.url, service.cookie)
+  for (const width of WIDTHS) {
+    for (const scheme of values.dark === true ? (['light', 'dark'] as const) : (['light'] as const)) {
+      const context = await browser.newContext({
+        ...{ viewport: { width, height: width > 1000 ? 900 : 844 }, colorScheme: scheme, reducedMotion: 'reduce' },
+      })
+      const [name = '', value = ''] = service.cookie.split(/=(.*)/s)
+      await context.addCookies([{ name, value, url: service.url }])
+      for (const screen of SCREENS.filter(({ name }) => name.startsWith(values.only ?? ''))) {
+        const page = await context.newPage()
+        await page.goto(service.url + (await screen.path(find)))
+        await page.locator(screen.ready).first().waitFor()
+        await screen.act?.(page)
+        await page.waitForLoadState('networkidle')
+        // As high as the page is, so that what sticks to the window is where it belongs.
+        const height = await page.evaluate('document.documentElement.scrollHeight')
+        if (screen.act === undefined) await page.setViewportSize({ width, height: Math.max(Number(height), 844) })
+        const file = `${screen.name}-${width}${scheme === 'dark' ? '-dark' : ''}.png`
+        await page.screenshot({ path: path.join(folder, file) })
+        await page.close()
+        console.log(path.join('dist/screenshots', file))
+      }
+      await context.close()
+    }
+  }
+  await browser.close()
+} finally {
+  await service.stop()
+}
+
+/** A service of its own with the demo builder, and its owner signed in, unless one is named. */
+async function serviceToShow(): Promise<{ url: string; cookie: string; stop(): Promise<void> }> {
+  const { 'base-url': url, cookie } = values
+  if (url !== undefined && cookie !== undefined) return { url, cookie, stop: async () => {} }
+  await buildPages()
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-screenshots-'))
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', USER_LIMIT_PER_MINUTE: '100000' })
+  const database = await openDatabase(config)
+  const demo = await makeDemoOnFirstStart(database, config)
+  if (demo === null) throw new Error('The demo builder was not made.')
+  const plumbline = await startPlumbline({ config, database, log: pino({ level: 'silent' }) })
+  return {
+    url: plumbline.url,
+    cookie: await signIn(plumbline.url, await firstSignInLink(plumbline, demo)),
+    async stop() {
+      await plumbline.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Spends a link, as the page that it leads to does, and returns the cookie. */
+async function signIn(url: string, link: string): Promise<string> {
+  const answer = await fetch(`${url}/api/admin/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ token: link.split('#token=')[1], device: 'The photographer' }),
+  })
+  const [cookie = ''] = answer.headers.getSetCookie()[0]?.split(';') ?? []
+  if (cookie === '') throw new Error(`The sign-in was answered ${answer.status}.`)
+  return cookie
+}

@@ -1,0 +1,173 @@
+import type { Page } from 'playwright-core'
+import { AREAS } from './areas.ts'
+
+/** A screen of the admin area, as the screenshots and the tests of all screens go through them. */
+export interface Screen {
+  name: string
+  /** Its address, with ids of the demo builder's records found by `id`. */
+  path(find: Find): string | Promise<string>
+  /** What has to be there before it counts as shown. */
+  ready: string
+  /** What somebody does on it first, such as opening a dialog. */
+  act?(page: Page): Promise<void>
+}
+
+/** The first record of a list that has what is asked for. */
+export type Find = (list: string, has?: (record: Record<string, unknown>) => boolean) => Promise<string>
+
+export const SCREENS: readonly Screen[] = [
+  { name: 'today', path: () => '/today', ready: '.line-list li' },
+  { name: 'bidding', path: () => '/bidding', ready: 'tbody tr th a' },
+  { name: 'bidding-comparison', path: sentRequest, ready: '.compare tbody tr' },
+  {
+    name: 'bidding-award',
+    path: sentRequest,
+    ready: '.compare tbody tr',
+    async act(page) {
+      await page.getByRole('button', { name: 'Award…' }).first().click()
+      await page.getByText('would be sent').waitFor()
+    },
+  },
+  {
+    name: 'bidding-invitations',
+    path: async (find) => `${await sentRequest(find)}?tab=invitations`,
+    ready: 'tbody tr',
+  },
+  { name: 'bidding-request', path: async (find) => `${await sentRequest(find)}?tab=request`, ready: '.kv dd a' },
+  { name: 'bidding-history', path: async (find) => `${await sentRequest(find)}?tab=history`, ready: '.timeline li' },
+  { name: 'bidding-blind', path: blindRequest, ready: '.compare thead' },
+  {
+    name: 'bidding-new',
+    async path(find) {
+      return `/bidding/new?scope=framing&communityId=${await find('/api/ext/communities?status=active&sort=name')}`
+    },
+    ready: '.choices li',
+  },
+  { name: 'vendors', path: () => '/vendors', ready: 'tbody tr th a' },
+  {
+    name: 'vendors-one',
+    path: async (find) => `/vendors/${await find('/api/ext/vendors?q=lone+star')}`,
+    ready: '.score b',
+  },
+  {
+    name: 'vendors-import',
+    path: () => '/vendors/import',
+    ready: 'input[type="file"]',
+    async act(page) {
+      const lines = [
+        'Vendor,Trades,E-mail,Balance',
+        'Comal Framing,framing,office@comal.example.com,1200',
+        'Gruene Tile,tile,n/a,0',
+      ]
+      const file = { name: 'vendors.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) }
+      await page.getByLabel('File', { exact: true }).setInputFiles(file)
+      await page.getByRole('button', { name: 'Try 2 rows' }).click()
+      await page.getByRole('table', { name: 'Rows at fault' }).waitFor()
+    },
+  },
+  { name: 'sign-in', path: () => '/sign-in', ready: 'form' },
+  { name: 'sign-in-link', path: () => '/sign-in#token=abc', ready: '.card .btn' },
+  { name: 'settings-keys', path: () => '/settings/keys', ready: 'tbody th a' },
+  {
+    name: 'settings-key-new',
+    path: () => '/settings/keys',
+    ready: 'tbody th a',
+    async act(page) {
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByRole('radio', { name: 'Voice agent' }).check({ force: true })
+    },
+  },
+  {
+    name: 'settings-key-secret',
+    path: () => '/settings/keys',
+    ready: 'tbody th a',
+    async act(page) {
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('Voice agent, warranty line')
+      await page.getByRole('radio', { name: 'Voice agent' }).check({ force: true })
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByText('This secret is shown once').waitFor()
+    },
+  },
+  {
+    name: 'settings-key',
+    path: async (find) => `/settings/keys/${await find('/api/admin/keys')}`,
+    ready: '.matrix td',
+  },
+  {
+    name: 'settings-webhook-new',
+    path: () => '/settings/webhooks',
+    ready: '.state',
+    async act(page) {
+      await page.getByRole('button', { name: 'New webhook' }).first().click()
+      await page.getByText('vendor.created').waitFor()
+    },
+  },
+  { name: 'settings-people', path: () => '/settings/people', ready: 'tbody tr th .lead' },
+  {
+    name: 'settings-people-invite',
+    path: () => '/settings/people',
+    ready: 'tbody tr th .lead',
+    async act(page) {
+      await page.getByRole('button', { name: 'Invite' }).click()
+      await page.getByText('Reads everything').waitFor()
+    },
+  },
+  { name: 'settings-roles', path: () => '/settings/people/roles', ready: '.table.roles td' },
+  { name: 'settings-organization', path: () => '/settings/organization', ready: '.numbered li' },
+  { name: 'settings-events', path: () => '/settings/events', ready: 'tbody tr th a' },
+  {
+    name: 'settings-event',
+    path: async (find) => `/settings/events/${await find('/api/ext/events?sort=-sequence')}`,
+    ready: '.code',
+  },
+  { name: 'settings-audit', path: () => '/settings/audit', ready: 'tbody tr th a' },
+  { name: 'settings-usage', path: () => '/settings/usage', ready: '.chart.days' },
+  { name: 'settings-apps', path: () => '/settings/apps', ready: '.state' },
+  { name: 'settings-sessions', path: () => '/settings/sessions', ready: 'tbody tr .btn' },
+  ...AREAS,
+  {
+    name: 'calls',
+    path: () => '/bidding',
+    ready: 'tbody tr th a',
+    act: (page) => page.getByRole('button', { name: 'View as API call' }).click(),
+  },
+  {
+    name: 'palette',
+    path: () => '/bidding',
+    ready: 'tbody tr th a',
+    async act(page) {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('lot 15')
+      await page
+        .getByRole('option', { name: /Lot 15/ })
+        .first()
+        .waitFor()
+    },
+  },
+]
+
+export const WIDTHS = [1440, 390] as const
+
+/** Finds records over HTTP, by the cookie of a session. */
+export function finder(url: string, cookie: string): Find {
+  return async (list, has = () => true) => {
+    const answer = await fetch(`${url}${list}`, { headers: { cookie } })
+    const { data } = (await answer.json()) as { data: Record<string, unknown>[] }
+    const record = data.find(has)
+    if (record === undefined) throw new Error(`Nothing of ${list} has what the screen shows.`)
+    return String(record.id)
+  }
+}
+
+async function sentRequest(find: Find): Promise<string> {
+  const id = await find(
+    '/api/ext/bids/requests?status=sent',
+    ({ bidCount, blind }) => Number(bidCount) > 1 && blind === false,
+  )
+  return `/bidding/${id}`
+}
+
+async function blindRequest(find: Find): Promise<string> {
+  return `/bidding/${await find('/api/ext/bids/requests?status=sent', ({ blind }) => blind === true)}`
+}

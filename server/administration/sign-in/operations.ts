@@ -1,0 +1,73 @@
+import type { Handlers } from '../../http/operation.ts'
+import { notFound, problem, unknownReference } from '../../http/problem.ts'
+import { LENGTHENED_EVERY_MS } from '../../keys/identity.ts'
+import { memberOf, signedIn } from '../../keys/principals.ts'
+import { mailLink } from './mail.ts'
+import * as sessions from './queries.ts'
+import { arrive, callOf, sessionOf, signInto } from './session.ts'
+
+export const signInOperations = {
+  async requestSignInLink({ body }, { surroundings }) {
+    if (surroundings.config.mail === null) return { status: 202, body: { delivery: 'none' } }
+    await mailLink(surroundings, body.email)
+    return { status: 202, body: { delivery: 'mail' } }
+  },
+
+  async signIn({ body }, call) {
+    const { identity, database } = call.surroundings
+    const { token, device = null } = body
+    const opened = await identity.redeem(token, { address: call.address, device })
+    if (opened === null) throw problem('link_spent', 'It was used before or its time is over. Ask for another one.')
+    const { session, setCookie } = opened
+    const member = await memberOf(database.statements, session)
+    if (member === null) {
+      await sessions.end(database.statements, session.identityId, session.id)
+      throw problem('link_spent', 'Nobody with this address works here any more.')
+    }
+    const theirs = callOf(call, member)
+    await signInto(theirs)
+    // The visitor's call tells what came of it.
+    call.events.push(...theirs.events)
+    return { status: 200, body: await sessionOf(theirs), headers: { 'Set-Cookie': setCookie } }
+  },
+
+  async getSession(_input, call) {
+    const { session } = signedIn(call)
+    if (call.now.getTime() - session.updatedAt.getTime() < LENGTHENED_EVERY_MS)
+      return { status: 200, body: await sessionOf(call) }
+    const lengthened = await call.surroundings.identity.lengthen(session.cookie)
+    const headers: Record<string, string> = lengthened?.setCookie ? { 'Set-Cookie': lengthened.setCookie } : {}
+    return { status: 200, body: await sessionOf(call, lengthened?.session.expiresAt), headers }
+  },
+
+  async deleteSession(_input, call) {
+    const { session } = signedIn(call)
+    const { database, identity } = call.surroundings
+    await sessions.end(database.statements, session.identityId, session.id)
+    return { status: 204, headers: { 'Set-Cookie': identity.clearing } }
+  },
+
+  async switchOrganization({ body }, call) {
+    const { session } = signedIn(call)
+    const { organizationId } = body
+    const db = call.surroundings.database.statements
+    const member = await memberOf(db, { ...session, activeOrganizationId: organizationId })
+    if (member === null || member.organization.id !== organizationId) throw unknownReference(['/organizationId'])
+    await sessions.moveTo(db, session.id, organizationId)
+    const there = callOf(call, member)
+    await there.write(arrive)
+    return { status: 200, body: await sessionOf(there) }
+  },
+
+  async listSessions({ query }, call) {
+    const { session } = signedIn(call)
+    const whose = { identityId: session.identityId, currentId: session.id, now: call.now }
+    return { status: 200, body: await sessions.listOf(call.surroundings.database.statements, whose, query) }
+  },
+
+  async removeSession({ path }, call) {
+    const { identityId } = signedIn(call).session
+    if (!(await sessions.end(call.surroundings.database.statements, identityId, path.sessionId))) throw notFound()
+    return { status: 204 }
+  },
+} satisfies Partial<Handlers>

@@ -1,0 +1,48 @@
+import type { HeldPermission, Session, User } from '../../../client/contract.gen.ts'
+import { recordEvent } from '../../events/record.ts'
+import { type Call, newCall, type WriteCall } from '../../http/call.ts'
+import { type SignedIn, signedIn } from '../../keys/principals.ts'
+import * as users from '../../people/users/queries.ts'
+import { membersOf } from './queries.ts'
+
+/** What the page of somebody who is signed in has to know. */
+export async function sessionOf(call: Call, expiresAt?: Date): Promise<Session> {
+  const { session, organization, permissions, id } = signedIn(call)
+  const { tier, ...builder } = organization
+  const members = await membersOf(call.surroundings.database.statements, session.email)
+  return {
+    id: session.id,
+    user: await users.find(call, id),
+    organization: { ...builder, tier: tier as Session['organization']['tier'] },
+    permissions: [...permissions].sort() as HeldPermission[],
+    organizations: members.map(({ organizationId, organizationName, role }) => ({
+      id: organizationId,
+      name: organizationName,
+      role,
+    })),
+    createdAt: session.createdAt.toISOString(),
+    expiresAt: (expiresAt ?? session.expiresAt).toISOString(),
+  }
+}
+
+/** The same request, by somebody who was a visitor, or worked for another organization, when it began. */
+export function callOf(call: Call, principal: SignedIn): Call {
+  const { surroundings, requestId, address } = call
+  return newCall(surroundings, { principal, requestId, address })
+}
+
+/** Notes that the user is here; who was invited is a member from now on. */
+export async function arrive(call: WriteCall): Promise<{ before: User; after: User }> {
+  const before = await users.lock(call, signedIn(call).id)
+  const status = before.status === 'invited' ? 'active' : before.status
+  const after = await users.update(call, before, { status, lastLoginAt: call.now.toISOString() })
+  return { before, after }
+}
+
+/** Notes a sign-in, and tells of it. */
+export async function signInto(call: Call): Promise<void> {
+  await call.write(async (call) => {
+    const { before, after } = await arrive(call)
+    await recordEvent(call, 'user.logged_in', after, before)
+  })
+}

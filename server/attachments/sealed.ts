@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import type { Attachment, BidRequest } from '../../client/contract.gen.ts'
+import { leavesOutAmounts } from '../bidding/bid-requests/bid-request.ts'
+import type { Call } from '../http/call.ts'
+import { problem } from '../http/problem.ts'
+
+type BlindRequest = Pick<BidRequest, 'id' | 'blind' | 'status'>
+
+/** Which bid request a file of these kinds was sent for. */
+const REQUESTS = {
+  bid: sql`"bids"`,
+  invitation: sql`"invitations"`,
+} as const
+
+/**
+ * Throws while what a vendor sent is sealed: an offer has its amounts in it, and of a blind request nobody at the builder
+ * may see them before it closes.
+ */
+export async function assertOpen(call: Call, { recordType, recordId, createdBy }: Attachment): Promise<void> {
+  if (recordType !== 'bid' && !(recordType === 'invitation' && createdBy.type === 'vendor')) return
+  const { rows } = await sql<BlindRequest>`
+    select r."id", r."blind", r."status" from ${REQUESTS[recordType]} as t
+    join "bidRequests" as r on r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"
+    where t."organizationId" = ${call.organizationId} and t."id" = ${recordId}`.execute(call.db)
+  const [request] = rows
+  if (request !== undefined && leavesOutAmounts(call, request))
+    throw problem('conflict', 'The bid request is blind: what vendors sent for it can be opened once it is closed.')
+}

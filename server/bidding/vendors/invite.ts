@@ -1,0 +1,34 @@
+import type { Vendor } from '../../../client/contract.gen.ts'
+import { recordEvent } from '../../events/record.ts'
+import type { WriteCall } from '../../http/call.ts'
+import { hasPortal, issueAddresses, revokeAddress, seesAddresses } from '../../keys/portal-addresses.ts'
+import { queueLetters } from '../../people/mail/queue.ts'
+import * as vendors from './queries.ts'
+import { reasonNotToInvite, recipientsOf } from './vendor.ts'
+
+/** Invites a locked vendor to its portal, by a new address that takes the place of the one before, and mails it. */
+export async function inviteToPortal(
+  call: WriteCall,
+  before: Vendor,
+): Promise<{ vendor: Vendor; portalUrl: string | null }> {
+  // A vendor that has joined stays joined, however often it is invited again.
+  const portalStatus = before.portalStatus === 'not_invited' ? 'invited' : before.portalStatus
+  const vendor = await vendors.update(call, before, { portalStatus })
+  await revokeAddress(call, vendor.id)
+  const addresses = await issueAddresses(call, [{ subjectId: vendor.id, vendorId: vendor.id }])
+  await recordEvent(call, 'vendor.invited', vendor, before, { reason: 'portal', bidRequestId: null })
+  const link = addresses.get(vendor.id) ?? null
+  const { id, companyName } = vendor
+  const values = { 'vendor.companyName': companyName }
+  await queueLetters(call, [
+    { kind: 'portal_invitation', to: recipientsOf(vendor), vendorId: id, aboutId: id, values, link },
+  ])
+  return { vendor, portalUrl: seesAddresses(call) ? link : null }
+}
+
+/** A way to the portal for a locked vendor that has none, if the caller may give it one. */
+export async function portalFor(call: WriteCall, vendor: Vendor): Promise<string | null> {
+  if (!call.permissions.has('vendors:write') || !call.permissions.has('bids:write')) return null
+  if (reasonNotToInvite(vendor) !== null || (await hasPortal(call, vendor.id))) return null
+  return (await inviteToPortal(call, vendor)).portalUrl
+}

@@ -1,0 +1,126 @@
+import type { MatchBy, Vendor, VendorRow } from '../../../client/contract.gen.ts'
+import { makeEvent, recordManyEvents } from '../../events/record.ts'
+import type { WriteCall } from '../../http/call.ts'
+import { Problem, problem, unknownReference } from '../../http/problem.ts'
+import { rowChecker } from '../../http/rows.ts'
+import type { Changed } from '../../resources/resource.ts'
+import { keysOf, known, lockKeyed, meantBy } from '../../resources/row-keys.ts'
+import { type AskedRow, type Outcome, refusedAs, type Sync } from '../../resources/sync.ts'
+import * as scopes from '../scopes/queries.ts'
+import * as vendors from './queries.ts'
+import { keepTaxIds, lastOf, taxIdsOf } from './tax-id.ts'
+import { changesOf, newVendor } from './vendor.ts'
+
+/** Vendors as another system has them. What createVendor and updateVendor do to one is done to all of them at once. */
+export function vendorSync(match: MatchBy): Sync<'VendorRow', Vendor> {
+  /** The numbers under which vendors pay taxes, which are no part of what is shown of them. */
+  const taxIds = new Map<string, string | null>()
+
+  return {
+    schema: 'VendorRow',
+    keysOf,
+
+    async decide(call, rows) {
+      const ids = await lockKeyed(call, 'vendors', ['accountingId', 'externalId'], rows)
+      const meant = meantBy(rows, await vendors.findAll(call, ids), match)
+      const read = await surroundings(call, rows, meant)
+      return rows.map((row, i) => refusedAs(() => outcomeOf(call, row, meant[i] ?? null, read, taxIds)))
+    },
+
+    async insertAll(call, made) {
+      await vendors.insertAll(call, made)
+      await keepTaxIds(call, ofThese(taxIds, made))
+      await recordManyEvents(
+        call,
+        made.map((vendor) => makeEvent(call, 'vendor.created', vendor)),
+      )
+    },
+
+    async updateAll(call, changed) {
+      await vendors.updateAll(call, changed)
+      const after = changed.map((each) => each.after)
+      await keepTaxIds(call, ofThese(taxIds, after))
+      const retimed = changed.filter(
+        ({ before, after }) => before.notificationPreferences !== after.notificationPreferences,
+      )
+      await vendors.retimeNotices(call, ...retimed.map(({ after }) => after.id))
+      await recordManyEvents(
+        call,
+        changed.map((each) => makeEvent(call, 'vendor.updated', stored(call, each), each.before)),
+      )
+    },
+  }
+}
+
+interface Read {
+  spelled: ReadonlyMap<string, string>
+  communityIds: ReadonlySet<string>
+  taxIds: ReadonlyMap<string, string>
+}
+
+/** What the rows refer to, for all of them at once. */
+async function surroundings(
+  call: WriteCall,
+  rows: readonly AskedRow<VendorRow>[],
+  meant: readonly (Vendor | Problem | null)[],
+): Promise<Read> {
+  const names = rows.flatMap(({ values }) => values.scopes ?? [])
+  const taxed = rows.flatMap(({ values }, i) => {
+    const before = meant[i]
+    return values.taxId === undefined || before == null || before instanceof Problem ? [] : before.id
+  })
+  return {
+    spelled: names.length === 0 ? new Map() : await scopes.spelled(call, names),
+    communityIds: await known(
+      call,
+      'communities',
+      rows.flatMap(({ values }) => values.communityIds ?? []),
+    ),
+    taxIds: await taxIdsOf(call, taxed),
+  }
+}
+
+function outcomeOf(
+  call: WriteCall,
+  { values: { id: _id, ...values } }: AskedRow<VendorRow>,
+  before: Vendor | Problem | null,
+  read: Read,
+  taxIds: Map<string, string | null>,
+): Outcome<Vendor> | Problem {
+  if (before instanceof Problem) return before
+  const unknown = (values.communityIds ?? []).flatMap((id, i) =>
+    read.communityIds.has(id) ? [] : `/communityIds/${i}`,
+  )
+  if (unknown.length > 0) return unknownReference(unknown)
+  const { scopes } = values
+  const named = { ...values, ...(scopes !== undefined && { scopes: spelledAs(scopes, read.spelled) }) }
+  if (before === null) {
+    const { taxId = null, ...whole } = rowChecker(call, 'VendorCreate')(named)
+    const made = vendors.make(call, { ...newVendor(whole), taxIdLast4: lastOf(taxId) })
+    if (taxId !== null) taxIds.set(made.id, taxId)
+    return { id: made.id, made, changed: [] }
+  }
+  const { status = before.status, ...rest } = named
+  if (status !== before.status) {
+    const pointed = [{ pointer: '/status', code: 'fixed', message: 'is changed by changeVendorStatus' }]
+    return problem('conflict', `${before.companyName} is ${before.status}.`, { errors: pointed })
+  }
+  const after: Vendor = { ...before, ...changesOf(before, rest) }
+  const isOther = rest.taxId !== undefined && rest.taxId !== (read.taxIds.get(before.id) ?? null)
+  if (isOther) taxIds.set(before.id, rest.taxId ?? null)
+  return { id: before.id, made: null, changed: [{ before, after, hidden: isOther ? ['taxId'] : [] }] }
+}
+
+/** As the organization spells them, each once. */
+function spelledAs(names: readonly string[], spelled: ReadonlyMap<string, string>): string[] {
+  return [...new Set(names.map((name) => spelled.get(name) ?? name))]
+}
+
+function ofThese(taxIds: ReadonlyMap<string, string | null>, those: readonly Vendor[]): Map<string, string | null> {
+  return new Map(those.flatMap(({ id }) => (taxIds.has(id) ? [[id, taxIds.get(id) ?? null] as const] : [])))
+}
+
+/** The vendor as it is after the update, which raises its version. */
+function stored(call: WriteCall, { before, after }: Changed<Vendor>): Vendor {
+  return { ...after, version: before.version + 1, updatedAt: call.now.toISOString() }
+}

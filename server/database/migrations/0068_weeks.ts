@@ -1,0 +1,10 @@
+import { type Kysely, sql } from 'kysely'
+
+/** On which day of the week a builder's weeks begin, 1 for Monday to 7 for Sunday, and what counts as overtime in them. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table "organizations"
+      add column "weekStartsOn" integer not null default 1 check ("weekStartsOn" between 1 and 7),
+      add column "overtimeRule" jsonb not null
+        default '{"weeklyAfterHours": 40, "dailyAfterHours": null, "multiplier": 1.5}'`.execute(db)
+}

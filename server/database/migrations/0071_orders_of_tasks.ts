@@ -1,0 +1,17 @@
+import { type Kysely, sql } from 'kysely'
+
+/** The orders that a task is for. They are in its row, because a schedule is read as a whole with all its tasks. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table "tasks"
+      add column "poIds" text[] not null default '{}',
+      add column "payOnComplete" boolean not null default false`.execute(db)
+  await sql`
+    alter table "tasks"
+      alter column "poIds" drop default,
+      alter column "payOnComplete" drop default`.execute(db)
+  // An order finds its tasks among those of its home that are for orders at all.
+  await sql`create index "tasks_withOrders" on "tasks" ("organizationId", "homeId", "id") where "poIds" <> '{}'`.execute(
+    db,
+  )
+}

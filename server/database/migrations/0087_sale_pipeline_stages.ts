@@ -1,0 +1,9 @@
+import { type Kysely, sql } from 'kysely'
+
+/** The stages that each new sale of a builder goes through on its way to closing, in order. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table "organizations" add column "salePipelineStages" text[] not null default array['contract_signed',
+      'deposit_received', 'financing_approved', 'contingencies_cleared', 'selections_final', 'permit_ready',
+      'walkthrough_done', 'closed']`.execute(db)
+}

@@ -1,0 +1,67 @@
+import { type Kysely, sql } from 'kysely'
+
+/** What each kind of record is found by; the text itself is put together when it is indexed (platform/search/kinds.ts). */
+const SEARCHED: Readonly<Record<string, readonly string[]>> = {
+  vendors: ['companyName', 'contactName', 'email', 'phone', 'licenseNumber', 'archivedAt'],
+  communities: ['name', 'code', 'city', 'archivedAt'],
+  homes: ['name', 'lotNumber', 'block', 'address', 'archivedAt'],
+  bidRequests: ['number', 'title', 'scope'],
+  bids: ['bidRequestId', 'vendorId'],
+  purchaseOrders: ['number', 'scope', 'vendorId'],
+  users: ['name', 'email'],
+}
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // Behind the wall between organizations PostgreSQL uses no trigram index, because comparing might leak hidden rows;
+  // comparing texts does not. So the words of each record are rows, found by what they begin with.
+  await sql`
+    create table "searchWords" (
+      "organizationId" text collate "C" not null references "organizations" ("id"),
+      "kind" text collate "C" not null,
+      "recordId" text collate "C" not null,
+      "word" text collate "C" not null,
+      primary key ("organizationId", "recordId", "word")
+    )`.execute(db)
+  await sql`create index "searchWords_word" on "searchWords" ("organizationId", "kind", "word", "recordId" desc)`.execute(
+    db,
+  )
+  // Each word that occurs, by itself and without any one of its letters, so that a mistyped one finds it.
+  await sql`
+    create table "searchVariants" (
+      "organizationId" text collate "C" not null references "organizations" ("id"),
+      "variant" text collate "C" not null,
+      "word" text collate "C" not null,
+      primary key ("organizationId", "variant", "word")
+    )`.execute(db)
+  await sql`create index "searchVariants_word" on "searchVariants" ("organizationId", "word")`.execute(db)
+  // What has changed and is to be indexed anew, in order.
+  await sql`
+    create table "searchQueue" (
+      "organizationId" text collate "C" not null references "organizations" ("id"),
+      "place" bigint not null generated always as identity,
+      "recordId" text collate "C" not null,
+      primary key ("organizationId", "place"),
+      constraint "searchQueue_place_key" unique ("place")
+    )`.execute(db)
+  await sql`
+    create function "noteSearchable"() returns trigger language plpgsql as $$
+    begin
+      insert into "searchQueue" ("organizationId", "recordId") values (new."organizationId", new."id");
+      return null;
+    end $$`.execute(db)
+  for (const [table, columns] of Object.entries(SEARCHED)) {
+    const changed = columns.map(
+      (column) => sql`old.${sql.ref(column)}::text is distinct from new.${sql.ref(column)}::text`,
+    )
+    await sql`
+      create trigger "searchable_new" after insert on ${sql.table(table)}
+      for each row execute function "noteSearchable"()`.execute(db)
+    await sql`
+      create trigger "searchable_changed" after update on ${sql.table(table)}
+      for each row when (${sql.join(changed, sql` or `)}) execute function "noteSearchable"()`.execute(db)
+    await sql`
+      insert into "searchQueue" ("organizationId", "recordId") select "organizationId", "id" from ${sql.table(table)}`.execute(
+      db,
+    )
+  }
+}

@@ -1,0 +1,21 @@
+import { type Kysely, sql } from 'kysely'
+
+/** As what a record is known in the accounting system, and what failed when it was to be entered. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table "ledgerStates" (
+      "organizationId" text collate "C" not null references "organizations" ("id"),
+      "recordId" text collate "C" not null,
+      "type" text collate "C" not null,
+      "version" integer,
+      "syncedAt" timestamptz(3),
+      "failedVersion" integer,
+      "error" text,
+      "attempts" integer,
+      "retryAt" timestamptz(3),
+      primary key ("organizationId", "recordId")
+    )`.execute(db)
+  await sql`create index "ledgerStates_retryAt" on "ledgerStates" ("organizationId", "retryAt", "recordId") where "retryAt" is not null`.execute(
+    db,
+  )
+}

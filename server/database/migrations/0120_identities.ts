@@ -1,0 +1,59 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * Who signs in. An identity is an e-mail address; it stands for the users that have this address, one in each of several
+ * organizations, so none of these tables belongs to an organization. The columns are those that better-auth expects.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table "identities" (
+      "id" text collate "C" primary key,
+      "email" text not null constraint "identities_email_key" unique,
+      "emailVerified" boolean not null,
+      "name" text not null,
+      "image" text,
+      "createdAt" timestamptz(3) not null,
+      "updatedAt" timestamptz(3) not null
+    )`.execute(db)
+
+  await sql`
+    create table "sessions" (
+      "id" text collate "C" primary key,
+      "token" text not null constraint "sessions_token_key" unique,
+      "identityId" text collate "C" not null references "identities" ("id") on delete cascade,
+      "activeOrganizationId" text collate "C",
+      "expiresAt" timestamptz(3) not null,
+      "ipAddress" text,
+      "userAgent" text,
+      "createdAt" timestamptz(3) not null,
+      "updatedAt" timestamptz(3) not null
+    )`.execute(db)
+  await sql`create index "sessions_identityId" on "sessions" ("identityId", "id")`.execute(db)
+  await sql`create index "sessions_expiresAt" on "sessions" ("expiresAt")`.execute(db)
+
+  // One-time links, by the hashes of their tokens.
+  await sql`
+    create table "signInLinks" (
+      "id" text collate "C" primary key,
+      "identifier" text not null constraint "signInLinks_identifier_key" unique,
+      "value" text not null,
+      "expiresAt" timestamptz(3) not null,
+      "createdAt" timestamptz(3) not null,
+      "updatedAt" timestamptz(3) not null
+    )`.execute(db)
+  await sql`create index "signInLinks_expiresAt" on "signInLinks" ("expiresAt")`.execute(db)
+
+  // An address is the same however its letters are written, and is looked for in all organizations at once.
+  await sql`alter table "users" add column "signInEmail" text generated always as (lower("email")) stored`.execute(db)
+  await sql`create index "users_signInEmail" on "users" ("signInEmail", "organizationId", "id")`.execute(db)
+
+  // Keys are a resource of the interface from now on, so they have what every resource has.
+  await sql`
+    alter table "apiKeys"
+      add column "version" integer not null default 1,
+      add column "createdBy" jsonb not null default '{"type": "system", "id": null}'`.execute(db)
+  for (const column of ['updatedAt', 'name'] as const)
+    await sql`create index ${sql.ref(`apiKeys_${column}`)} on "apiKeys" ("organizationId", ${sql.ref(column)}, "id")`.execute(
+      db,
+    )
+}

@@ -1,0 +1,18 @@
+import { type Kysely, sql } from 'kysely'
+
+/** What vendors enter in the portal before they submit it, and what they want the builder to know besides the price. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // A draft that was submitted or thrown away keeps its row, so that its version never comes again.
+  await sql`
+    create table "bidDrafts" (
+      "organizationId" text collate "C" not null,
+      "invitationId" text collate "C" not null,
+      "content" jsonb,
+      "version" integer not null,
+      "updatedAt" timestamptz(3) not null,
+      primary key ("organizationId", "invitationId"),
+      constraint "bidDrafts_invitationId_fkey" foreign key ("organizationId", "invitationId")
+        references "invitations" ("organizationId", "id")
+    )`.execute(db)
+  await sql`alter table "bids" add column "note" text`.execute(db)
+}

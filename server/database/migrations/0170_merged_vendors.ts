@@ -1,0 +1,12 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Two records of one company become one; the other one stays archived and says which one it is now. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table "vendors" add column "mergedIntoId" text collate "C",
+      add constraint "vendors_mergedIntoId_fkey" foreign key ("organizationId", "mergedIntoId")
+        references "vendors" ("organizationId", "id")`.execute(db)
+  await sql`
+    create index "vendors_mergedIntoId" on "vendors" ("organizationId", "mergedIntoId", "id")
+    where "mergedIntoId" is not null`.execute(db)
+}

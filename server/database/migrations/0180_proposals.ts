@@ -1,0 +1,32 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Keys that may only propose, and what they proposed. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table "apiKeys" add column "proposeOnly" boolean not null default false`.execute(db)
+  await sql`
+    create table "proposals" (
+      "organizationId" text collate "C" not null references "organizations" ("id"),
+      "id" text collate "C" not null,
+      "skill" text collate "C" not null,
+      "input" jsonb not null,
+      "note" text,
+      "status" text collate "C" not null,
+      "outcome" jsonb not null,
+      "expiresAt" timestamptz(3) not null,
+      "decidedBy" jsonb,
+      "decidedAt" timestamptz(3),
+      "decisionReason" text,
+      "version" integer not null,
+      "createdBy" jsonb not null,
+      "createdAt" timestamptz(3) not null,
+      "updatedAt" timestamptz(3) not null,
+      primary key ("organizationId", "id")
+    )`.execute(db)
+  await sql`create index "proposals_updatedAt" on "proposals" ("organizationId", "updatedAt", "id")`.execute(db)
+  for (const column of ['status', 'skill'] as const)
+    await sql`create index ${sql.ref(`proposals_${column}`)} on "proposals" ("organizationId", ${sql.ref(column)}, "id")`.execute(
+      db,
+    )
+  // Few wait at a time, and a job looks for those whose time is over, whichever builder's they are.
+  await sql`create index "proposals_expiring" on "proposals" ("expiresAt") where "status" = 'proposed'`.execute(db)
+}

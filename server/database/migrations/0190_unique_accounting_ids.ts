@@ -1,0 +1,45 @@
+import { type Kysely, sql } from 'kysely'
+
+/** The tables that say what a record is in the accounting system, and the type under which that is remembered. */
+const TYPES = {
+  vendors: 'vendor',
+  communities: 'community',
+  homes: 'home',
+  costCodes: 'cost_code',
+  contracts: 'contract',
+  purchaseOrders: 'po',
+  payments: 'payment',
+} as const
+
+/**
+ * One record of a kind for each id of the accounting system. Where several have one, the oldest keeps it; of contracts
+ * that is the active revision, because revisions used to copy the id. The others lose it, and the accounting queue shows
+ * each of them as failed, with the id that it had and the record that has it now, so that somebody decides.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const [table, type] of Object.entries(TYPES)) {
+    const first = table === 'contracts' ? sql`("status" = 'active') desc, "id"` : sql`"id"`
+    await sql`
+      with ranked as (
+        select "organizationId", "id", "accountingId",
+          first_value("id") over (partition by "organizationId", "accountingId" order by ${first}) as "keeperId"
+        from ${sql.table(table)} where "accountingId" is not null
+      ), freed as (
+        update ${sql.table(table)} as t set "accountingId" = null, "version" = t."version" + 1, "updatedAt" = now()
+        from ranked as r
+        where r."keeperId" <> r."id" and t."organizationId" = r."organizationId" and t."id" = r."id"
+        returning t."organizationId", t."id", t."version", r."accountingId", r."keeperId"
+      )
+      insert into "ledgerStates" as s
+        ("organizationId", "recordId", "type", "failedVersion", "error", "attempts", "retryAt")
+      select "organizationId", "id", ${type}, "version",
+        'It had the accountingId ' || "accountingId" || ', which ' || "keeperId" || ' has, too. That one keeps it.', 1, now()
+      from freed
+      on conflict ("organizationId", "recordId") do update set "failedVersion" = excluded."failedVersion",
+        "error" = excluded."error", "attempts" = excluded."attempts", "retryAt" = excluded."retryAt"`.execute(db)
+    await sql`drop index ${sql.id(`${table}_accountingId`)}`.execute(db)
+    await sql`
+      create unique index ${sql.id(`${table}_accountingId_key`)} on ${sql.table(table)} ("organizationId", "accountingId")
+      where "accountingId" is not null`.execute(db)
+  }
+}

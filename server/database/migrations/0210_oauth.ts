@@ -1,0 +1,64 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Apps that people let act for them: who they say they are, what they were granted, and what stands for that. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // Anybody may register an app, before anybody has let it do anything, so it belongs to no organization.
+  await sql`
+    create table "oauthClients" (
+      "id" text collate "C" primary key,
+      "name" text not null,
+      "redirectUris" text[] not null,
+      "createdAt" timestamptz(3) not null,
+      "grantedAt" timestamptz(3)
+    )`.execute(db)
+  // For the job that removes what nobody uses, and for how many are still to prove that somebody does.
+  await sql`create index "oauthClients_unused" on "oauthClients" ("createdAt") where "grantedAt" is null`.execute(db)
+  await sql`create index "oauthClients_grantedAt" on "oauthClients" ("grantedAt")`.execute(db)
+
+  // A grant outlives its app, because it says who acted; so it has the app's name, and no key that refers to it.
+  await sql`
+    create table "oauthGrants" (
+      "organizationId" text collate "C" not null references "organizations" ("id"),
+      "id" text collate "C" not null,
+      "userId" text collate "C" not null,
+      "clientId" text collate "C" not null,
+      "clientName" text not null,
+      "redirectHost" text not null,
+      "permissions" text[] not null,
+      "proposeOnly" boolean not null,
+      "audience" text not null,
+      "expiresAt" timestamptz(3) not null,
+      "revokedAt" timestamptz(3),
+      "lastUsedAt" timestamptz(3),
+      "version" integer not null,
+      "createdBy" jsonb not null,
+      "createdAt" timestamptz(3) not null,
+      "updatedAt" timestamptz(3) not null,
+      primary key ("organizationId", "id"),
+      foreign key ("organizationId", "userId") references "users" ("organizationId", "id")
+    )`.execute(db)
+  await sql`create index "oauthGrants_updatedAt" on "oauthGrants" ("organizationId", "updatedAt", "id")`.execute(db)
+  await sql`create index "oauthGrants_userId" on "oauthGrants" ("organizationId", "userId", "id")`.execute(db)
+  await sql`create index "oauthGrants_clientId" on "oauthGrants" ("clientId")`.execute(db)
+
+  // Codes, access tokens and refresh tokens, by their hashes. A spent one is kept until its time is over, so that
+  // whoever spends it again is found out.
+  await sql`
+    create table "oauthTokens" (
+      "hash" bytea primary key,
+      "organizationId" text collate "C" not null,
+      "grantId" text collate "C" not null,
+      "kind" text not null check ("kind" in ('code', 'access', 'refresh')),
+      "redirectUri" text,
+      "challenge" text,
+      "expiresAt" timestamptz(3) not null,
+      "spentAt" timestamptz(3),
+      constraint "oauthTokens_grantId_fkey" foreign key ("organizationId", "grantId")
+        references "oauthGrants" ("organizationId", "id") on delete cascade
+    )`.execute(db)
+  await sql`create index "oauthTokens_grantId" on "oauthTokens" ("organizationId", "grantId")`.execute(db)
+  await sql`create index "oauthTokens_expiresAt" on "oauthTokens" ("expiresAt")`.execute(db)
+
+  // What somebody acted by, beside who it was. The app's name stays with the grant, where it can be erased.
+  await sql`alter table "auditEntries" add column "actorGrantId" text collate "C"`.execute(db)
+}

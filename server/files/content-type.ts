@@ -1,0 +1,45 @@
+import { createReadStream } from 'node:fs'
+import { fileTypeFromFile } from 'file-type'
+
+/**
+ * What a file is, by its content; null if it is nothing that we take. A name says nothing: whoever means ill gives a
+ * program the name of a picture. What runs when it is opened (programs, scripts, pages, macros, archives of anything)
+ * is not in the list.
+ */
+const TAKEN: ReadonlySet<string> = new Set([
+  'application/pdf',
+  ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/tiff', 'image/heic', 'image/heif'],
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  ...['application/vnd.oasis.opendocument.text', 'application/vnd.oasis.opendocument.spreadsheet'],
+  ...['video/mp4', 'video/quicktime'],
+])
+
+/** Far more than any honest file takes; a crafted one may try to keep its reader busy. */
+const LOOK_MS = 5000
+
+export async function contentTypeOf(path: string, fileName: string): Promise<string | null> {
+  // What the library cannot make sense of is none of the known types, and may still be a text.
+  const found = await fileTypeFromFile(path, { signal: AbortSignal.timeout(LOOK_MS) }).catch(() => undefined)
+  if (found !== undefined) return TAKEN.has(found.mime) ? found.mime : null
+  if (!(await isText(path))) return null
+  // A table is a text too, and as harmless, so here the name may say which of the two it is.
+  return /\.csv$/i.test(fileName) ? 'text/csv' : 'text/plain'
+}
+
+/** Whether it is UTF-8 without control characters. */
+async function isText(path: string): Promise<boolean> {
+  const utf8 = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of createReadStream(path)) {
+      if (CONTROL.test(utf8.decode(chunk as Buffer, { stream: true }))) return false
+    }
+    return !CONTROL.test(utf8.decode())
+  } catch {
+    return false
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: These are what no text has; it may have tabs and line breaks.
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f]/

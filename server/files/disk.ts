@@ -1,0 +1,48 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { bytesMissing, type FileStore } from './store.ts'
+
+/** Files in a folder of their own, those of each organization in one below it. */
+export function diskStore(root: string): FileStore {
+  // The end of an id is random, so that no folder has more than a thousandth of an organization's files.
+  const placeOf = (key: string) => {
+    const [organizationId = '', name = ''] = key.split('/')
+    return path.join(root, organizationId, name.slice(-2), name)
+  }
+  return {
+    async put(key, from) {
+      const place = placeOf(key)
+      await mkdir(path.dirname(place), { recursive: true, mode: 0o700 })
+      await flush(from)
+      // On the same disk a file is renamed as a whole or not at all.
+      await rename(from, place)
+      await flush(path.dirname(place))
+    },
+
+    async open(key, range) {
+      const handle = await open(placeOf(key), 'r').catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT' ? bytesMissing() : error
+      })
+      return createReadStream('', { fd: handle, ...(range !== null && { start: range.first, end: range.last }) })
+    },
+
+    async remove(key) {
+      await rm(placeOf(key), { force: true })
+    },
+
+    async removeAll(organizationId) {
+      await rm(path.join(root, organizationId), { recursive: true, force: true })
+    },
+  }
+}
+
+/** What was written before a power cut is only there after it if the disk was told to write it down. */
+async function flush(place: string): Promise<void> {
+  const handle = await open(place, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,77 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import S3rver from 's3rver'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { download, pdf, upload } from '../../test/support/files.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { removeLooseFiles } from '../attachments/tidy.ts'
+import { eraseOrganization } from '../builder-data/erase-organization.ts'
+
+/** A server of S3 that has nothing to do with our client of it. */
+const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-s3-'))
+const s3 = new S3rver({
+  address: '127.0.0.1',
+  port: 0,
+  silent: true,
+  directory: folder,
+  configureBuckets: [{ name: 'files' }],
+})
+
+let plumbline: TestPlumbline
+let recordId: string
+beforeAll(async () => {
+  const { port } = await s3.run()
+  plumbline = await startTestPlumbline({
+    FILES_S3_URL: `http://127.0.0.1:${port}/files`,
+    FILES_S3_REGION: 'us-east-1',
+    FILES_S3_ACCESS_KEY_ID: 'S3RVER',
+    FILES_S3_SECRET_ACCESS_KEY: 'S3RVER',
+  })
+  recordId = await newRecord(plumbline.key)
+})
+afterAll(async () => {
+  await plumbline.stop()
+  await s3.close().catch(() => {})
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function newRecord(key: string): Promise<string> {
+  return (await plumbline.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] }, { key })).body.id
+}
+
+/** The objects in the bucket that are named after an attachment. */
+const objects = () =>
+  new Set(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => /att_[0-9a-z]{26}/.exec(name) ?? []),
+  )
+
+test('a file is kept in a bucket and read back, whole or in part, and its bytes go when it is deleted', async () => {
+  const bytes = pdf(9 * 1024 * 1024)
+  const { status, body } = await upload(plumbline, bytes, { recordId })
+  expect([status, objects().has(body.id)]).toEqual([201, true])
+  expect((await download(plumbline, body.id)).bytes.equals(bytes)).toBe(true)
+  const part = await download(plumbline, body.id, { range: 'bytes=1000-1999' })
+  expect([part.status, part.bytes.equals(bytes.subarray(1000, 2000))]).toEqual([206, true])
+  await plumbline.delete(`/api/ext/attachments/${body.id}`)
+  plumbline.clock.advance(25 * 3_600_000)
+  await removeLooseFiles(plumbline.app.surroundings)
+  expect(objects().has(body.id)).toBe(false)
+})
+
+test('the files of a builder that is erased leave the bucket, and those of others stay', async () => {
+  const other = await plumbline.newBuilder()
+  const theirs = await upload(plumbline, pdf(), { recordId: await newRecord(other.key), key: other.key })
+  const ours = await upload(plumbline, pdf(), { recordId })
+  await eraseOrganization(plumbline, other.organizationId, 'Harrow & Finch Homes')
+  expect([objects().has(theirs.body.id), objects().has(ours.body.id)]).toEqual([false, true])
+})
+
+test('while the bucket is away, files are unavailable and everything else is not', async () => {
+  const { body } = await upload(plumbline, pdf(), { recordId })
+  await s3.close()
+  for (const answer of [await download(plumbline, body.id), await upload(plumbline, pdf(), { recordId })]) {
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+  }
+  expect((await plumbline.get(`/api/ext/attachments/${body.id}`)).status).toBe(200)
+})

@@ -1,0 +1,79 @@
+import { openAsBlob } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import { S3mini } from 's3mini'
+import { Problem } from '../http/problem.ts'
+import { bytesMissing, type FileStore } from './store.ts'
+
+/** A bucket of S3, or of anything that speaks its language. */
+export interface Bucket {
+  /** With the bucket as its path: https://s3.eu-central-1.amazonaws.com/harrow-finch */
+  readonly url: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+/** How long one request may take, with the bytes of a file; no line that a service stands on needs longer for 25 MiB. */
+const REQUEST_MS = 120_000
+const LISTED_AT_ONCE = 1000
+
+/** Files in a bucket, under the same keys as on a disk. */
+export function s3Store({ url, ...access }: Bucket): FileStore {
+  const s3 = new S3mini({
+    ...access,
+    endpoint: url,
+    fetch: (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(REQUEST_MS) }),
+  })
+  return {
+    async put(key, path) {
+      // Read from the disk while it is sent.
+      const file = await openAsBlob(path)
+      const kept = await reached(() =>
+        s3.putObject(key, file, 'application/octet-stream', undefined, undefined, file.size),
+      )
+      if (kept === null) throw away(new Error(`There is no bucket at ${url}.`))
+      await rm(path, { force: true })
+    },
+
+    async open(key, range) {
+      const answer = await reached(() =>
+        range === null ? s3.getObjectRaw(key) : s3.getObjectRaw(key, false, range.first, range.last + 1),
+      )
+      if (answer === null || answer.body === null) throw bytesMissing()
+      return Readable.fromWeb(answer.body as ReadableStream)
+    },
+
+    async remove(key) {
+      await reached(() => s3.deleteObject(key))
+    },
+
+    async removeAll(organizationId) {
+      for (;;) {
+        const page = await reached(() => s3.listObjectsPaged('/', `${organizationId}/`, LISTED_AT_ONCE))
+        const keys = (page?.objects ?? []).map(({ Key }) => Key)
+        if (keys.length === 0) return
+        const gone = (await reached(() => s3.deleteObjects(keys))) ?? []
+        if (!gone.every(Boolean)) throw away(new Error('Not all objects were deleted.'))
+      }
+    },
+  }
+}
+
+/** Null if there is no such object; `unavailable` if the bucket does not do what it should. */
+async function reached<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if ((error as { status?: unknown }).status === 404) return null
+    throw away(error)
+  }
+}
+
+function away(cause: unknown): Problem {
+  const problem = new Problem('unavailable', 'The store of the files does not answer.', {}, { 'Retry-After': '5' })
+  // For the log; the caller learns nothing of the bucket.
+  problem.cause = cause
+  return problem
+}

@@ -1,0 +1,40 @@
+import type { Db } from '../database/database.ts'
+import type { BrowserToken } from './browser-token.ts'
+import { secretHash } from './secret.ts'
+
+/** What authentication has to know about a key, its builder and its creator. */
+export type FoundKey = NonNullable<Awaited<ReturnType<typeof keyOfSecret>>>
+
+export async function keyOfSecret(db: Db, secret: string) {
+  return keysWithCreators(db)
+    .innerJoin('apiKeySecrets as s', (join) =>
+      join.onRef('s.organizationId', '=', 'k.organizationId').onRef('s.keyId', '=', 'k.id'),
+    )
+    .where('s.hash', '=', secretHash(secret))
+    .select('s.expiresAt as secretExpiresAt')
+    .executeTakeFirst()
+}
+
+/** The key that a browser token was made with; a rotation of its secret does not concern the token. */
+export async function keyOfToken(db: Db, { organizationId, keyId, expires }: BrowserToken) {
+  const key = await keysWithCreators(db)
+    .where('k.organizationId', '=', organizationId)
+    .where('k.id', '=', keyId)
+    .executeTakeFirst()
+  return key === undefined ? undefined : { ...key, secretExpiresAt: new Date(expires).toISOString() }
+}
+
+function keysWithCreators(db: Db) {
+  return db
+    .selectFrom('apiKeys as k')
+    .innerJoin('organizations as o', 'o.id', 'k.organizationId')
+    .innerJoin('users as u', (join) =>
+      join.onRef('u.organizationId', '=', 'k.organizationId').onRef('u.id', '=', 'k.createdByUserId'),
+    )
+    .select([
+      ...(['k.id', 'k.permissions', 'k.revokedAt', 'k.lastUsedAt', 'k.expiresAt', 'k.allowedAddresses'] as const),
+      'k.proposeOnly',
+      ...(['o.id as organizationId', 'o.name as organizationName', 'o.tier', 'o.currency', 'o.timeZone'] as const),
+      ...(['u.role', 'u.status as userStatus', 'u.poApprovalLimit'] as const),
+    ])
+}

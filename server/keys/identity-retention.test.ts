@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { eraseUser } from '../builder-data/erase-person.ts'
+import { createUser } from '../people/users/users.ts'
+import { forgetEndedSessions } from './identity-retention.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+async function counted(): Promise<Record<string, number>> {
+  const { rows } = await sql<Record<string, number>>`
+    select (select count(*) from "identities") as "identities", (select count(*) from "sessions") as "sessions",
+      (select count(*) from "signInLinks") as "links"`.execute(plumbline.database.statements)
+  return rows[0] ?? {}
+}
+
+test('whoever is erased leaves no address, session or link behind, unless they work for somebody else too', async () => {
+  const { database, clock, organizationId } = plumbline
+  const { identity } = plumbline.app.surroundings
+  const other = await plumbline.newBuilder()
+  const email = 'dana@example.com'
+  const made = { email, name: 'Dana Cho', role: 'viewer', poApprovalLimit: 0 } as const
+  const here = await createUser(database, clock, { ...made, organizationId })
+  const there = await createUser(database, clock, { ...made, organizationId: other.organizationId })
+  const before = await counted()
+  const dana = await plumbline.signIn(email)
+  await identity.makeLink(email, 60_000)
+  const erase = ({ id }: { id: string }) => eraseUser({ database, clock }, id, { confirm: 'Dana Cho', also: [] })
+  await erase(here)
+  expect((await plumbline.get('/api/admin/session', dana)).body.user.id).toBe(there.id)
+  await erase(there)
+  expect((await plumbline.get('/api/admin/session', dana)).status).toBe(401)
+  expect(await counted()).toEqual(before)
+})
+
+test('sessions and links are removed once their time is over, and no others', async () => {
+  const { database, clock } = plumbline
+  const { identity } = plumbline.app.surroundings
+  const before = await counted()
+  const [kept, ended] = [await plumbline.signIn(), await plumbline.signIn()]
+  const { body: session } = await plumbline.get('/api/admin/session', ended)
+  await identity.makeLink('priya@harrowfinch.example.com', 60_000)
+  await sql`update "sessions" set "expiresAt" = now() where "id" = ${session.id}`.execute(database.statements)
+  await sql`update "signInLinks" set "expiresAt" = now()`.execute(database.statements)
+  await identity.makeLink('priya@harrowfinch.example.com', 60_000)
+  await forgetEndedSessions(database, clock)
+  expect((await plumbline.get('/api/admin/session', kept)).status).toBe(200)
+  expect(await counted()).toEqual({
+    identities: 1,
+    sessions: (before.sessions ?? 0) + 1,
+    links: (before.links ?? 0) + 1,
+  })
+})

@@ -1,0 +1,26 @@
+import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
+import { notSignedIn } from './credentials.ts'
+import { memberOf } from './principals.ts'
+import { sessionCookieOf } from './session-cookie.ts'
+
+/**
+ * Finds the person behind a session's cookie. Nothing is remembered between requests, so that signing out, switching to
+ * another organization and losing a role take effect at once, on every process; a person makes a few requests a second.
+ */
+export function sessionAuthenticator({ database, clock, identity }: AuthenticatorParts): Authenticator {
+  return {
+    isAmbient: true,
+    // Whoever sends a key or a token means that, whatever cookies come along.
+    isAddressed: ({ authorization, cookie }) => authorization === undefined && sessionCookieOf(cookie) !== null,
+    async authenticate({ cookie }) {
+      const value = sessionCookieOf(cookie)
+      if (value === null) throw notSignedIn('This operation is for people who are signed in.')
+      const session = await identity.find(value)
+      if (session === null || session.expiresAt.getTime() <= clock.nowMs())
+        throw notSignedIn('The session has ended. Sign in again.')
+      const member = await memberOf(database.statements, session)
+      if (member === null) throw notSignedIn('Nobody with this address works here any more.')
+      return member
+    },
+  }
+}

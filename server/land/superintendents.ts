@@ -1,0 +1,11 @@
+/**
+ * SQL of the ids of the homes whose site a user runs: those that name the user, and those that name nobody in the
+ * communities that do. `user` is a parameter, and $1 the organization.
+ */
+export function homesOfSuperintendent(user: string): string {
+  return `
+    select h."id" from "homes" as h where h."organizationId" = $1 and h."superintendentId" = ${user}
+    union all select h."id" from "homes" as h
+    where h."organizationId" = $1 and h."superintendentId" is null and h."communityId" = any(array(
+      select c."id" from "communities" as c where c."organizationId" = $1 and c."superintendentId" = ${user}))`
+}

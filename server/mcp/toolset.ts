@@ -1,0 +1,84 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
+import type { Call } from '../http/call.ts'
+import { readCursor, writeCursor } from '../http/page.ts'
+import { catalogueOf, mayUse, type Skill } from '../skills/catalogue.ts'
+import { chosen } from '../skills/choice.ts'
+import { EFFECTS } from '../skills/effect.ts'
+import { descriptionForModels } from '../skills/tools.ts'
+import { META_TOOLS, performMeta } from './meta-tools.ts'
+import { type Running, runSkill } from './run.ts'
+
+/**
+ * Which tools one address offers. `/mcp` has four that lead to every skill, because the definitions of all are more than
+ * a model can be given; `?tools=vendors,bids` has the skills of these tags as tools of their own, and `?tools=all` all.
+ */
+export interface Toolset {
+  list(cursor: string | undefined): { tools: Tool[]; nextCursor?: string }
+  /** Null for a tool that this address does not offer. */
+  perform(name: string, input: unknown, running: Running): Promise<CallToolResult | null>
+}
+
+/** With their schemas about 100 kB. */
+const TOOLS_ON_A_PAGE = 50
+
+export function toolsetOf(call: Call, asked: unknown): Toolset {
+  if (asked === undefined) return metaTools
+  const tag = [asked].flat().flatMap((each) => String(each).split(','))
+  const { skills } = catalogueOf(call.surroundings.contract)
+  const offered = skills.filter((skill) => skill.isTool && mayUse(call, skill))
+  const own = tag.includes('all') ? offered : chosen(call, offered, { tag })
+  return {
+    list(cursor) {
+      const after = cursor === undefined ? '' : readCursor('name', cursor).id
+      const rest = own.filter(({ name }) => name > after)
+      const page = rest.slice(0, TOOLS_ON_A_PAGE)
+      const last = page.at(-1)
+      const isMore = rest.length > page.length && last !== undefined
+      return {
+        tools: page.map(asTool),
+        ...(isMore && { nextCursor: writeCursor('name', { value: null, id: last.name }) }),
+      }
+    },
+    async perform(name, input, running) {
+      const skill = own.find((each) => each.name === name)
+      if (skill === undefined) return null
+      return runSkill(call, { skill: name, input, dryRun: false }, running, ({ result }) => ({
+        text: result ?? 'Done.',
+        ...(hasObject(skill) && { structured: result as Record<string, unknown> }),
+      }))
+    },
+  }
+}
+
+const metaTools: Toolset = {
+  list: () => ({ tools: [...META_TOOLS] }),
+  perform: (name, input, running) => performMeta(name, input, running),
+}
+
+/** A skill never changes, and its definition is some kilobytes. */
+const tools = new WeakMap<Skill, Tool>()
+
+function asTool(skill: Skill): Tool {
+  let tool = tools.get(skill)
+  if (tool === undefined) {
+    const { writes, destructive, idempotent } = EFFECTS[skill.effect]
+    tool = {
+      name: skill.name,
+      title: skill.summary,
+      description: descriptionForModels(skill),
+      inputSchema: skill.inputSchema as Tool['inputSchema'],
+      // The revisions of 2025 know results as objects alone.
+      ...(hasObject(skill) && { outputSchema: skill.outputSchema as Tool['outputSchema'] }),
+      annotations: {
+        ...{ title: skill.summary, readOnlyHint: !writes, destructiveHint: destructive },
+        ...{ idempotentHint: idempotent, openWorldHint: false },
+      },
+    }
+    tools.set(skill, tool)
+  }
+  return tool
+}
+
+function hasObject({ outputSchema }: Skill): boolean {
+  return outputSchema.type === 'object'
+}

@@ -1,0 +1,102 @@
+import { createRequire } from 'node:module'
+import { buffer } from 'node:stream/consumers'
+import PDFDocument from 'pdfkit'
+
+/** What all documents are drawn with: their paper, font and foot, and how amounts and dates are written. */
+export type Doc = InstanceType<typeof PDFDocument>
+
+interface About {
+  title: string
+  author: string
+  /** When what it shows changed last. */
+  changedAt: string
+  /** What stands below every page, before the page's number. */
+  foot: readonly string[]
+  /** What stands across the pages of what nobody is to go by. */
+  mark?: string | undefined
+}
+
+// A font with the letters of all of Europe; those that every reader has know neither Łódź nor Ελλάδα. Only the letters
+// that occur are put into a document.
+const fonts = createRequire(import.meta.url)
+const PLAIN = fonts.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
+const BOLD = fonts.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
+
+export const MARGIN = 54
+const FOOT = 36
+export const GRAY = '#555555'
+
+/** The document that `draw` draws, as bytes. */
+export async function pdf(about: About, draw: (doc: Doc) => void): Promise<Buffer> {
+  const doc = new PDFDocument({
+    ...{ size: 'LETTER', margin: MARGIN, bufferPages: true, font: PLAIN, lang: 'en-US' },
+    // Nothing in it depends on when or where it is made, so that the same record makes the same bytes.
+    info: {
+      ...{ Title: about.title, Author: plain(about.author), Producer: 'Plumbline', Creator: 'Plumbline' },
+      CreationDate: new Date(about.changedAt),
+    },
+  })
+  doc.registerFont('plain', PLAIN).registerFont('bold', BOLD)
+  draw(doc)
+  everyPage(doc, about)
+  doc.end()
+  return buffer(doc)
+}
+
+function everyPage(doc: Doc, { foot, mark }: About): void {
+  const { start, count } = doc.bufferedPageRange()
+  for (let i = start; i < start + count; i++) {
+    doc.switchToPage(i)
+    const { width, height, margins } = doc.page
+    // Or the library would begin another page for what stands in the margin.
+    margins.bottom = 0
+    const line = [...foot.map(plain), `Page ${i - start + 1} of ${count}`].join('   ')
+    doc.font('plain').fontSize(8).fillColor(GRAY)
+    doc.text(line, MARGIN, height - FOOT, { width: width - 2 * MARGIN, align: 'center', lineBreak: false })
+    if (mark !== undefined) {
+      doc.save().rotate(-45, { origin: [width / 2, height / 2] })
+      doc.font('bold').fontSize(72).fillColor('#cc0000', 0.15)
+      doc.text(mark, 0, height / 2 - 36, { width, align: 'center', lineBreak: false }).restore()
+    }
+    doc.fillColor('black', 1)
+  }
+}
+
+export function bottomOf(doc: Doc): number {
+  return doc.page.height - MARGIN
+}
+
+/** Begins a page if less than this is left of the present one. */
+export function room(doc: Doc, height: number): void {
+  if (doc.y + height > bottomOf(doc)) doc.addPage()
+}
+
+export function rule(doc: Doc, color: string): void {
+  const y = doc.y - 3
+  doc
+    .moveTo(MARGIN, y)
+    .lineTo(doc.page.width - MARGIN, y)
+    .lineWidth(0.5)
+    .strokeColor(color)
+    .stroke()
+}
+
+export function amountsIn(currency: string, mostDecimals = 2): (amount: number) => string {
+  const format = new Intl.NumberFormat('en-US', {
+    ...{ style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: mostDecimals },
+  })
+  return (amount) => format.format(amount)
+}
+
+export function decimal(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 4 })
+}
+
+export function longDate(date: string): string {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+}
+
+/** Without control characters, for which no font has a sign; lines may end. */
+export function plain(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n]/gu, ' ')
+}

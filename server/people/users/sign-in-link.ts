@@ -1,0 +1,28 @@
+import { recordOperatorAct } from '../../audit/record.ts'
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../database/database.ts'
+import { notFound, problem } from '../../http/problem.ts'
+import type { Identity } from '../../keys/identity.ts'
+
+/**
+ * A link that signs a user in once, for an operator to hand over: the way in where there is no mail server. Throws
+ * `not_found`, and `conflict` for a user who is disabled.
+ */
+export async function makeSignInLink(
+  { database, clock, identity }: { database: Database; clock: Clock; identity: Identity },
+  id: string,
+  lifeMs: number,
+) {
+  const user = await database.statements
+    .selectFrom('users')
+    .select(['organizationId', 'email', 'status'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (user === undefined) throw notFound()
+  const { organizationId, email, status } = user
+  if (status === 'disabled') throw problem('conflict', 'The user is disabled.')
+  const link = await identity.makeLink(email, lifeMs)
+  const act = { organizationId, at: clock.now(), action: 'user.sign_in_link_made', resourceId: id }
+  await recordOperatorAct(database.statements, act)
+  return { userId: id, email, ...link }
+}

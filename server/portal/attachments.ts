@@ -1,0 +1,65 @@
+import type { AttachmentContent, PortalAttachment } from '../../client/contract.gen.ts'
+import { attachFile } from '../attachments/attach.ts'
+import { downloadOf } from '../attachments/download.ts'
+import * as attachments from '../attachments/queries.ts'
+import * as requests from '../bidding/bid-requests/queries.ts'
+import type { Call } from '../http/call.ts'
+import type { FileAnswer } from '../http/file-answer.ts'
+import type { Json } from '../http/json.ts'
+import { notFound, problem } from '../http/problem.ts'
+import type { Arrived } from '../http/upload.ts'
+import { listing, type Page } from '../resources/listing.ts'
+import { visible } from './invitation.ts'
+
+/**
+ * The files that a vendor sees with an invitation: those of the bid request, which all who were asked see, and those of
+ * the invitation itself, which only this vendor and the builder do.
+ */
+
+/** An offer has a few files; whoever has the address could otherwise use up the builder's room. */
+const MOST_OF_INVITATION = 20
+
+const list = listing<PortalAttachment>({
+  table: 'attachments',
+  columns: {
+    ...{ id: 'id', fileName: 'text', contentType: 'text', size: 'integer', sha256: 'text' },
+    from: { sql: `case when t."createdBy"->>'type' = 'vendor' then 'vendor' else 'builder' end` },
+    createdAt: 'instant',
+  },
+  where: `t."archivedAt" is null`,
+  filters: { recordIds: (ids) => `t."recordId" = any(${ids})` },
+})
+
+export async function listFiles(
+  call: Call,
+  invitationId: string,
+  query: { limit: number; cursor?: string | undefined },
+): Promise<Json<Page<PortalAttachment>>> {
+  const { bidRequestId } = await visible(call, invitationId)
+  return list(call, { ...query, ...{ sort: '-createdAt', recordIds: [bidRequestId, invitationId] } })
+}
+
+export async function handIn(
+  call: Call,
+  { invitationId, fileName }: { invitationId: string; fileName: string },
+  file: AttachmentContent | Arrived,
+): Promise<PortalAttachment> {
+  const { bidRequestId } = await visible(call, invitationId)
+  const { status, acceptLate } = await requests.find(call, bidRequestId)
+  if (status !== 'sent' && !(status === 'closed' && acceptLate))
+    throw problem('conflict', 'This request takes no files any more.')
+  const { id, contentType, size, sha256, createdAt, ...made } = await attachFile(
+    call,
+    { recordId: invitationId, fileName },
+    file,
+    MOST_OF_INVITATION,
+  )
+  return { id, fileName: made.fileName, contentType, size, sha256, from: 'vendor', createdAt }
+}
+
+export async function fileOf(call: Call, invitationId: string, attachmentId: string): Promise<FileAnswer> {
+  const { bidRequestId } = await visible(call, invitationId)
+  const attachment = await attachments.find(call, attachmentId)
+  if (![bidRequestId, invitationId].includes(attachment.recordId)) throw notFound()
+  return downloadOf(call, attachment)
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { eventsOf } from '../../test/support/recorded-events.ts'
+import { buildSite, type Site } from '../../test/support/site.ts'
+
+let plumbline: TestPlumbline
+let site: Site
+/** The tokens of Lone Star's whole portal, of another vendor's, and of one of Lone Star's invitations. */
+let whole: string
+let other: string
+let narrow: string
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  site = await buildSite(plumbline)
+  whole = await tokenOf(site.loneStar)
+  other = await tokenOf(site.redrock)
+  const { body } = await ext('/bids/request', site.framing())
+  narrow = body.invitations[0].portalUrl.split('/').at(-1)
+})
+afterAll(() => plumbline.stop())
+
+const ext = (path: string, body?: unknown) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
+const tokenOf = async (vendorId: string): Promise<string> =>
+  (await ext(`/vendors/${vendorId}/invite`)).body.portalUrl.split('/').at(-1)
+const get = (path: string, key = whole) => plumbline.get(`/api/portal${path}`, { key })
+const post = (path: string, body: unknown, key = whole) => plumbline.post(`/api/portal${path}`, body, { key })
+
+async function order(upTo = ['approved', 'issued']): Promise<Answer['body']> {
+  const lines = [{ lineId: 'walls', description: 'Walls <b>', quantity: 1, unitPrice: 1000 }]
+  const draft = { homeId: site.lot15, vendorId: site.loneStar, scope: 'framing', lines, retainagePercent: 10 }
+  let { body } = await ext('/purchase-orders', draft)
+  for (const status of upTo) ({ body } = await ext(`/purchase-orders/${body.id}/status`, { status }))
+  return body
+}
+
+test('a vendor sees the orders that were issued to it, and none of what the builder only drafts', async () => {
+  const [issued, draft] = [await order(), await order([])]
+  const { body } = await get('/orders')
+  expect(body.data).toMatchObject([
+    { id: issued.id, number: issued.number, status: 'issued', total: 1000, home: { community: 'Juniper Ridge' } },
+  ])
+  expect((await get(`/orders/${issued.id}`)).body).toMatchObject({
+    canAnswer: true,
+    lines: [{ lineId: 'walls', description: 'Walls <b>', total: 1000 }],
+    retainagePercent: 10,
+    vendor: { companyName: 'Lone Star Framing LLC' },
+  })
+  expect(JSON.stringify((await get(`/orders/${issued.id}`)).body)).not.toMatch(/budget|costCode|approval/)
+  expect((await get(`/orders/${draft.id}`)).status).toBe(404)
+  for (const key of [other, narrow]) {
+    expect((await get(`/orders/${issued.id}`, key)).status).toBe(404)
+    expect((await post(`/orders/${issued.id}/answer`, { answer: 'accepted' }, key)).status).toBe(404)
+    expect((await get('/orders', key)).body.data).toEqual([])
+  }
+})
+
+test('a vendor accepts an order once, or declines it and says why', async () => {
+  const [first, second] = [await order(), await order()]
+  const answer = (id: string, body: object) => post(`/orders/${id}/answer`, body)
+  expect((await answer(first.id, { answer: 'accepted', version: first.version - 1 })).status).toBe(409)
+  const accepted = await answer(first.id, { answer: 'accepted', version: first.version })
+  expect(accepted.body).toMatchObject({ status: 'accepted', canAnswer: false })
+  expect((await answer(first.id, { answer: 'accepted' })).body).toEqual(accepted.body)
+  expect((await answer(first.id, { answer: 'declined', reason: 'No.' })).body.code).toBe('invalid_transition')
+
+  expect((await answer(second.id, { answer: 'declined' })).body.errors).toMatchObject([{ pointer: '/reason' }])
+  const reason = 'The crew is booked until March.'
+  expect((await answer(second.id, { answer: 'declined', reason })).body).toMatchObject({ status: 'declined' })
+  const { body } = await plumbline.get(`/api/ext/status-changes?resourceId=${second.id}`, { key: site.key })
+  expect(body.data).toContainEqual(
+    expect.objectContaining({ to: 'declined', reason, by: { type: 'vendor', id: site.loneStar } }),
+  )
+  const last = (await eventsOf(plumbline, site.organizationId)).at(-1)
+  expect([last?.type, last?.actor]).toEqual(['po.status_changed', { type: 'vendor', id: site.loneStar }])
+})
+
+test('an order that is put together anew is not shown until it is issued again', async () => {
+  const { id } = await order()
+  await post(`/orders/${id}/answer`, { answer: 'declined', reason: 'Too low.' })
+  await ext(`/purchase-orders/${id}/status`, { status: 'draft' })
+  expect((await get(`/orders/${id}`)).status).toBe(404)
+})
+
+test('a vendor hands in a document with its file, and the builder reviews it', async () => {
+  const insurance = {
+    type: 'general_liability',
+    carrier: 'Pecan',
+    expirationDate: site.day(300),
+    limitAmount: 2_000_000,
+  }
+  const { status, body } = await post('/compliance-documents', insurance)
+  expect([status, body]).toMatchObject([200, { ...insurance, status: 'pending_review', fileNames: [] }])
+  const file = { content: Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64') }
+  const upload = (id: string, key = whole) =>
+    post(`/compliance-documents/${id}/attachments?fileName=Certificate.pdf`, file, key)
+  expect((await upload(body.id)).body).toMatchObject({ fileName: 'Certificate.pdf', from: 'vendor' })
+  expect((await upload(body.id, other)).status).toBe(404)
+  for (let i = 2; i <= 5; i++) await upload(body.id)
+  expect((await upload(body.id)).status).toBe(409)
+  const documents = `/compliance-documents?type=general_liability`
+  expect((await get(documents)).body.data).toMatchObject([{ id: body.id, fileNames: Array(5).fill('Certificate.pdf') }])
+  const vendor = async () => (await plumbline.get(`/api/ext/vendors/${site.loneStar}`, { key: site.key })).body
+  expect((await vendor()).complianceStatus).toBe('missing')
+  await ext(`/compliance-documents/${body.id}/status`, { status: 'valid' })
+  expect((await vendor()).complianceStatus).toBe('compliant')
+  expect((await upload(body.id)).body.detail).toBe('The document was reviewed already. Hand in a new one instead.')
+  expect((await post('/compliance-documents', insurance, narrow)).status).toBe(404)
+  expect((await get('/compliance-documents', narrow)).body.data).toEqual([])
+  const backwards = { type: 'auto', effectiveDate: site.day(2), expirationDate: site.day(1) }
+  expect((await post('/compliance-documents', backwards)).body.errors).toMatchObject([{ pointer: '/expirationDate' }])
+})
+
+test('no more than twenty documents of a vendor await review', async () => {
+  for (let i = 1; i <= 20; i++) expect((await post('/compliance-documents', { type: 'other' }, other)).status).toBe(200)
+  expect((await post('/compliance-documents', { type: 'other' }, other)).body.code).toBe('conflict')
+})
+
+test('a vendor sees what it was paid, and what the rest waits for', async () => {
+  const { id } = await order(['approved', 'issued', 'accepted'])
+  await ext(`/purchase-orders/${id}/progress`, { completedPercent: 100 })
+  const pay = async () => (await ext('/payments', { poId: id, grossAmount: 100 })).body
+  const [paid, approved, pending, rejected] = [await pay(), await pay(), await pay(), await pay()]
+  const move = (payment: { id: string }, body: object) => ext(`/payments/${payment.id}/status`, body)
+  await move(paid, { status: 'approved' })
+  await move(paid, { status: 'paid', checkNumber: '20417', method: 'check' })
+  await move(approved, { status: 'approved' })
+  await move(rejected, { status: 'rejected', reason: 'Twice.' })
+  const patched = { lienWaiverRequired: true, language: 'es' }
+  expect((await plumbline.patch(`/api/ext/vendors/${site.loneStar}`, patched, { key: site.key })).status).toBe(200)
+  expect((await get('/payments')).body.data).toMatchObject([
+    { id: pending.id, status: 'pending', waitsFor: ['approval', 'lien_waiver'] },
+    { id: approved.id, status: 'approved', waitsFor: ['lien_waiver'] },
+    { id: paid.id, status: 'paid', waitsFor: [], checkNumber: '20417', amount: 90, retainageWithheld: 10 },
+  ])
+  expect((await get('/payments?status=paid')).body.data).toMatchObject([{ id: paid.id }])
+  for (const key of [other, narrow]) expect((await get('/payments', key)).body.data).toEqual([])
+  expect((await post('/visits', {})).body.language).toBe('es')
+})

@@ -1,0 +1,111 @@
+import type { Proposal, ProposalOutcome } from '../../client/contract.gen.ts'
+import type { Call, RecordedEvent, WriteCall } from '../http/call.ts'
+import { invalidTransition, Problem, problem } from '../http/problem.ts'
+import { executeBatch } from '../skills/batch.ts'
+import { catalogueOf, permitSkill } from '../skills/catalogue.ts'
+import { execute, readableEvents } from '../skills/execute.ts'
+import * as proposals from './queries.ts'
+import { BATCH, skillsOf } from './skills-of.ts'
+import { tell } from './tell.ts'
+
+/** Prices and people change; what was right last week has to be proposed anew. */
+const WAITS_MS = 7 * 24 * 3_600_000
+
+/** A record and its events take a tenth of it. What is larger is about hundreds of records, which nobody reads. */
+const MOST_KEPT_BYTES = 256 * 1024
+
+interface Wanted {
+  skill: string
+  input: Record<string, unknown>
+  note?: string | null | undefined
+}
+
+/** Keeps what was tried out. Throws `conflict` for a tax id, which is kept nowhere but sealed. */
+export async function keep(call: WriteCall, wanted: Wanted, outcome: ProposalOutcome): Promise<Proposal> {
+  if (hasTaxId(wanted.input))
+    throw problem(
+      'conflict',
+      'A proposal is kept for others to read, so it takes no taxId. Leave it out, and let whoever approves add it.',
+    )
+  const expiresAt = new Date(call.now.getTime() + WAITS_MS).toISOString()
+  return tell(call, await proposals.insert(call, { ...wanted, status: 'proposed', outcome, expiresAt }))
+}
+
+function hasTaxId(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([field, inner]) => (field === 'taxId' && inner !== null) || hasTaxId(inner))
+}
+
+/** Throws `permission_denied` unless the caller may run what is proposed. */
+export function permitReading(call: Call, proposal: Pick<Proposal, 'skill' | 'input'>): void {
+  const { find } = catalogueOf(call.surroundings.contract)
+  for (const name of skillsOf(proposal)) permitSkill(call, find(name))
+}
+
+/** What a skill returned and caused, without what is shown only once: whoever approves is shown another one. */
+export function outcomeOf(call: Call, result: unknown, events: readonly RecordedEvent[]): ProposalOutcome {
+  const kept: ProposalOutcome = {
+    result: (withoutSecrets(result) ?? null) as ProposalOutcome['result'],
+    events: readableEvents(call, events),
+    truncated: false,
+  }
+  if (Buffer.byteLength(JSON.stringify(kept)) <= MOST_KEPT_BYTES) return kept
+  return { result: null, events: [], truncated: true }
+}
+
+/** What opens a door, wherever it stands in what a skill returns: proposals are kept, and read by others. */
+const SECRETS: ReadonlySet<string> = new Set(['secret', 'token', 'portalUrl', 'feedUrl'])
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets)
+  if (typeof value !== 'object' || value === null) return value
+  const shown = Object.entries(value).filter(([field]) => !SECRETS.has(field))
+  return Object.fromEntries(shown.map(([field, inner]) => [field, withoutSecrets(inner)]))
+}
+
+/** Runs what is proposed as the caller, who needs every permission for it. */
+export async function run(
+  call: WriteCall,
+  { skill, input }: Pick<Proposal, 'skill' | 'input'>,
+): Promise<ProposalOutcome> {
+  const before = call.events.length
+  const result = await resultOf(call, skill, input)
+  return outcomeOf(call, result, call.events.slice(before))
+}
+
+async function resultOf(call: WriteCall, skill: string, input: Record<string, unknown>): Promise<unknown> {
+  if (skill === BATCH) {
+    const { steps } = input as { steps: Parameters<typeof executeBatch>[1]['steps'] }
+    return executeBatch(call, { steps, dryRun: false })
+  }
+  const { result } = await execute(call, { skill, input, dryRun: false })
+  return result
+}
+
+/** Throws `permission_denied` for a key that may only propose: it would approve what it proposes itself. */
+export function assertDecides({ principal }: Call): void {
+  if (principal.proposesOnly === true)
+    throw new Problem('permission_denied', 'A key that may only propose decides nothing; ask a person.')
+}
+
+/** Throws `permission_denied` for whoever proposed it: an approval says that somebody else has looked at it. */
+export function assertProposedByAnother({ actor }: Call, { createdBy }: Proposal): void {
+  if (actor.type === createdBy.type && actor.id === createdBy.id)
+    throw new Problem(
+      'permission_denied',
+      'Nobody approves what they proposed themselves. Ask somebody else, or refuse it and run the skill instead.',
+    )
+}
+
+/** Throws `invalid_transition` for one that is decided or whose time is over. */
+export function assertWaits({ status, expiresAt }: Proposal, to: Proposal['status'], now: Date): void {
+  if (status !== 'proposed') throw invalidTransition(status, to, [])
+  if (Date.parse(expiresAt) <= now.getTime()) throw invalidTransition('expired', to, [])
+}
+
+/** Throws `conflict` for what only reads, which nobody has to approve. */
+export function assertWrites(call: Call, skill: string): void {
+  const found = catalogueOf(call.surroundings.contract).find(skill)
+  permitSkill(call, found)
+  if (!found.writes) throw problem('conflict', `${skill} changes nothing, so nobody has to approve it. Run it.`)
+}

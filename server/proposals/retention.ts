@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import type { Clock } from '../clock.ts'
+import { BATCH_ROWS, inBatches } from '../database/batches.ts'
+import type { Database } from '../database/database.ts'
+
+const DAY_MS = 86_400_000
+
+/** Removes proposals that were settled as long ago as the audit trail goes back: they say who did what, as it does. */
+export async function forgetOldProposals(
+  database: Database,
+  clock: Clock,
+  { auditRetentionDays }: { auditRetentionDays: number },
+): Promise<void> {
+  const keptSince = new Date(clock.nowMs() - auditRetentionDays * DAY_MS).toISOString()
+  await inBatches(
+    database,
+    sql`
+    delete from "proposals" where ctid = any(array(
+      select ctid from "proposals" where "status" <> 'proposed' and "updatedAt" < ${keptSince}
+      order by "updatedAt" limit ${BATCH_ROWS} for update skip locked))`,
+  )
+}

@@ -1,0 +1,154 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Database, Db } from '../database/database.ts'
+import { archivedType, isArchived, KINDS, kindsById } from './kinds.ts'
+import { isForgiving, variantsOf, wordsOf } from './words.ts'
+
+/** Records per transaction, which on the embedded database everybody waits for. */
+const BATCH = 200
+
+/**
+ * Batches per run, and the next run is a second away: what a large import changes is found a little later, but
+ * takes no more than a third of a core from everybody else, and a shutdown need not wait for a long queue.
+ */
+const MOST_BATCHES = 5
+
+/** The kinds of records that a mistyped word finds. */
+const FORGIVING: readonly string[] = KINDS.map(({ type }) => type)
+
+/** One process indexes at a time, so that nobody puts an older state of a record over a newer one. */
+const INDEXING_LOCK = 74185095
+
+/** Indexes what has changed, in order: the words of each record, and the variants of words that are new. */
+export async function indexChanges(database: Database): Promise<void> {
+  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+    if ((await database.transaction(indexBatch)) < BATCH) return
+  }
+}
+
+/** After this long an erasure need not wait any more: the job goes on by itself. */
+const MOST_WAIT_MS = 60_000
+
+/** Resolves when everything of a builder that has changed so far is indexed, here or by another process. */
+export async function catchUp(database: Database, organizationId: string): Promise<void> {
+  const { rows } = await sql<{ newest: string | null }>`
+    select max("place") as "newest" from "searchQueue" where "organizationId" = ${organizationId}`.execute(
+    database.statements,
+  )
+  const newest = rows[0]?.newest ?? null
+  if (newest === null) return
+  const begunMs = performance.now()
+  while (performance.now() - begunMs < MOST_WAIT_MS) {
+    await indexChanges(database)
+    const waiting = await sql`
+      select from "searchQueue" where "organizationId" = ${organizationId} and "place" <= ${newest} limit 1`.execute(
+      database.statements,
+    )
+    if (waiting.rows.length === 0) return
+    await delay(100)
+  }
+}
+
+export interface Named {
+  organizationId: string
+  recordId: string
+}
+interface Found extends Named {
+  /** The type of the record, or that of archived ones. */
+  kind: string
+  text: string
+}
+interface Posting extends Named {
+  kind: string
+  word: string
+}
+
+async function indexBatch(trx: Db): Promise<number> {
+  const { rows: locks } = await sql<{ isOurs: boolean }>`
+    select pg_try_advisory_xact_lock(${INDEXING_LOCK}) as "isOurs"`.execute(trx)
+  if (locks[0]?.isOurs !== true) return 0
+  const { rows: noted } = await sql<Named>`
+    delete from "searchQueue" where "place" = any(array(select "place" from "searchQueue" order by "place" limit ${BATCH}))
+    returning "organizationId", "recordId"`.execute(trx)
+  if (noted.length === 0) return 0
+  const names = [...new Map(noted.map((name) => [name.recordId, name])).values()]
+  const records = await textsOf(trx, names)
+  const wanted = new Map<string, Posting>(
+    records.flatMap(({ kind, text, ...name }) =>
+      wordsOf(text).map((word) => [`${name.recordId} ${word}`, { ...name, kind, word }] as const),
+    ),
+  )
+  const { rows: kept } = await sql<Posting>`
+    select s."organizationId", s."kind", s."recordId", s."word" from "searchWords" as s
+    join ${namesIn(names)} on s."organizationId" = n."organizationId" and s."recordId" = n."recordId"`.execute(trx)
+  const removed = kept.filter(({ recordId, kind, word }) => {
+    const posting = `${recordId} ${word}`
+    return wanted.get(posting)?.kind !== kind || !wanted.delete(posting)
+  })
+  await remove(trx, removed)
+  await add(trx, [...wanted.values()])
+  return noted.length
+}
+
+const namesIn = (names: readonly Named[]) => sql`
+  unnest(${names.map(({ organizationId }) => organizationId)}::text[], ${names.map(({ recordId }) => recordId)}::text[])
+    as n ("organizationId", "recordId")`
+
+/** What the records are found by now; those that are gone have nothing. */
+export async function textsOf(db: Db, names: readonly Named[]): Promise<Found[]> {
+  const found: Found[] = []
+  for (const [prefix, own] of Map.groupBy(names, ({ recordId }) => recordId.slice(0, recordId.lastIndexOf('_')))) {
+    const kind = kindsById.get(prefix)
+    if (kind === undefined) continue
+    const { rows } = await sql<Found>`
+      select t."organizationId", t."id" as "recordId", ${sql.raw(kind.text)} as "text",
+        case when ${sql.raw(isArchived(kind))} then ${archivedType(kind.type)}::text else ${kind.type}::text end as "kind"
+      from ${sql.table(kind.table)} as t ${sql.raw(kind.join ?? '')}
+      join ${namesIn(own)} on t."organizationId" = n."organizationId" and t."id" = n."recordId"`.execute(db)
+    found.push(...rows)
+  }
+  return found
+}
+
+async function remove(trx: Db, postings: readonly Posting[]): Promise<void> {
+  if (postings.length === 0) return
+  await sql`
+    delete from "searchWords" as s using json_to_recordset(${JSON.stringify(postings)}::json)
+      as g ("organizationId" text, "recordId" text, "word" text)
+    where s."organizationId" = g."organizationId" and s."recordId" = g."recordId" and s."word" = g."word"`.execute(trx)
+  // A word that occurs nowhere any more may have been somebody's name.
+  await sql`
+    delete from "searchVariants" as v using json_to_recordset(${JSON.stringify(postings)}::json)
+      as g ("organizationId" text, "word" text)
+    where v."organizationId" = g."organizationId" and v."word" = g."word" and not exists (
+      select from "searchWords" as s where s."organizationId" = g."organizationId"
+        and s."kind" = any(${FORGIVING}::text[]) and s."word" = g."word")`.execute(trx)
+}
+
+async function add(trx: Db, postings: readonly Posting[]): Promise<void> {
+  if (postings.length === 0) return
+  await sql`
+    insert into "searchWords" ("organizationId", "kind", "recordId", "word")
+    select "organizationId", "kind", "recordId", "word"
+    from json_populate_recordset(null::"searchWords", ${JSON.stringify(postings)}::json)`.execute(trx)
+  const words = new Map(
+    postings.flatMap(({ organizationId, kind, word }) =>
+      FORGIVING.includes(kind) && isForgiving(word)
+        ? [[`${organizationId} ${word}`, { organizationId, word }] as const]
+        : [],
+    ),
+  )
+  // Most words have occurred before, and each has as many variants as letters.
+  const { rows: known } = await sql<{ organizationId: string; word: string }>`
+    select v."organizationId", v."word" from json_to_recordset(${JSON.stringify([...words.values()])}::json)
+      as g ("organizationId" text, "word" text)
+    join "searchVariants" as v on v."organizationId" = g."organizationId" and v."variant" = g."word" and v."word" = g."word"`.execute(
+    trx,
+  )
+  for (const { organizationId, word } of known) words.delete(`${organizationId} ${word}`)
+  const variants = [...words.values()].flatMap((each) => variantsOf(each.word).map((variant) => ({ ...each, variant })))
+  await sql`
+    insert into "searchVariants" ("organizationId", "variant", "word")
+    select "organizationId", "variant", "word"
+    from json_populate_recordset(null::"searchVariants", ${JSON.stringify(variants)}::json)`.execute(trx)
+}

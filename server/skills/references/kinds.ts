@@ -1,0 +1,117 @@
+/** A kind of record that people call by a number or a name: which fields hold its id, and what it is called, as SQL. */
+export interface NamedKind {
+  /** What people call the kind itself. */
+  noun: string
+  /** The fields of inputs that take its id; their plurals take several. */
+  fields: readonly string[]
+  permission: string
+  from: string
+  /** Expressions over the row as `t`, each with an index of its own: a text that equals one of them means the row. */
+  called: readonly string[]
+  /** The name by which people tell the row from its namesakes; it is accepted too. */
+  label: string
+  /** What the last part of a label, after a comma, may be: the place where the row belongs. */
+  within?: readonly string[]
+  /** Whether the place has to be named, because hundreds have the name and no index leads to them. */
+  needsPlace?: true
+  /** A condition on what is called by name at all; an id reaches everything. */
+  where: string
+}
+
+const LIVE = `t."archivedAt" is null`
+const OF_HOME = `join "homes" as h on h."organizationId" = t."organizationId" and h."id" = t."homeId"`
+const OF_VENDOR = `join "vendors" as v on v."organizationId" = t."organizationId" and v."id" = t."vendorId"`
+
+export const KINDS: readonly NamedKind[] = [
+  {
+    ...{ noun: 'home', fields: ['homeId', 'fromHomeId', 'toHomeId'], permission: 'homes:read' },
+    from: `"homes" as t join "communities" as c on c."organizationId" = t."organizationId" and c."id" = t."communityId"`,
+    ...{ called: ['t."name"'], label: `t."name" || ', ' || c."name"`, within: ['c."name"', 'c."code"'], where: LIVE },
+  },
+  {
+    ...{ noun: 'community', fields: ['communityId'], permission: 'communities:read', from: `"communities" as t` },
+    ...{ called: ['t."name"', 't."code"'], label: 't."name"', where: LIVE },
+  },
+  {
+    ...{
+      noun: 'vendor',
+      fields: ['vendorId', 'newVendorId', 'keepId', 'mergeId'],
+      permission: 'vendors:read',
+      from: `"vendors" as t`,
+    },
+    ...{ called: ['t."companyName"'], label: 't."companyName"', where: LIVE },
+  },
+  {
+    ...{ noun: 'bid request', fields: ['bidRequestId'], permission: 'bids:read', from: `"bidRequests" as t` },
+    ...{ called: ['t."number"', 't."title"'], label: `concat_ws(' ', t."number", t."title")`, where: 'true' },
+  },
+  {
+    ...{ noun: 'bid', needsPlace: true, fields: ['bidId'], permission: 'bids:read' },
+    from: `"bids" as t ${OF_VENDOR} join "bidRequests" as r on r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`,
+    ...{ called: ['v."companyName"'], within: ['r."number"', 'r."title"'] },
+    ...{ label: `v."companyName" || ', ' || r."number"`, where: `t."status" <> 'withdrawn'` },
+  },
+  {
+    ...{ noun: 'purchase order', fields: ['purchaseOrderId', 'poId', 'parentPoId', 'relatedPoId'] },
+    ...{ permission: 'pos:read', from: `"purchaseOrders" as t ${OF_HOME}` },
+    ...{ called: ['t."number"'], label: `t."number" || ', ' || h."name"`, within: ['h."name"'], where: 'true' },
+  },
+  {
+    ...{ noun: 'contract', fields: ['contractId'], permission: 'contracts:read', from: `"contracts" as t` },
+    ...{ called: ['t."number"'], label: `t."number" || ', revision ' || t."revision"` },
+    where: `t."archivedAt" is null and t."status" = 'active'`,
+  },
+  {
+    ...{ noun: 'payment', fields: ['paymentId'], permission: 'payments:read', from: `"payments" as t` },
+    ...{ called: ['t."number"'], label: 't."number"', where: 'true' },
+  },
+  {
+    ...{ noun: 'plan', fields: ['planId'], permission: 'options:read', from: `"plans" as t` },
+    ...{ called: ['t."code"', 't."name"'], label: `t."code" || ' ' || t."name"`, where: LIVE },
+  },
+  {
+    ...{ noun: 'part', fields: ['partId'], permission: 'parts:read', from: `"parts" as t` },
+    ...{ called: ['t."sku"', 't."name"'], label: `t."sku" || ' ' || t."name"`, where: LIVE },
+  },
+  {
+    ...{ noun: 'option', fields: ['optionId'], permission: 'options:read', from: `"options" as t` },
+    ...{ called: ['t."code"', 't."name"'], label: `t."code" || ' ' || t."name"`, where: LIVE },
+  },
+  {
+    ...{ noun: 'cost code', fields: ['costCodeId'], permission: 'budgets:read', from: `"costCodes" as t` },
+    ...{ called: ['t."code"'], label: `t."code" || ' ' || t."name"`, where: LIVE },
+  },
+  {
+    ...{ noun: 'user', fields: ['userId', 'superintendentId', 'assigneeUserId', 'ownerUserId', 'salesRepId'] },
+    ...{ permission: 'users:read', from: `"users" as t`, called: ['t."name"', 't."email"'], label: 't."name"' },
+    where: `t."status" = 'active'`,
+  },
+  {
+    ...{ noun: 'sale', fields: ['saleId'], permission: 'sales:read', from: `"sales" as t` },
+    ...{ called: ['t."number"'], label: 't."number"', where: 'true' },
+  },
+  {
+    ...{
+      noun: 'task',
+      needsPlace: true,
+      fields: ['taskId'],
+      permission: 'tasks:read',
+      from: `"tasks" as t ${OF_HOME}`,
+    },
+    ...{ called: ['t."name"'], label: `t."name" || ', ' || h."name"`, within: ['h."name"'], where: LIVE },
+  },
+  {
+    ...{
+      noun: 'milestone',
+      needsPlace: true,
+      fields: ['milestoneId'],
+      permission: 'milestones:read',
+      from: `"milestones" as t ${OF_HOME}`,
+    },
+    ...{ called: ['t."name"'], label: `t."name" || ', ' || h."name"`, within: ['h."name"'], where: LIVE },
+  },
+  {
+    ...{ noun: 'task template', fields: ['taskTemplateId', 'templateId'], permission: 'tasks:read' },
+    ...{ from: `"taskTemplates" as t`, called: ['t."name"'], label: 't."name"', where: LIVE },
+  },
+]

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../scripts/processes/service.ts'
+import { newPostgresUrl } from '../test/support/plumbline.ts'
+import { ConfigError, readConfig } from './config.ts'
+
+const WORKERS = 3
+const LIMIT = 40
+
+test('workers need a database that several processes can use, and a port each for their metrics', () => {
+  const DATABASE_URL = 'postgres://localhost/plumbline'
+  expect(() => readConfig({ WORKERS: '2' })).toThrow(ConfigError)
+  expect(() => readConfig({ WORKERS: '2', DATABASE_URL, METRICS_TOKEN: 'x'.repeat(32) })).toThrow('METRICS_PORT')
+  expect(readConfig({ WORKERS: '2', DATABASE_URL }).workers).toBe(2)
+})
+
+const postgres = inject('postgres')
+
+describe.skipIf(postgres === null)('several workers', () => {
+  let service: Service
+  let key: string
+  let metricsPort: number
+
+  beforeAll(async () => {
+    if (postgres === null) return
+    const environment = openEnvironment({ DATABASE_URL: await newPostgresUrl(postgres) })
+    metricsPort = await freePort()
+    service = await startService({
+      ...environment,
+      ...{ WORKERS: String(WORKERS), METRICS_PORT: String(metricsPort), LOG_LEVEL: 'info' },
+      RATE_LIMIT_PER_MINUTE: String(LIMIT),
+    })
+    ;({ key } = await makeBuilder(environment))
+  }, 60_000)
+
+  afterAll(() => service?.kill())
+
+  /** The process ids of those that live, from the system. */
+  function workers(): string[] {
+    return readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8').split(' ').filter(Boolean)
+  }
+
+  async function allAreUp(): Promise<void> {
+    await vi.waitFor(() => expect(service.log.split('"ready"').length - 1).toBeGreaterThanOrEqual(WORKERS), 20_000)
+  }
+
+  test('share one address and one limit, and each reports what it answered', async () => {
+    await allAreUp()
+    const answers = await Promise.all(
+      Array.from({ length: LIMIT * 2 }, () =>
+        fetch(`${service.url}/api/ext/vendors`, {
+          // Each on a connection of its own, which is what is handed out.
+          headers: { authorization: `Bearer ${key}`, connection: 'close' },
+        }),
+      ),
+    )
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length
+    expect([count(200), count(429)]).toEqual([LIMIT, LIMIT])
+    for (let place = 0; place < WORKERS; place++) {
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort + place}/metrics`)).text()
+      expect(text).toMatch(/operation="listVendors"/)
+    }
+  })
+
+  test('go on when one of them dies, which is replaced, and end together with nobody left', async () => {
+    await allAreUp()
+    const before = workers()
+    process.kill(Number(before[0]), 'SIGKILL')
+    // What reaches it while it dies is cut off, and nobody is left to wait.
+    const ask = () =>
+      fetch(`${service.url}/readyz`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(10_000) }).then(
+        ({ status }) => status,
+        (error: Error) => (error.cause as { code?: string } | undefined)?.code ?? error.name,
+      )
+    const answers = await Promise.all(Array.from({ length: 20 }, ask))
+    expect(new Set([...answers, 200, 'ECONNRESET'])).toEqual(new Set([200, 'ECONNRESET']))
+    expect(answers).toContain(200)
+    await vi.waitFor(() => {
+      expect(service.log).toContain('a worker ended, and is replaced')
+      expect(workers().length).toBe(WORKERS)
+    }, 20_000)
+    expect(workers()).not.toEqual(before)
+    expect(await service.stop()).toBe(0)
+    await service.closed
+  })
+
+  test('that cannot start say why, once', async () => {
+    if (postgres === null) return
+    const taken = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+    await new Promise((done) => taken.once('listening', done))
+    const address = taken.address()
+    const PORT = typeof address === 'object' ? String(address?.port) : ''
+    const environment = openEnvironment({ DATABASE_URL: await newPostgresUrl(postgres), WORKERS: '2', PORT })
+    const outcome = await startService(environment).catch((error: Error) => error.message)
+    taken.close()
+    expect(outcome).toContain(`port ${PORT} is taken`)
+    expect(String(outcome).split('is taken').length).toBe(2)
+  })
+})

@@ -1,0 +1,85 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+
+/**
+ * Several processes of the service at one address of one machine. The system hands each new connection to one of them;
+ * they share nothing but the database, like processes on several machines. A worker that dies is replaced, and takes
+ * with it only what it was answering. Each reports its own metrics, on METRICS_PORT and the ports after it.
+ *
+ * Resolves with the exit code once the last worker has ended, which happens only after a signal, or when the service
+ * cannot start: then the first worker has said why.
+ */
+export async function leadWorkers(
+  { workers: count, host, port, metricsPort }: Pick<Config, 'workers' | 'host' | 'port' | 'metricsPort'>,
+  log: Logger,
+): Promise<number> {
+  const PORT = String(await freeOf(host, port))
+  return new Promise((done) => {
+    let stopping = false
+    let failures = 0
+    let wasUp = false
+
+    const start = (place: number) => {
+      const worker = cluster.fork({ PORT, ...(metricsPort && { METRICS_PORT: String(metricsPort + place) }) })
+      const startedAt = performance.now()
+      // The others start once the first one answers: by then the schema is migrated, and what prevents a start is said.
+      worker.once('message', () => {
+        if (wasUp) return
+        wasUp = true
+        for (let next = 1; next < count; next++) start(next)
+      })
+      worker.once('exit', (code, signal) => {
+        if (stopping || !wasUp) {
+          if (Object.keys(cluster.workers ?? {}).length === 0) done(stopping ? 0 : 1)
+          return
+        }
+        if (performance.now() - startedAt > SETTLED_AFTER_MS) failures = 0
+        const afterMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS)
+        log.error({ pid: worker.process.pid, code, signal, afterMs }, 'a worker ended, and is replaced')
+        setTimeout(() => stopping || start(place), afterMs)
+      })
+    }
+    start(0)
+
+    const stop = (signal: NodeJS.Signals) => {
+      stopping = true
+      const workers = Object.values(cluster.workers ?? {}).filter((worker): worker is Worker => worker !== undefined)
+      for (const worker of workers) worker.process.kill(signal)
+      // Between the end of one worker and the start of the next there may be none.
+      if (workers.length === 0) done(0)
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+  })
+}
+
+/** In a worker: tells the leading process that it answers. */
+export function tellThatItAnswers(): void {
+  cluster.worker?.send('up')
+}
+
+/**
+ * How a worker listens where others listen too. Handing connections on from the leading process would lose those that
+ * are on their way to a worker that dies: their clients would wait for ever. Only Linux spreads connections by itself.
+ */
+export function sharesItsPort(): boolean {
+  return cluster.isWorker && process.platform === 'linux'
+}
+
+/** The port, found by the system if it is 0; fails if somebody has it, which those who share a port would not notice. */
+async function freeOf(host: string, port: number): Promise<number> {
+  const probe = createServer().listen(port, host)
+  await once(probe, 'listening')
+  const { port: found } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return found
+}
+
+const FIRST_PAUSE_MS = 250
+// A worker that cannot start is tried again for as long as it takes, but not so often that it costs the others much.
+const LONGEST_PAUSE_MS = 10_000
+const SETTLED_AFTER_MS = 60_000

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
+import { SeededRandom } from '../../scripts/conformance/random.ts'
+import { brokenValue, validValue } from '../../scripts/conformance/values.ts'
+import type { Operation, OperationId } from '../../server/http/contract.ts'
+import { catalogueOf, type Skill } from '../../server/skills/catalogue.ts'
+import { settledDump } from '../support/dump.ts'
+import { type Populated, startPopulated } from '../support/populated.ts'
+import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
+
+/** Runs every skill with its examples and with random inputs: nothing that a model can send is a fault of ours. */
+const { skills } = catalogueOf(contract)
+
+let populated: Populated
+beforeAll(async () => {
+  populated = await startPopulated()
+}, 240_000)
+afterAll(() => populated?.stop())
+
+/** What the contract shows of a skill, with real ids. */
+function exampleInputs({ name, kind }: Skill): unknown[] {
+  const { world } = populated
+  const operation = contract.operations.get(name as OperationId)
+  if (kind === 'operation' && operation !== undefined)
+    return world.bodiesOf(operation).map((body) => ({ ...pathOf(operation), ...(body as object | undefined) }))
+  return entriesAt('x-skills', name, 'examples').map(([, example]) => world.real(example.value ?? {}))
+}
+
+function pathOf(operation: Operation): Record<string, unknown> {
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+  return Object.fromEntries(names.map((name) => [name, populated.world.idFor(name) ?? 'ven_none']))
+}
+
+/** A random input, which every third time breaks the skill's schema. */
+function randomInput({ inputSchema }: Skill, random: SeededRandom): unknown {
+  const { world } = populated
+  const idFor = (field: string) => {
+    const ids = world.idsFor(field)
+    return ids.length === 0 ? undefined : random.pick(ids)
+  }
+  // The value generator supports no lookarounds.
+  const schema: unknown = JSON.parse(JSON.stringify(inputSchema), (name, value) =>
+    name === 'pattern' && /\(\?[=!<]/.test(value) ? undefined : value,
+  )
+  const input = validValue(schema, { random, idFor, url: world.receiver })
+  return random.chance(0.3) ? brokenValue(schema, input, random) : input
+}
+
+async function run(skill: Skill, input: unknown, dryRun: boolean): Promise<number> {
+  const { plumbline } = populated
+  const { status, body } = await plumbline.post('/api/ext/execute', { skill: skill.name, input, dryRun })
+  expect(status, `${skill.name} ${JSON.stringify(input)?.slice(0, 2000)}\n${JSON.stringify(body)}`).toBeLessThan(500)
+  return status
+}
+
+test('a dry run of every skill leaves the database byte for byte as it was', { timeout: TIMEOUT_MS }, async () => {
+  const { database } = populated.plumbline
+  const before = await settledDump(database)
+  const succeeded = new Set<string>()
+  const writing = skills.filter(({ writes }) => writes)
+  const random = new SeededRandom(SEED)
+  for (const skill of writing)
+    for (const input of [...exampleInputs(skill), randomInput(skill, random)])
+      if ((await run(skill, input, true)) === 200) succeeded.add(skill.name)
+  expect(await settledDump(database)).toEqual(before)
+  // Refused ones would prove little.
+  console.log(`${succeeded.size} of ${writing.length} skills that write were tried out with success`)
+  expect(succeeded.size).toBeGreaterThan(writing.length / 2)
+})
+
+test('random inputs of all skills are answered, by their results or by problems', { timeout: TIMEOUT_MS }, async () => {
+  const statuses = new Map<number, number>()
+  const deadlineMs = performance.now() + SECONDS * 1000
+  await untilTimeIsOver(deadlineMs, async (seed) => {
+    const random = new SeededRandom(seed)
+    for (const skill of skills) {
+      const status = await run(skill, randomInput(skill, random), random.chance(0.5))
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+  })
+  const told = [...statuses].sort().map(([status, count]) => `${status}: ${count}`)
+  console.log(
+    `${[...statuses.values()].reduce((sum, count) => sum + count, 0)} inputs, seed ${SEED}: ${told.join(', ')}`,
+  )
+  expect(statuses.get(200) ?? 0).toBeGreaterThan(skills.length / 10)
+})

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { expectNoComplaints, visit } from './pages.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('people, the organization and what happened, on pages', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  let seen: Seen
+  let owner: RequestOptions
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    browser = await launchChromium(chromium ?? '')
+    seen = await visit(browser, plumbline)
+    owner = await plumbline.signIn()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await plumbline.stop()
+  })
+
+  test('a colleague is invited, and one whose address is taken is refused where the address stands', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/settings/people`)
+    const dialog = page.locator('.dialog')
+    for (const name of ['Elena Ruiz', 'Somebody else']) {
+      await page.getByRole('button', { name: 'Invite', exact: true }).click()
+      await dialog.getByLabel('Name', { exact: true }).fill(name)
+      await dialog.getByLabel('Mail address').fill('elena@harrowfinch.example.com')
+      await dialog.getByLabel('Role').selectOption('estimator')
+      await dialog.getByText('Finds vendors, asks for bids').waitFor()
+      await dialog.getByLabel('May approve orders up to').fill('25,000')
+      await dialog.getByRole('button', { name: 'Invite' }).click()
+      if (name === 'Elena Ruiz') await dialog.waitFor({ state: 'detached' })
+    }
+    await dialog.locator('[aria-invalid="true"], [role="alert"]').first().waitFor()
+    await page.keyboard.press('Escape')
+    const { body } = await plumbline.get('/api/ext/users?role=estimator')
+    expect(body.data).toEqual([
+      expect.objectContaining({ name: 'Elena Ruiz', status: 'invited', poApprovalLimit: 25_000 }),
+    ])
+  })
+
+  test('a role is changed, and a change of somebody else meanwhile is shown before it is overwritten', async () => {
+    const { page } = seen
+    const row = page.getByRole('row', { name: /Elena Ruiz/ })
+    await row.getByRole('button', { name: /More about/ }).click()
+    await page.getByRole('menuitem', { name: 'Edit…' }).click()
+    const dialog = page.locator('.dialog')
+    await dialog.getByLabel('Role').selectOption('accountant')
+    const { body: before } = await plumbline.get('/api/ext/users?role=estimator')
+    await plumbline.patch(`/api/admin/users/${before.data[0].id}`, { phone: '+1 512 555 0177' }, owner)
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await dialog.getByText('Somebody changed this while you wrote.').waitFor()
+    await dialog.getByRole('button', { name: 'Save mine over it' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await row.getByText('Accountant').waitFor()
+  })
+
+  test('somebody is deactivated and let in again, and what each role may do stands in a table', async () => {
+    const { page } = seen
+    const row = page.getByRole('row', { name: /Elena Ruiz/ })
+    for (const [item, word, state] of [
+      ['Deactivate…', 'Deactivate', 'Disabled'],
+      ['Let in again…', 'Let in', 'Active'],
+    ] as const) {
+      await row.getByRole('button', { name: /More about/ }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+      await page.locator('.dialog').getByRole('button', { name: word, exact: true }).click()
+      await row
+        .getByText(state, { exact: true })
+        .or(row.getByText('Invited', { exact: true }))
+        .waitFor()
+    }
+    await page.getByRole('link', { name: 'Roles', exact: true }).click()
+    const table = page.getByRole('table', { name: 'What each role may read and write' })
+    const cells = table.getByRole('row', { name: /^API keys/ }).getByRole('cell')
+    await expect
+      .poll(() => cells.allTextContents())
+      .toEqual([...['reads, writes', 'reads, writes'], ...['nothing', 'nothing', 'nothing', 'nothing', 'nothing']])
+  })
+
+  test('what holds for the organization is changed in its parts, and a fault stands at its field', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/settings/organization`)
+    const dialog = page.locator('.dialog')
+    await page.getByRole('button', { name: 'Edit the general settings' }).click()
+    await dialog.getByLabel('Time zone').fill('Mars/Olympus')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => dialog.getByLabel('Time zone').getAttribute('aria-invalid')).toBe('true')
+    await dialog.getByLabel('Time zone').fill('America/Denver')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('America/Denver').waitFor()
+    await page.getByRole('button', { name: 'Edit overtime' }).click()
+    await dialog.getByLabel('Hours a day').fill('8')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('8 hours a day').waitFor()
+    await page.getByRole('button', { name: 'Edit the stages' }).click()
+    await dialog.getByLabel('Stages, one a line, in order').fill('Contract signed\nWalked through\n\nClosed')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Walked through').waitFor()
+    await page.getByRole('button', { name: 'Edit the terms of orders' }).click()
+    await dialog.getByLabel('Terms').fill('Paid within 30 days.')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('Paid within 30 days.').waitFor()
+    expect((await plumbline.get('/api/admin/organization', owner)).body).toMatchObject({
+      ...{ timeZone: 'America/Denver', salePipelineStages: ['contract_signed', 'walked_through', 'closed'] },
+      ...{ overtimeRule: { weeklyAfterHours: 40, dailyAfterHours: 8 }, poTerms: 'Paid within 30 days.' },
+    })
+  })
+
+  test('an event is found by its type, and shows what subscribers got', async () => {
+    const { page } = seen
+    await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', scopes: ['framing'] })
+    await page.goto(`${plumbline.url}/settings/events`)
+    await page.getByRole('button', { name: 'Type', exact: true }).click()
+    await page.getByRole('menuitemradio', { name: 'vendor.created' }).click()
+    await page.waitForURL('**/settings/events?type=vendor.created')
+    await page
+      .getByRole('row', { name: /Brazos Framing/ })
+      .getByRole('link')
+      .first()
+      .click()
+    await page.getByRole('region', { name: 'The payload' }).getByText('"companyName": "Brazos Framing"').waitFor()
+    await page.getByText('No webhook is subscribed to it.').waitFor()
+    await page.getByRole('link', { name: 'all about it' }).click()
+    await page.waitForURL('**/settings/events?resourceId=ven_*')
+  })
+
+  test('the audit trail is narrowed by clicks and days, in the address, and exported', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/settings/audit?resourceType=organization`)
+    const row = page.getByRole('row', { name: /organization.updated/ }).first()
+    await row.getByRole('link', { name: 'organization.updated' }).click()
+    await page.waitForURL('**/settings/audit?resourceType=organization&action=organization.updated')
+    await expect.poll(() => page.getByRole('row', { name: /organization.updated/ }).count()).toBe(4)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ])
+    const lines = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    expect(lines[0]).toMatch(/^Action,Outcome,Reason,Changed,About,By,From,When/)
+    expect(lines).toHaveLength(5)
+    expect(lines[1]).toContain('poTerms')
+    await page.getByLabel('Before').fill('2020-01-01')
+    await page.getByText('No entry matches').waitFor()
+    expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/409|412|422/.test(line)) })
+  })
+})

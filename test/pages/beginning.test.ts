@@ -1,0 +1,112 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { expectAccessible, expectNoComplaints, violations, visit } from './pages.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('a builder that begins', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  let seen: Seen
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    browser = await launchChromium(chromium ?? '')
+    seen = await visit(browser, plumbline)
+  })
+  afterAll(async () => {
+    expectNoComplaints(seen)
+    await browser.close()
+    await plumbline.stop()
+  })
+
+  const step = (title: string) =>
+    seen.page
+      .getByRole('region', { name: 'From land to the first order' })
+      .getByRole('listitem')
+      .filter({ hasText: title })
+
+  test('is led by Today, whose steps are done by what there is', async () => {
+    await expectAccessible(browser, plumbline, ['/today', '/vendors/import', '/communities'])
+    const { page } = seen
+    await page.goto(`${plumbline.url}/today`)
+    // The key of this suite is there already.
+    await page.getByText('1 of 5 done').waitFor()
+    expect(await step('Connect a program').getAttribute('class')).toBe('done')
+    await step('Add a community').getByRole('button').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name', { exact: true }).fill('Juniper Ridge')
+    await dialog.getByLabel('City').fill('Austin')
+    await dialog.getByRole('button', { name: 'Add community' }).click()
+    await page.getByText('2 of 5 done').waitFor()
+    const [site] = (await plumbline.get('/api/ext/communities')).body.data
+    expect(site).toMatchObject({ name: 'Juniper Ridge', city: 'Austin', status: 'active' })
+  })
+
+  test('brings its vendors from a file: columns, a trial with the faults of each row, then for real', async () => {
+    const { page } = seen
+    await step('Bring your vendors').getByRole('link', { name: 'Import a file' }).click()
+    const choose = (text: string) =>
+      page
+        .getByLabel('File', { exact: true })
+        .setInputFiles({ name: 'v.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+    await choose('Vendor Name;Main e-mail\n')
+    await page.getByText('The file has no rows').waitFor()
+    const many = Array.from(
+      { length: 450 },
+      (_, at) => `"Vendor ${at}, Inc.";v${at}@example.com;framing, trusses;V-${at}`,
+    )
+    await choose(
+      `\uFEFFVendor Name;Billing;Trades;Number\n${many.join('\n')}\n"No Address";not an address;painting;X-1\n`,
+    )
+    expect(await page.getByLabel('What Vendor Name becomes').inputValue()).toBe('companyName')
+    expect(await page.getByLabel('What Number becomes').inputValue()).toBe('externalId')
+    await page.getByLabel('What Billing becomes').selectOption('email')
+    await page.getByRole('button', { name: 'Try 451 rows' }).click()
+    await page.getByText(/450 vendors would be added, 0 changed, 0 as they were, 1 at fault/).waitFor()
+    const fault = page.getByRole('table', { name: 'Rows at fault' }).getByRole('row', { name: /No Address/ })
+    expect(await fault.textContent()).toMatch(/452.*Mail address/)
+    expect((await plumbline.get('/api/ext/vendors')).body.data).toEqual([])
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Import 450 rows' }).click()
+    await page.getByText(/450 vendors added, 0 changed/).waitFor()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Rows at fault' }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe('vendors-at-fault.csv')
+    const [found] = (await plumbline.get('/api/ext/vendors?externalId=V-449')).body.data
+    expect(found).toMatchObject({
+      companyName: 'Vendor 449, Inc.',
+      email: 'v449@example.com',
+      scopes: ['framing', 'trusses'],
+    })
+    await page.getByRole('link', { name: 'To the vendors' }).click()
+    await page.getByRole('link', { name: 'Vendor 0, Inc.' }).waitFor()
+  })
+
+  test('does not see the steps again once somebody dismissed them, or the first order is written', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/today`)
+    await page.getByText('3 of 5 done').waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByText('Nothing needs anybody.').waitFor()
+    await page.reload()
+    await page.getByText('Nothing needs anybody.').waitFor()
+    const other = await visit(browser, plumbline)
+    await other.page.goto(`${plumbline.url}/today`)
+    await other.page.getByText('3 of 5 done').waitFor()
+    const made = async (path: string, body: object) => (await plumbline.post(path, body)).body
+    const [{ id: communityId }] = (await plumbline.get('/api/ext/communities')).body.data
+    const [{ id: vendorId }] = (await plumbline.get('/api/ext/vendors?limit=1')).body.data
+    const { id: homeId } = await made('/api/ext/homes', { name: 'Lot 1', lotNumber: '1', communityId })
+    const lines = [{ description: 'Walls', quantity: 1, unitPrice: 100 }]
+    await made('/api/ext/purchase-orders', { homeId, vendorId, scope: 'framing', lines })
+    await other.page.reload()
+    await other.page.getByText(/needs (somebody|anybody)\.$/).waitFor()
+    expect(await other.page.getByText('From land to the first order').count()).toBe(0)
+    await other.close()
+  })
+})

@@ -1,0 +1,129 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { buildSite, type Site } from '../support/site.ts'
+import { expectNoComplaints, visit } from './pages.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('bidding, by clicking', () => {
+  let plumbline: TestPlumbline
+  let site: Site
+  let browser: Browser
+  let seen: Seen
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    site = await buildSite(plumbline)
+    browser = await launchChromium(chromium ?? '')
+    seen = await visit(browser, plumbline, { organizationId: site.organizationId })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await plumbline.stop()
+  })
+
+  test('two framers are asked for a price, by line', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/bidding`)
+    await page.getByRole('link', { name: 'New request' }).first().click()
+    await page.getByLabel('Community').selectOption({ index: 1 })
+    await page.getByLabel('Home').selectOption({ label: 'Lot 15' })
+    await page.getByLabel('Scope').selectOption('framing')
+    await page.getByLabel('Title').fill('Framing, Lot 15')
+    await page.getByRole('button', { name: 'Add a line' }).click()
+    await page.getByLabel('What', { exact: true }).fill('Walls')
+    await page.getByLabel('Quantity', { exact: true }).fill('2450')
+    await page.getByLabel('Unit', { exact: true }).fill('SF')
+    await page.getByRole('checkbox', { name: /Lone Star/ }).check()
+    await page.getByRole('checkbox', { name: /Hill Country/ }).check()
+    await page.getByRole('button', { name: 'Send to 2 vendors' }).click()
+    // Without a deadline it is refused, where the deadline is.
+    const deadline = page.getByLabel('Last day for bids')
+    await page.locator('[aria-invalid="true"]').first().waitFor()
+    expect(await deadline.getAttribute('aria-invalid')).toBe('true')
+    await deadline.fill(site.day(10))
+    await page.getByRole('button', { name: 'Send to 2 vendors' }).click()
+    await page.waitForURL(/\/bidding\/brq_/)
+    await page.getByRole('heading', { name: 'Framing, Lot 15' }).waitFor()
+  })
+
+  test('a bid that came on the phone is recorded, and one that comes by itself is seen within two seconds', async () => {
+    const { page } = seen
+    await page.getByRole('link', { name: /^Invitations/ }).click()
+    const row = page.getByRole('row', { name: /Lone Star/ })
+    await row.getByRole('button', { name: 'Record bid' }).click()
+    await page.getByLabel('Walls').fill('9.80')
+    await page.locator('.dialog').getByRole('button', { name: 'Record bid' }).click()
+    await page.getByRole('link', { name: 'Comparison' }).click()
+    await page.getByText('24,010').first().waitFor()
+    const id = page.url().split('/').at(-1)?.split('?')[0]
+    const bid = await plumbline.post(
+      '/api/ext/bids',
+      {
+        ...{ bidRequestId: id, vendorId: site.hillCountry, source: 'email' },
+        lines: [{ lineId: 'line-1', unitPrice: 10 }],
+      },
+      { key: site.key },
+    )
+    expect(bid.status).toBe(201)
+    await page.getByText('24,500').first().waitFor({ timeout: 4000 })
+  })
+
+  test('the award is tried first, changes nothing, and is then done with the keyboard', async () => {
+    const { page } = seen
+    const id = page.url().split('/').at(-1)?.split('?')[0]
+    await page.getByRole('button', { name: 'Award… to Lone Star' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('4 events would be sent').waitFor()
+    await page.getByText('1 bid is rejected').waitFor()
+    expect((await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })).body.status).toBe('sent')
+    await page.getByLabel('Reason, kept with the decision').fill('Lowest price')
+    await page.getByRole('button', { name: 'Award and create order' }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.dialog').waitFor({ state: 'detached' })
+    await page.getByText('Awarded', { exact: true }).first().waitFor()
+    const { body } = await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })
+    expect(body.status).toBe('awarded')
+    const accepted = await plumbline.get(`/api/ext/bids/${body.acceptedBidIds[0]}`, { key: site.key })
+    expect(accepted.body).toMatchObject({ decisionReason: 'Lowest price', decidedBy: { type: 'user' } })
+    expect(accepted.body.poIds).toHaveLength(1)
+  })
+
+  test('amounts of a blind request stay hidden until it closes, and its deadline can be extended before', async () => {
+    const asked = { ...site.framing(), blind: true, title: 'Blind one' }
+    const request = await plumbline.post('/api/ext/bids/request', asked, { key: site.key })
+    await plumbline.post(
+      '/api/ext/bids',
+      {
+        ...{ bidRequestId: request.body.id, vendorId: request.body.vendorIds[0], amount: 31_234, source: 'email' },
+      },
+      { key: site.key },
+    )
+    const { page } = seen
+    await page.goto(`${plumbline.url}/bidding/${request.body.id}`)
+    await page.getByText('This request is blind').waitFor()
+    expect(await page.content()).not.toContain('31,234')
+    await page.getByRole('button', { name: 'Extend' }).click()
+    await page.getByLabel('Last day for bids').fill(site.day(40))
+    await page.locator('.dialog').getByRole('button', { name: 'Extend' }).click()
+    await page.getByText('39 days left to bid').or(page.getByText('40 days left to bid')).waitFor()
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Close bidding…' }).click()
+    await page.locator('.dialog').getByRole('button', { name: 'Close bidding' }).click()
+    await page.getByText('31,234').first().waitFor()
+  })
+
+  test('a request is cancelled with a reason, and one of another builder is not found', async () => {
+    const { page } = seen
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Cancel request…' }).click()
+    await page.getByLabel('Reason, shown to the vendors').fill('The plan was withdrawn.')
+    await page.getByRole('button', { name: 'Cancel request' }).click()
+    await page.getByText('Cancelled', { exact: true }).first().waitFor()
+    expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
+    await page.goto(`${plumbline.url}/bidding/brq_01m7y975jzfesvq6da0jsw32jg`)
+    await page.getByText('The request could not be loaded').waitFor()
+  })
+})

@@ -1,0 +1,86 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { newOauthApp, type OauthApp, VERIFIER } from '../support/oauth-app.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { overflow, violations, visit } from './pages.ts'
+
+/** An app that somebody lets in by clicking, and shows out again. */
+const chromium = findChromium()
+
+describe.skipIf(chromium === null || inject('postgres') !== null)('a person in a browser', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  let app: OauthApp
+  /** Where the app waits: a page that is none of the service's, so the browser is only seen to be led there. */
+  const redirect = () => 'http://localhost:7777/done'
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    app = await newOauthApp(plumbline, { client_name: 'Claude Desktop', redirect_uris: [redirect()] })
+    browser = await launchChromium(chromium ?? '')
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await plumbline.stop()
+  })
+
+  test('sees what an app asks for, lets it in, and disconnects it in the settings', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    for (const [width, colorScheme] of [
+      [1440, 'light'],
+      [390, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 850 })
+      await page.emulateMedia({ colorScheme })
+      await page.goto(plumbline.url + app.address({ redirect_uri: redirect() }))
+      await page.getByText('Choose one by one').click()
+      expect([await violations(page), await overflow(page)]).toEqual([[], 0])
+    }
+    await page.getByLabel('Change: Payments and lien waivers').uncheck()
+    await page.getByLabel(/Propose only/).check()
+    const led = page.waitForRequest((request) => request.url().startsWith(`${redirect()}?code=`))
+    await page.getByRole('button', { name: 'Allow' }).click({ noWaitAfter: true })
+    const code = new URL((await led).url()).searchParams.get('code') ?? ''
+    const { body } = await app.token({ grant_type: 'authorization_code', code, code_verifier: VERIFIER })
+    expect(body.scope).toContain('payments:read')
+    expect(body.scope).not.toContain('payments:write')
+
+    await page.setViewportSize({ width: 1440, height: 850 })
+    await page.goto(`${plumbline.url}/settings/apps`)
+    await page
+      .getByRole('row', { name: /Claude Desktop/ })
+      .getByText('proposes only')
+      .waitFor()
+    await page.getByRole('button', { name: 'Disconnect Claude Desktop' }).click()
+    await page.locator('.dialog').getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByText('Claude Desktop is disconnected').waitFor()
+    await page
+      .getByRole('row', { name: /Claude Desktop/ })
+      .getByText('Revoked')
+      .waitFor()
+    expect((await plumbline.get('/api/ext/vendors', { key: body.access_token })).status).toBe(401)
+    // Nobody answered where the app would have, and nothing else was missing.
+    expect(seen.complaints.filter((each) => !each.includes('ERR_CONNECTION_REFUSED'))).toEqual([])
+    await seen.close()
+  })
+
+  test('who is not signed in comes back to what the app asks, by the link in another window too', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    const address = app.address({ redirect_uri: redirect() })
+    const { url } = await plumbline.app.surroundings.identity.makeLink('priya@harrowfinch.example.com', 60_000)
+    await page.context().clearCookies()
+    await page.goto(plumbline.url + address)
+    await page.waitForURL(/\/sign-in\?to=/)
+    await page.getByLabel('Mail address').fill('priya@harrowfinch.example.com')
+    await page.getByRole('button', { name: 'Send me a link' }).click()
+    await page.getByRole('status').waitFor()
+    const other = await page.context().newPage()
+    await other.goto(new URL(new URL(url).pathname + new URL(url).hash, page.url()).href)
+    await other.getByRole('button', { name: 'Sign in' }).click()
+    await other.getByRole('heading', { name: 'Let “Claude Desktop” work for you?' }).waitFor()
+    await seen.close()
+  })
+})

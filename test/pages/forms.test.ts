@@ -1,0 +1,274 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { expectAccessible, expectNoComplaints, violations, visit } from './pages.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('what is reported and entered on pages', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  let seen: Seen
+  let homeId = ''
+  let vendorId = ''
+  const tasks: string[] = []
+
+  const made = async (path: string, body: object) => {
+    const answer = await plumbline.post(path, body)
+    expect([path, answer.status, answer.body]).toEqual([path, 201, answer.body])
+    return answer.body
+  }
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    browser = await launchChromium(chromium ?? '')
+    seen = await visit(browser, plumbline)
+    const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
+    const home = { name: 'Lot 14', lotNumber: '14', communityId: site.id, basePrice: 400_000 }
+    homeId = (await made('/api/ext/homes', home)).id
+    vendorId = (
+      await made('/api/ext/vendors', { companyName: 'Lone Star Framing', scopes: ['framing'], status: 'active' })
+    ).id
+    const plannedStart = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)
+    for (const [at, name] of ['Slab poured', 'Walls framed', 'Framing inspection'].entries()) {
+      const predecessors = tasks.slice(-1).map((taskId) => ({ taskId }))
+      const first = at === 0 ? { plannedStart, checklist: [{ text: 'Rebar photographed' }] } : { predecessors }
+      const taskKind = at === 2 ? 'inspection' : 'work'
+      const task = { homeId, name, durationDays: 2, taskKind, vendorId: at === 2 ? null : vendorId, ...first }
+      tasks.push((await made('/api/ext/tasks', task)).id)
+    }
+  })
+  afterAll(async () => {
+    // What the browser says of a form that was refused is what these tests provoke.
+    const complaints = seen.complaints.filter((complaint) => !/status of (409|422)/.test(complaint))
+    expectNoComplaints({ ...seen, complaints })
+    await browser.close()
+    await plumbline.stop()
+  })
+
+  /** Chooses from the menu of a task on the schedule, and gives the dialog that opens. */
+  const report = async (task: string, choice: RegExp) => {
+    const { page } = seen
+    await page.getByRole('button', { name: `More about ${task}` }).click()
+    await page.getByRole('menuitem', { name: choice }).click()
+    return page.getByRole('dialog')
+  }
+  const taskNow = async (at: number) => (await plumbline.get(`/api/ext/tasks/${tasks[at]}`)).body
+
+  test('a vendor is asked for a day, proposes another one, and the task moves to it', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/schedule`)
+    for (const week of ['This week', 'Next week']) {
+      await page.getByRole('link', { name: new RegExp(week) }).click()
+      if (await page.getByRole('link', { name: 'Slab poured' }).isVisible()) break
+    }
+    await (await report('Slab poured', /Ask the vendor/)).getByRole('button', { name: 'Ask' }).click()
+    await page.getByText('The vendor of Slab poured is asked').waitFor()
+    const { plannedStart } = await taskNow(0)
+    const other = new Date(Date.parse(plannedStart) + 7 * 86_400_000).toISOString().slice(0, 10)
+    const answer = await report('Slab poured', /Record what the vendor says/)
+    await answer.getByLabel(/^To /).selectOption('reschedule_requested')
+    await answer.getByRole('button', { name: 'Record' }).click()
+    await answer.locator('[aria-invalid="true"]').waitFor()
+    await answer.getByLabel('The other day').fill(other)
+    await answer.getByLabel('In its words').fill('The crew is in Dallas.')
+    await answer.getByRole('button', { name: 'Record' }).click()
+    await page.getByText('Slab poured: other date proposed').waitFor()
+    const decision = await report('Slab poured', /Decide about/)
+    await decision.getByText('“The crew is in Dallas.”').waitFor()
+    expect(await violations(page)).toEqual([])
+    await decision.getByRole('button', { name: 'Move the task' }).click()
+    await page.getByText(/Slab poured starts/).waitFor()
+    expect(await taskNow(0)).toMatchObject({ plannedStart: other, confirmation: { status: 'confirmed' } })
+  })
+
+  test('a task is started and completed, item by item, or for a reason before its turn', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/homes/${homeId}?tab=schedule&task=${tasks[1]}`)
+    const choose = async (choice: string) => {
+      await page.getByRole('button', { name: 'Report' }).click()
+      await page.getByRole('menuitem', { name: choice }).click()
+      return page.getByRole('dialog')
+    }
+    const start = await choose('Start…')
+    await start.getByRole('button', { name: 'Start' }).click()
+    await start.getByText(/waits for Slab poured/).waitFor()
+    await start.getByLabel('Why all the same').fill('The slab was poured on Friday.')
+    await start.getByRole('button', { name: 'Start' }).click()
+    await page.getByText('Walls framed is in progress').waitFor()
+    await page.goto(`${plumbline.url}/homes/${homeId}?tab=schedule&task=${tasks[0]}`)
+    const complete = await choose('Complete…')
+    await complete.getByLabel('Rebar photographed').check()
+    await complete.getByRole('button', { name: 'Complete' }).click()
+    await page.getByText('Slab poured is completed').waitFor()
+    await page.goto(`${plumbline.url}/homes/${homeId}?tab=schedule&task=${tasks[1]}`)
+    await (await choose('Complete…')).getByRole('button', { name: 'Complete' }).click()
+    await page.getByText('Walls framed is completed').waitFor()
+    await page.goto(`${plumbline.url}/homes/${homeId}?tab=schedule&task=${tasks[2]}`)
+    const inspection = await choose('Complete…')
+    await inspection.getByLabel('Result').selectOption('failed')
+    await inspection.getByRole('button', { name: 'Complete' }).click()
+    await page.getByText('Framing inspection is completed').waitFor()
+    expect(await taskNow(0)).toMatchObject({ status: 'completed', checklist: [{ done: true }] })
+    expect(await taskNow(2)).toMatchObject({ status: 'completed', inspectionResult: 'failed' })
+  })
+
+  test('an order is written from the lines of the budget, and its progress recorded line by line', async () => {
+    const { page } = seen
+    const lines = `/api/ext/homes/${homeId}/budget/lines`
+    await made(lines, { scope: 'framing', amount: 30_000, description: 'Framing labor' })
+    await made(lines, { scope: 'framing', amount: 12_000, description: 'Trusses' })
+    await page.goto(`${plumbline.url}/orders`)
+    await page.getByRole('link', { name: 'New order' }).click()
+    await page.getByLabel('Home').selectOption(homeId)
+    await page.getByLabel('Scope').selectOption('framing')
+    await page.getByLabel('What').first().waitFor()
+    await page.getByRole('button', { name: 'Draft the order' }).click()
+    await page.locator('[aria-invalid="true"]').first().waitFor()
+    await page.getByLabel('Vendor', { exact: true }).selectOption(vendorId)
+    await page.getByLabel('Unit price').first().fill('29,500')
+    await page.getByRole('button', { name: 'Draft the order' }).click()
+    await page.getByRole('cell', { name: '41,500.00' }).first().waitFor()
+    const [order] = (await plumbline.get('/api/ext/purchase-orders')).body.data
+    expect(
+      order.lines.map(({ unitPrice, budgetLineId }: Record<string, unknown>) => [unitPrice, typeof budgetLineId]),
+    ).toEqual([
+      [29_500, 'string'],
+      [12_000, 'string'],
+    ])
+    for (const status of ['approved', 'issued', 'accepted'])
+      await plumbline.post(`/api/ext/purchase-orders/${order.id}/status`, { status })
+    await page.reload()
+    await page.getByRole('button', { name: 'Record progress' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Framing labor').fill('110')
+    await dialog.getByRole('button', { name: 'Record progress' }).click()
+    await dialog.locator('[aria-invalid="true"]').waitFor()
+    await dialog.getByLabel('Framing labor').fill('50')
+    await dialog.getByRole('button', { name: 'Record progress' }).click()
+    await page.getByText(`$14,750.00 of ${order.number} is done`).waitFor()
+    const after = (await plumbline.get(`/api/ext/purchase-orders/${order.id}`)).body
+    expect(after).toMatchObject({ status: 'partially_completed', completedAmount: 14_750 })
+  })
+
+  test('money moves from one line of a locked budget to another', async () => {
+    const { page } = seen
+    await plumbline.post(`/api/ext/homes/${homeId}/budget/lock`, {})
+    await page.goto(`${plumbline.url}/homes/${homeId}`)
+    await page.getByRole('button', { name: 'Transfer' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('From').selectOption({ label: 'Framing: Framing labor, $30,000' })
+    await dialog.getByLabel('To').selectOption({ label: 'Framing: Trusses, $12,000' })
+    await dialog.getByLabel('Amount').fill('500')
+    await dialog.getByRole('button', { name: 'Transfer' }).click()
+    await dialog.locator('[aria-invalid="true"]').waitFor()
+    await dialog.getByLabel('Reason').fill('The trusses became dearer.')
+    await dialog.getByRole('button', { name: 'Transfer' }).click()
+    await page.getByText('$500 transferred').waitFor()
+    const { data } = (await plumbline.get(`/api/ext/homes/${homeId}/budget/lines?sort=createdAt`)).body
+    expect(data.map(({ budgeted }: { budgeted: number }) => budgeted)).toEqual([29_500, 12_500])
+  })
+
+  test('a lead’s page keeps what was done with it, and when to get in touch again', async () => {
+    const { page } = seen
+    const { id } = await made('/api/ext/leads', { lastName: 'Carrick', source: 'phone', phone: '+1 512 555 0155' })
+    await page.goto(`${plumbline.url}/sales`)
+    await page.getByRole('link', { name: 'Carrick' }).click()
+    await page.getByText('Nothing was done yet').waitFor()
+    await page.getByRole('button', { name: 'Add activity' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('What', { exact: true }).selectOption('visit')
+    await dialog.getByLabel('Get in touch again').fill('2099-01-05')
+    await dialog.getByLabel('Notes').fill('Liked the kitchen of the model.')
+    await dialog.getByRole('button', { name: 'Add activity' }).click()
+    await page.getByText('Liked the kitchen of the model.').waitFor()
+    await page.getByRole('button', { name: 'Move Carrick' }).click()
+    await page.getByRole('menuitem', { name: 'Qualified' }).click()
+    await page.getByText('Carrick is qualified').waitFor()
+    const lead = (await plumbline.get(`/api/ext/leads/${id}`)).body
+    expect([lead.status, lead.nextActivityAt]).toEqual(['qualified', '2099-01-05T06:00:00.000Z'])
+  })
+
+  test('an option’s page says what it takes; it is offered, and retired again', async () => {
+    const { page } = seen
+    const option = {
+      code: 'KI-UP42',
+      name: 'Upper cabinets',
+      optionType: 'upgrade',
+      price: 1370,
+      cost: 900,
+      costBasis: 'fixed',
+    }
+    const { id } = await made('/api/ext/options', option)
+    await page.goto(`${plumbline.url}/catalogue/options`)
+    await page.getByRole('link', { name: 'Upper cabinets' }).click()
+    await page.getByText('It takes no parts.').waitFor()
+    await page.getByRole('button', { name: 'Offer it' }).click()
+    await page.getByText('Upper cabinets is offered').waitFor()
+    await page.getByRole('button', { name: 'Retire' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Retire' }).click()
+    await page.getByText('Upper cabinets is no longer offered').waitFor()
+    expect((await plumbline.get(`/api/ext/options/${id}`)).body.status).toBe('retired')
+  })
+
+  test('a lead buys a home; its deposit comes, and what the sale depends on is cleared', async () => {
+    const { page } = seen
+    await made('/api/ext/leads', { firstName: 'Elena', lastName: 'Marsh', source: 'website', email: 'e@example.com' })
+    await page.goto(`${plumbline.url}/sales`)
+    await page.getByRole('button', { name: 'Move Elena Marsh' }).click()
+    await page.getByRole('menuitem', { name: 'Buys a home…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Home').selectOption(homeId)
+    await dialog.getByLabel('First deposit').fill('10,000')
+    await dialog.getByRole('button', { name: 'Make the sale' }).click()
+    await page.getByRole('heading', { name: 'Elena Marsh' }).waitFor()
+    await page.getByRole('button', { name: 'Record D1' }).click()
+    await dialog.getByRole('button', { name: 'Record' }).click()
+    await page.getByText('D1 is received').waitFor()
+    await page.getByRole('button', { name: 'Add a contingency' }).click()
+    await dialog.getByLabel('Note').fill('Texas Home Bank')
+    await dialog.getByRole('button', { name: 'Add contingency' }).click()
+    await page.getByRole('button', { name: 'Record C1' }).click()
+    await dialog.getByRole('button', { name: 'Record' }).click()
+    await page.getByText('Financing is recorded').waitFor()
+    await page.getByRole('button', { name: 'Add a deposit' }).click()
+    await dialog.getByLabel('Amount').fill('2,500')
+    await dialog.getByRole('button', { name: 'Add deposit' }).click()
+    await page.getByText('A deposit of').waitFor()
+    const [sale] = (await plumbline.get('/api/ext/sales')).body.data
+    expect(sale).toMatchObject({
+      deposits: [
+        { amount: 10_000, status: 'received' },
+        { amount: 2500, status: 'due' },
+      ],
+      contingencies: [{ type: 'financing', status: 'cleared', notes: 'Texas Home Bank' }],
+    })
+  })
+
+  test('a subscription whose receiver does not answer stands on Today', async () => {
+    const { page } = seen
+    await made('/api/ext/webhooks', { url: 'http://127.0.0.1:1/hook', eventTypes: ['vendor.created'] })
+    await made('/api/ext/vendors', { companyName: 'Travis Roof & Gutter' })
+    await plumbline.until('/api/ext/webhooks', ({ body }) => body.data[0].consecutiveFailures > 0)
+    await page.goto(`${plumbline.url}/today`)
+    await page.getByRole('link', { name: 'Deliveries to 127.0.0.1:1 fail' }).click()
+    await page.waitForURL('**/settings/webhooks/*')
+  })
+
+  test('can be used by everybody, light and dark, on a desk and on a phone', async () => {
+    const [sale] = (await plumbline.get('/api/ext/sales')).body.data
+    const [order] = (await plumbline.get('/api/ext/purchase-orders')).body.data
+    const [lead] = (await plumbline.get('/api/ext/leads')).body.data
+    const [option] = (await plumbline.get('/api/ext/options')).body.data
+    const pages = [`/sales/leads/${lead.id}`, `/catalogue/options/${option.id}`]
+    const written = `/orders/new?homeId=${homeId}&scope=framing`
+    await expectAccessible(browser, plumbline, [
+      written,
+      `/orders/${order.id}`,
+      `/sales/${sale.id}`,
+      '/today',
+      ...pages,
+    ])
+  })
+})

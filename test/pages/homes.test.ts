@@ -1,0 +1,134 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('homes on pages', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  let homeId = ''
+  let slab = ''
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    browser = await launchChromium(chromium ?? '')
+    const made = async (path: string, body: object) => {
+      const answer = await plumbline.post(path, body)
+      expect([path, answer.body, answer.status]).toEqual([path, answer.body, 201])
+      return answer.body
+    }
+    const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active', lotCount: 40 })
+    const home = await made('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
+    homeId = home.id
+    const vendor = await made('/api/ext/vendors', { companyName: 'Lone Star Framing', scopes: ['framing'] })
+    await made(`/api/ext/homes/${homeId}/budget/lines`, { scope: 'framing', amount: 40_000 })
+    await made(`/api/ext/homes/${homeId}/budget/lines`, { scope: 'roofing', amount: 12_000 })
+    await made('/api/ext/purchase-orders', {
+      ...{ homeId, vendorId: vendor.id, scope: 'framing' },
+      lines: [{ description: 'Walls', quantity: 1, unitPrice: 42_500 }],
+    })
+    slab = (await made('/api/ext/tasks', { homeId, name: 'Slab poured', durationDays: 5, plannedStart: '2030-01-07' }))
+      .id
+    const after = { predecessors: [{ taskId: slab }], vendorId: vendor.id }
+    await made('/api/ext/tasks', { homeId, name: 'Walls framed', durationDays: 10, ...after })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await plumbline.stop()
+  })
+
+  test('lead from the list to a home, its budget by scope and what ends above it', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/homes`)
+    await page.getByRole('link', { name: 'Lot 14' }).click()
+    await page.getByRole('heading', { name: 'Lot 14, Juniper Ridge' }).waitFor()
+    await page.getByText('One scope ends above its budget.').waitFor()
+    await page
+      .getByRole('img', { name: 'Framing: $0 committed and $42,500 pending of $40,000 budgeted, forecast $42,500' })
+      .waitFor()
+    const framing = page.getByRole('row', { name: /^Framing/ })
+    expect(await framing.getByRole('cell').allInnerTexts()).toEqual(
+      expect.arrayContaining(['40,000', '0', '42,500', '−2,500']),
+    )
+    await framing.getByRole('link').click()
+    await page.getByRole('link', { name: 'PO-0014-01' }).waitFor()
+    await page.getByRole('link', { name: 'Lone Star Framing' }).waitFor()
+    expectNoComplaints(seen)
+    await seen.close()
+  })
+
+  test('show their schedule as a table too, try a delay with all that it moves, and then do it', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/homes/${homeId}?tab=schedule`)
+    const framed = page
+      .getByRole('table', { name: 'Tasks with their dates' })
+      .getByRole('row', { name: /Walls framed/ })
+    expect(await framed.textContent()).toMatch(/on the critical path.*Jan 14.*Jan 25/)
+    await page.getByRole('link', { name: 'Slab poured' }).click()
+    await page.getByRole('button', { name: 'Delay' }).click()
+    await page.getByLabel('Workdays').fill('3')
+    await page.getByText('Preview: Slab poured ends Jan 16, 2030 instead of Jan 11, 2030.').waitFor()
+    await page.getByText('2 tasks move').waitFor()
+    expect((await plumbline.get(`/api/ext/tasks/${slab}`)).body.plannedStart).toBe('2030-01-07')
+    await page.getByLabel('Reason').selectOption('Other')
+    await page.getByRole('button', { name: 'Apply delay' }).click()
+    const note = page.getByRole('textbox', { name: /Note/ })
+    await page.locator('[aria-invalid]').waitFor()
+    await note.fill('Rain since Monday.')
+    await page.getByRole('button', { name: 'Apply delay' }).click()
+    await page.getByText('Slab poured delayed, 2 tasks moved').waitFor()
+    expect(await framed.textContent()).toMatch(/Jan 17.*Jan 30/)
+    expect((await plumbline.get(`/api/ext/tasks/${slab}`)).body.delays).toMatchObject([
+      { days: 3, reasonCode: 'other', note: 'Rain since Monday.' },
+    ])
+    // The refusal of the delay without a note.
+    expect(seen.complaints).toEqual([expect.stringContaining('422')])
+    await seen.close()
+  })
+
+  test('move from status to status, and say what holds them back before anybody tries', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/homes/${homeId}`)
+    const dialog = page.locator('.dialog')
+    for (const word of ['Permitting', 'Ready to start']) {
+      await page.getByRole('button', { name: 'Change status' }).click()
+      await dialog.getByText('would be sent').waitFor()
+      await dialog.getByRole('button', { name: `Set to ${word.toLowerCase()}` }).click()
+      await page.getByText(`Lot 14 is ${word.toLowerCase()}`).waitFor()
+    }
+    await page.getByRole('button', { name: 'Change status' }).click()
+    await dialog
+      .getByRole('alert')
+      .getByText(/budget/)
+      .first()
+      .waitFor()
+    const status = dialog.getByLabel('New status')
+    await status.selectOption('warranty')
+    await dialog
+      .getByText('A home that is ready to start can become under construction, on hold and cancelled.')
+      .waitFor()
+    expect(await status.locator('option').count()).toBe(4)
+    await status.selectOption('on_hold')
+    await dialog.getByLabel('Reason').fill('Waiting for the utility company.')
+    await dialog.getByRole('button', { name: 'Set to on hold' }).click()
+    await page.getByText('Lot 14 is on hold').waitFor()
+    expect((await plumbline.get(`/api/ext/homes/${homeId}`)).body).toMatchObject({
+      ...{ status: 'on_hold', statusBeforeHold: 'ready_to_start' },
+    })
+    // The dry run that the guard refused.
+    expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('409')) })
+    await seen.close()
+  })
+
+  test('can be used by everybody, light and dark, on a desk and on a phone', async () => {
+    const home = `/homes/${homeId}`
+    const addresses = ['/homes', '/communities', home, `${home}?tab=schedule&task=${slab}`, `${home}?tab=selections`]
+    await expectAccessible(browser, plumbline, addresses)
+  })
+})

@@ -1,0 +1,88 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('orders on pages', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  const orders: string[] = []
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    browser = await launchChromium(chromium ?? '')
+    const made = async (path: string, body: object) => (await plumbline.post(path, body)).body
+    const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
+    const home = await made('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
+    const vendor = await made('/api/ext/vendors', { companyName: 'Travis Roof & Gutter', scopes: ['roofing'] })
+    await made(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'roofing', amount: 30_000 })
+    for (const unitPrice of [33_869, 34_000]) {
+      const lines = [{ description: 'Shingles', quantity: 1, unitPrice }]
+      const order = await made('/api/ext/purchase-orders', {
+        homeId: home.id,
+        vendorId: vendor.id,
+        scope: 'roofing',
+        lines,
+      })
+      orders.push(order.id)
+      const asked = await plumbline.post(`/api/ext/purchase-orders/${order.id}/status`, { status: 'pending_approval' })
+      expect(asked.body.status).toBe('pending_approval')
+    }
+  })
+  afterAll(async () => {
+    await browser.close()
+    await plumbline.stop()
+  })
+
+  test('are approved and sent back from the queue, which says what each does to the budget', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/orders/approvals`)
+    await page.getByText('$67,869 wait for approval.').waitFor()
+    await page.getByText('$3,869 above the roofing budget.').waitFor()
+    await page.getByRole('heading', { name: 'PO-0014-01' }).waitFor()
+    await page.keyboard.press('j')
+    await page.getByRole('heading', { name: 'PO-0014-02' }).waitFor()
+    await page.keyboard.press('r')
+    await page.keyboard.type('Ask for the price of last year.')
+    await page.getByRole('button', { name: 'Send back' }).click()
+    await page.getByText('PO-0014-02 sent back').waitFor()
+    await page.getByRole('button', { name: 'Approve $33,869' }).click()
+    await page.getByText('Nothing waits for an approval').waitFor()
+    const [first, second] = await Promise.all(orders.map((id) => plumbline.get(`/api/ext/purchase-orders/${id}`)))
+    expect(first?.body.status).toBe('approved')
+    expect(second?.body).toMatchObject({
+      ...{ status: 'draft', approval: { rejectedReason: 'Ask for the price of last year.' } },
+    })
+    expectNoComplaints(seen)
+    await seen.close()
+  })
+
+  test('show their lines and steps, and try each step before it is taken', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/orders`)
+    await page.getByRole('link', { name: 'PO-0014-01' }).click()
+    await page.getByRole('cell', { name: '33,869.00' }).first().waitFor()
+    await page.getByRole('button', { name: 'Issue', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('po.status_changed').waitFor()
+    expect((await plumbline.get(`/api/ext/purchase-orders/${orders[0]}`)).body.status).toBe('approved')
+    await dialog.getByRole('button', { name: 'Issue', exact: true }).click()
+    await page.getByText('PO-0014-01 is issued').waitFor()
+    await page.getByText('The vendor has not answered').waitFor()
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'PDF' }).click()])
+    expect(file.suggestedFilename()).toBe('PO-0014-01.pdf')
+    expectNoComplaints(seen)
+    await seen.close()
+  })
+
+  test('can be used by everybody, light and dark, on a desk and on a phone', async () => {
+    const again = await plumbline.post(`/api/ext/purchase-orders/${orders[1]}/status`, { status: 'pending_approval' })
+    expect(again.body.status).toBe('pending_approval')
+    await expectAccessible(browser, plumbline, ['/orders', '/orders/approvals', `/orders/${orders[0]}`])
+  })
+})

@@ -1,0 +1,85 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('payments on pages', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    browser = await launchChromium(chromium ?? '')
+    const made = async (path: string, body: object) => (await plumbline.post(path, body)).body
+    const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
+    const home = await made('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
+    for (const companyName of ['Lone Star Framing', 'Travis Roof & Gutter']) {
+      const vendor = await made('/api/ext/vendors', { companyName, scopes: ['framing'] })
+      await made(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'framing', amount: 50_000 })
+      const lines = [{ description: 'Work', quantity: 1, unitPrice: 10_000 }]
+      const order = await made('/api/ext/purchase-orders', {
+        homeId: home.id,
+        vendorId: vendor.id,
+        scope: 'framing',
+        lines,
+      })
+      for (const status of ['approved', 'issued', 'accepted', 'completed']) {
+        const moved = await plumbline.post(`/api/ext/purchase-orders/${order.id}/status`, { status })
+        expect([moved.status, moved.body]).toEqual([200, moved.body])
+      }
+    }
+    const [held] = (await plumbline.get('/api/ext/vendors?q=travis')).body.data
+    const hold = { status: 'on_hold', reason: 'Disputed work' }
+    expect((await plumbline.post(`/api/ext/vendors/${held.id}/status`, hold)).status).toBe(200)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await plumbline.stop()
+  })
+
+  test('are tried as a run that says what it leaves out, and then made, approved, waived and paid', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/payments?through=2031-01-31`)
+    await page.getByText('A run would make 1 payment of $10,000.').waitFor()
+    const left = page.getByRole('row', { name: /Travis Roof & Gutter/ })
+    await left.getByText('Vendor on hold').waitFor()
+    expect((await plumbline.get('/api/ext/payments')).body.data).toEqual([])
+    await page.getByRole('button', { name: 'Make 1 payment' }).click()
+    await page.waitForURL('**/payments/runs/prn_*')
+    await page.getByRole('link', { name: 'PM-0001' }).click()
+    await page.getByRole('button', { name: 'Ask for a waiver' }).click()
+    await page.getByText('waits for the vendor').waitFor()
+    const [waiver] = (await plumbline.get('/api/ext/lien-waivers')).body.data
+    const signed = { status: 'signed', signedBy: 'Dana Whitfield' }
+    await plumbline.post(`/api/ext/lien-waivers/${waiver.id}/status`, signed)
+    await page.reload()
+    await page.getByRole('button', { name: 'Accept', exact: true }).click()
+    await page.getByText('The waiver is accepted').waitFor()
+    for (const [word, state] of [
+      ['Approve', 'approved'],
+      ['Mark as paid', 'paid'],
+    ] as const) {
+      await page.getByRole('button', { name: word, exact: true }).click()
+      await page.getByText('would be sent').waitFor()
+      if (state === 'paid') await page.getByLabel('Check number').fill('20417')
+      await page.getByRole('dialog').getByRole('button', { name: word, exact: true }).click()
+      await page.getByText(`PM-0001 is ${state}`).waitFor()
+    }
+    expect((await plumbline.get('/api/ext/payments')).body.data).toMatchObject([
+      { status: 'paid', amount: 10_000, checkNumber: '20417', paidDate: expect.any(String) },
+    ])
+    expectNoComplaints(seen)
+    await seen.close()
+  })
+
+  test('can be used by everybody, light and dark, on a desk and on a phone', async () => {
+    const [payment] = (await plumbline.get('/api/ext/payments')).body.data
+    const [run] = (await plumbline.get('/api/ext/payment-runs')).body.data
+    const lists = ['/payments?through=2031-01-31', '/payments/all', '/payments/waivers']
+    await expectAccessible(browser, plumbline, [...lists, `/payments/${payment.id}`, `/payments/runs/${run.id}`])
+  })
+})

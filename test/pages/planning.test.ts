@@ -1,0 +1,107 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  let saleId = ''
+  let planId = ''
+  let partId = ''
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    browser = await launchChromium(chromium ?? '')
+    const made = async (path: string, body: object) => {
+      const answer = await plumbline.post(path, body)
+      expect([path, answer.status, answer.body]).toEqual([path, 201, answer.body])
+      return answer.body
+    }
+    const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
+    const home = await made('/api/ext/homes', { name: 'Lot 14', communityId: site.id, basePrice: 400_000 })
+    for (const [companyName, name] of [
+      ['Lone Star Framing', 'Walls framed'],
+      ['Travis Roof & Gutter', 'Roof dried in'],
+    ]) {
+      const vendor = await made('/api/ext/vendors', { companyName })
+      await made('/api/ext/tasks', {
+        homeId: home.id,
+        name,
+        durationDays: 3,
+        plannedStart: '2030-01-09',
+        vendorId: vendor.id,
+      })
+    }
+    await made('/api/ext/leads', { firstName: 'Elena', lastName: 'Marsh', source: 'website', email: 'e@example.com' })
+    saleId = (await made('/api/ext/sales', { homeId: home.id, buyers: [{ name: 'Oswin Carrick' }] })).id
+    planId = (await made('/api/ext/plans', { code: 'P-1', name: 'The Brazos', squareFeet: 2240 })).id
+    partId = (await made('/api/ext/parts', { sku: 'LUM-2X4', name: 'Stud 2x4', unit: 'EA' })).id
+  })
+  afterAll(async () => {
+    await browser.close()
+    await plumbline.stop()
+  })
+
+  test('the look-ahead says who comes when, and a vendor’s name narrows it to what that one does', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.clock.setFixedTime('2030-01-08T18:00:00Z')
+    await page.goto(`${plumbline.url}/schedule`)
+    await page.getByRole('link', { name: 'Walls framed' }).waitFor()
+    await page.getByRole('link', { name: 'Roof dried in' }).waitFor()
+    await page.getByRole('link', { name: 'By vendor' }).click()
+    const load = page.getByRole('table', { name: 'Workload by vendor and week' })
+    await load.getByRole('link', { name: 'Travis Roof & Gutter' }).click()
+    await page.getByRole('link', { name: 'Roof dried in' }).waitFor()
+    await page.getByRole('link', { name: 'Walls framed' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Roof dried in' }).click()
+    await page.getByRole('heading', { name: 'Roof dried in' }).waitFor()
+    expectNoComplaints(seen)
+    await seen.close()
+  })
+
+  test('leads move over the board, and a lost one says why', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/sales`)
+    await page.getByRole('button', { name: 'Move Elena Marsh' }).click()
+    await page.getByRole('menuitem', { name: 'Contacted' }).click()
+    await page.getByText('Elena Marsh is contacted').waitFor()
+    await page.getByRole('region', { name: 'Contacted' }).getByRole('button', { name: 'Move Elena Marsh' }).click()
+    await page.getByRole('menuitem', { name: 'Lost' }).click()
+    await page.getByLabel('Reason').fill('Bought elsewhere.')
+    await page.getByRole('button', { name: 'Mark as lost' }).click()
+    await page.getByText('Elena Marsh is lost').waitFor()
+    expectNoComplaints(seen)
+    await seen.close()
+  })
+
+  test('a sale is approved and goes on stage by stage, or does without one for a reason', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/sales/all`)
+    await page.getByRole('link', { name: 'Oswin Carrick' }).click()
+    await page.getByRole('button', { name: 'Approve the sale' }).click()
+    await page.getByText('is approved').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('contract signed is done').waitFor()
+    await page.getByRole('button', { name: 'Waive' }).click()
+    await page.getByLabel('Reason').fill('Paid in cash.')
+    await page.getByRole('dialog').getByRole('button', { name: 'Waive' }).click()
+    await page.getByText('is waived').waitFor()
+    const { status, pipeline } = (await plumbline.get(`/api/ext/sales/${saleId}`)).body
+    expect(status).toBe('approved')
+    expect(pipeline.slice(0, 2)).toMatchObject([{ status: 'done' }, { status: 'waived', reason: 'Paid in cash.' }])
+    expectNoComplaints(seen)
+    await seen.close()
+  })
+
+  test('can be used by everybody, light and dark, on a desk and on a phone', async () => {
+    const catalogue = ['/catalogue', `/catalogue/plans/${planId}`, `/catalogue/parts/${partId}`]
+    await expectAccessible(browser, plumbline, ['/schedule', '/sales', `/sales/${saleId}`, ...catalogue])
+  })
+})

@@ -1,0 +1,132 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { createKey } from '../../server/keys/keys.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('proposals on pages', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  /** A key that may only propose. */
+  let agent = ''
+  let vendorId = ''
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    browser = await launchChromium(chromium ?? '')
+    const { database, clock, organizationId } = plumbline
+    agent = (await createKey(database, clock, { organizationId, name: 'Voice agent', proposeOnly: true })).secret
+    const vendor = { companyName: 'Lone Star Framing', phone: '+1 512 555 0100', status: 'active' }
+    vendorId = (await plumbline.post('/api/ext/vendors', vendor)).body.id
+  })
+  afterAll(async () => {
+    await browser.close()
+    await plumbline.stop()
+  })
+
+  const propose = async (method: 'POST' | 'PATCH', path: string, body: object): Promise<string> => {
+    const { status, body: proposal } = await plumbline.request(method, path, body, { key: agent })
+    expect([path, status]).toEqual([path, 202])
+    return proposal.id
+  }
+
+  test('lead from Today to what an agent would change, and are approved once it was tried again', async () => {
+    const id = await propose('PATCH', `/api/ext/vendors/${vendorId}`, { phone: '+1 512 555 0199' })
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/today`)
+    await page.getByRole('link', { name: 'An agent proposes: update vendor' }).click()
+    await page.getByRole('heading', { name: 'Update a vendor' }).waitFor()
+    const sent = page.getByRole('table', { name: 'What was sent to updateVendor' })
+    await sent.getByRole('row', { name: /Vendor\s*Lone Star Framing/ }).waitFor()
+    await page.getByText('+1 512 555 0100 → +1 512 555 0199').waitFor()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1 event would be sent').waitFor()
+    expect((await plumbline.get(`/api/ext/vendors/${vendorId}`)).body.phone).toBe('+1 512 555 0100')
+    await dialog.getByRole('button', { name: 'Approve and run' }).click()
+    await page.getByText('Approved and done: update vendor').waitFor()
+    await page.getByRole('region', { name: 'What it did' }).waitFor()
+    expect((await plumbline.get(`/api/ext/vendors/${vendorId}`)).body.phone).toBe('+1 512 555 0199')
+    expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.decidedBy.type).toBe('user')
+    expectNoComplaints(seen)
+    await seen.close()
+  })
+
+  test('are refused with a reason, and found by what became of them', async () => {
+    const id = await propose('POST', '/api/ext/vendors', { companyName: 'Redrock Concrete', scopes: ['concrete'] })
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/agents/proposals?status=proposed`)
+    await page.getByRole('link', { name: 'Create a vendor' }).click()
+    await page.getByRole('button', { name: 'Refuse' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('button', { name: 'Refuse' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Reason').fill('We have enough concrete crews.')
+    await dialog.getByRole('button', { name: 'Refuse' }).click()
+    await page.getByText('Why not: We have enough concrete crews.').waitFor()
+    await page.getByRole('link', { name: 'Proposals' }).click()
+    await page.getByRole('navigation', { name: 'Proposals' }).getByRole('link', { name: 'Refused' }).click()
+    await page.getByRole('row', { name: /Create a vendor.*Voice agent/ }).waitFor()
+    expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.decisionReason).toMatch(/enough/)
+    expectNoComplaints(seen)
+    await seen.close()
+  })
+
+  test('say what to do when somebody was faster, things have changed, or a role does not cover them', async () => {
+    const taken = { externalId: 'erp-77' }
+    const blocked = await propose('PATCH', `/api/ext/vendors/${vendorId}`, taken)
+    await plumbline.post('/api/ext/vendors', { companyName: 'Was Faster', ...taken })
+    const decided = await propose('POST', '/api/ext/vendors', { companyName: 'Decided Elsewhere' })
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    const dialog = page.getByRole('dialog')
+    await page.goto(`${plumbline.url}/agents/proposals/${blocked}`)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await dialog.getByText(/Things have changed since it was proposed/).waitFor()
+    await page.goto(`${plumbline.url}/agents/proposals/${decided}`)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await dialog.getByText('1 event would be sent').waitFor()
+    await plumbline.post(`/api/ext/proposals/${decided}/refuse`, {})
+    await dialog.getByRole('button', { name: 'Approve and run' }).click()
+    await dialog.getByText('It does not wait any more: refused meanwhile.').waitFor()
+    await seen.close()
+
+    const owner = await plumbline.signIn()
+    const colleague = { name: 'Marcus Reed', email: 'marcus@harrowfinch.example.com', role: 'superintendent' }
+    expect((await plumbline.post('/api/admin/users', colleague, owner)).status).toBe(201)
+    const other = await visit(browser, plumbline, { email: colleague.email })
+    await other.page.goto(`${plumbline.url}/agents/proposals`)
+    await other.page.getByText('Nothing was proposed yet').waitFor()
+    await other.page.goto(`${plumbline.url}/agents/proposals/${blocked}`)
+    await other.page.getByText('The proposal could not be loaded').waitFor()
+    await other.close()
+  })
+
+  test('of several steps show each with what it takes', async () => {
+    const steps = [
+      { name: 'vendor', skill: 'createVendor', input: { companyName: 'Pecan Street Painters' } },
+      {
+        name: 'hold',
+        skill: 'changeVendorStatus',
+        input: { vendorId: '$steps.vendor.id', status: 'on_hold', reason: 'New.' },
+      },
+    ]
+    const id = await propose('POST', '/api/ext/execute/batch', { steps })
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/agents/proposals/${id}`)
+    await page.getByRole('heading', { name: 'Create a vendor, and 1 more step' }).waitFor()
+    await page.getByRole('region', { name: 'Step 2' }).getByText('$steps.vendor.id').waitFor()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve and run' }).click()
+    await page.getByText('Approved and done').waitFor()
+    const { body } = await plumbline.get('/api/ext/vendors?q=pecan')
+    expect(body.data).toMatchObject([{ companyName: 'Pecan Street Painters', status: 'on_hold' }])
+    await expectAccessible(browser, plumbline, ['/agents/proposals', `/agents/proposals/${id}`])
+    await seen.close()
+  })
+})

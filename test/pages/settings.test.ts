@@ -1,0 +1,123 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('settings on pages', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  let seen: Seen
+  let receiver: Receiver
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline({ QUOTA_PER_DAY: '20' })
+    browser = await launchChromium(chromium ?? '')
+    seen = await visit(browser, plumbline)
+    receiver = await startReceiver()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await receiver.close()
+    await plumbline.stop()
+  })
+
+  test('what the keys sent stands against both limits, by day and by key', async () => {
+    const { page } = seen
+    const narrow = await plumbline.newKey(['vendors:read'])
+    for (let sent = 0; sent < 3; sent++) await plumbline.get('/api/ext/vendors', { key: narrow })
+    await plumbline.get('/api/ext/vendors')
+    await plumbline.app.usage.write()
+    await page.goto(`${plumbline.url}/settings/usage`)
+    await page.getByText('of 20 requests').waitFor()
+    await page.getByText('16 left').waitFor()
+    const today = page.getByRole('table', { name: 'Requests by day' }).getByRole('row').last()
+    expect(await today.getByRole('cell').allTextContents()).toEqual(['4', '0'])
+    const keys = page.getByRole('table', { name: 'Usage by key' })
+    await keys
+      .getByRole('row', { name: /Narrow/ })
+      .getByText('75 %')
+      .waitFor()
+    await page.getByRole('combobox', { name: 'Key', exact: true }).selectOption({ label: 'Narrow' })
+    await page.waitForURL('**/settings/usage?key=*')
+    await expect.poll(() => today.getByRole('cell').allTextContents()).toEqual(['3', '0'])
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('90')
+    await expect.poll(() => page.locator('.chart.days g').count()).toBe(90)
+    expectNoComplaints(seen)
+  })
+
+  test('a webhook is made, its secret shown once, and a test shows how the receiver answers', async () => {
+    const { page } = seen
+    receiver.answer((_received, response) => response.writeHead(503).end('down for repair'))
+    await page.goto(`${plumbline.url}/settings/webhooks`)
+    await page.getByText('No webhooks yet').waitFor()
+    await page.getByRole('button', { name: 'New webhook' }).first().click()
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    await page.locator('[aria-invalid="true"]').first().waitFor()
+    await page.getByLabel('Address of the receiver').fill(receiver.url)
+    await page.getByRole('checkbox', { name: /^vendor.created/ }).check()
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByText('This secret is shown once').waitFor()
+    expect(await page.locator('.secret code').textContent()).toMatch(/^whsec_/)
+    await page.getByLabel('I have stored the secret').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.waitForURL(/\/settings\/webhooks\/whk_/)
+    await page.getByText('Nothing was sent yet').waitFor()
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await page.locator('.dialog').getByRole('button', { name: 'Send test' }).click()
+    await page.waitForURL(/\/deliveries\/dlv_/)
+    await page.getByText('503, not taken').waitFor()
+    expect(receiver.received.at(-1)?.headers['webhook-test']).toBe('true')
+  })
+
+  test('what a receiver did not take is seen with its attempts, sent again, and recovered', async () => {
+    const { page } = seen
+    await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', scopes: ['framing'] })
+    await page.getByRole('link', { name: 'Deliveries' }).click()
+    const row = page.getByRole('row', { name: /vendor.created/ }).filter({ hasNotText: 'a test' })
+    await row.getByRole('cell', { name: '503', exact: true }).waitFor()
+    await page.getByText('Failing').waitFor()
+    await row.getByRole('link', { name: 'vendor.created' }).click()
+    await page.getByRole('region', { name: 'What was sent' }).getByText('Brazos Framing').waitFor()
+    receiver.answer((_received, response) => response.writeHead(200).end('thank you'))
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('200, taken').waitFor()
+    await page.getByText('Succeeded').first().waitFor()
+    await page.getByRole('link', { name: 'Deliveries' }).click()
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Send what was missed…' }).click()
+    await page.getByLabel('From').fill('2026-01-01T00:00')
+    await page.locator('.dialog').getByRole('button', { name: 'Send again' }).click()
+    await page.getByText(/deliveries on the way/).waitFor()
+  })
+
+  test('a webhook is paused and resumed, gets another secret, and is deleted; readers of the pages find no barrier', async () => {
+    const { page } = seen
+    const address = new URL(page.url()).pathname
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.locator('.dialog').getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('It was paused.').waitFor()
+    const list = await plumbline.get('/api/ext/webhooks')
+    const { body: deliveries } = await plumbline.get(`/api/ext/webhooks/${list.body.data[0].id}/deliveries`)
+    const delivery = `${address}/deliveries/${deliveries.data[0].id}`
+    await expectAccessible(browser, plumbline, ['/settings/webhooks', address, delivery])
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.locator('.dialog').getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Active', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Rotate the secret…' }).click()
+    await page.getByRole('button', { name: 'Make a new secret' }).click()
+    await page.getByLabel('I have stored the secret').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText(/the old one until/).waitFor()
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete…' }).click()
+    await page.getByRole('button', { name: 'Delete webhook' }).click()
+    await page.getByText('No webhooks yet').waitFor()
+    // A form that was sent empty is refused, which the browser's console says.
+    expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
+  })
+})

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { faultsOf, keepPicture, visitor } from './browser.ts'
+import type { Setting } from './portal-pages.test.ts'
+import type { PortalWorld } from './world.ts'
+
+/** How the pages look with the longest names, 60 lines and amounts of nine digits, and what they weigh. */
+const LOOKS = [
+  [390, 'light'],
+  [390, 'dark'],
+  [1440, 'dark'],
+  [1440, 'light'],
+] as const
+const MOST_BYTES = 20_000
+
+const PAGES: readonly [name: string, path: (world: PortalWorld) => string][] = [
+  ['overview', ({ root }) => root],
+  ['request', ({ root, invitation }) => `${root}/${invitation}`],
+  ['price-lines', ({ root, invitation }) => `${root}/${invitation}/price`],
+  ['review', ({ root, invitation }) => `${root}/${invitation}/review`],
+  ['request-alone', ({ lumpSum }) => lumpSum.path],
+  ['price-sum', ({ lumpSum }) => `${lumpSum.path}/${lumpSum.id}/price`],
+  ['order', ({ root, order }) => `${root}/${order}`],
+  ['date', ({ root, task }) => `${root}/${task}`],
+  ['waiver', ({ root, waiver }) => `${root}/${waiver}`],
+  ['message', ({ root, message }) => `${root}/${message}`],
+  ['documents', ({ root }) => `${root}/documents`],
+  ['hand-in', ({ root }) => `${root}/hand-in`],
+  ['payments', ({ root }) => `${root}/payments`],
+  ['not-found', ({ root }) => `${root}x`],
+]
+
+export function looks(setting: () => Setting): void {
+  // What a page looks like does not depend on the database, so one of the suite's two runs is enough.
+  describe.skipIf(inject('postgres') !== null)('its pages', () => {
+    beforeAll(() => enterPrices(setting()))
+
+    test.each(PAGES)('%s: without a fault on a desk and a phone, in light and dark', async (name, path) => {
+      const { chrome, plumbline, world } = setting()
+      const judge = await visitor(chrome, plumbline.url, { withScripts: true })
+      await judge.page.goto(plumbline.url + path(world))
+      for (const [width, scheme] of LOOKS) {
+        await judge.page.setViewportSize({ width, height: 850 })
+        await judge.page.emulateMedia({ colorScheme: scheme })
+        expect([width, scheme, await faultsOf(judge.page)]).toEqual([width, scheme, []])
+        await keepPicture(judge.page, `${name}-${width}-${scheme}`)
+      }
+      await judge.close()
+    })
+
+    test.each(PAGES)('%s: small, without a script, and letting nothing in from elsewhere', async (_name, path) => {
+      const { plumbline, world } = setting()
+      const answer = await fetch(plumbline.url + path(world))
+      const html = await answer.text()
+      expect(answer.headers.get('content-encoding')).toBe('gzip')
+      expect(Number(answer.headers.get('content-length'))).toBeLessThan(MOST_BYTES)
+      expect(html).not.toMatch(/<script|javascript:|\son\w+=|\sstyle=/i)
+      const policy = answer.headers.get('content-security-policy')
+      expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^ ]+'; form-action 'self'/)
+      expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    })
+
+    test('pages of an everyday size are small before they are compressed, too', async () => {
+      const { plumbline, world } = setting()
+      const { root, lumpSum, order, task, waiver } = world
+      for (const path of [root, lumpSum.path, `${root}/${order}`, `${root}/${task}`, `${root}/${waiver}`]) {
+        const plain = await fetch(plumbline.url + path, { headers: { 'accept-encoding': 'identity' } })
+        expect(plain.headers.get('content-encoding')).toBeNull()
+        expect(Buffer.byteLength(await plain.text()), path).toBeLessThan(MOST_BYTES)
+      }
+    })
+
+    test('every page speaks Spanish to whom asks for it, and none breaks its policy', async () => {
+      const { chrome, plumbline, world } = setting()
+      const guest = await visitor(chrome, plumbline.url, { locale: 'es-MX' })
+      for (const [name, path] of PAGES) {
+        await guest.page.goto(plumbline.url + path(world))
+        expect(await guest.page.locator('html').getAttribute('lang')).toBe('es')
+        await keepPicture(guest.page, `${name}-es`)
+      }
+      expect(guest.complaints).toEqual([])
+      await guest.close()
+    })
+  })
+}
+
+/** A draft of nine digits in which two lines are missing. */
+async function enterPrices({ plumbline, world }: Setting): Promise<void> {
+  const key = world.root.split('/').at(-1) ?? ''
+  const lines = Array.from({ length: 58 }, (_, i) => ({ lineId: `line-${i + 1}`, unitPrice: 8765.4321 }))
+  const draft = { lines, leadTimeDays: 9, exclusions: 'Crane standby over 4 hours.' }
+  await plumbline.post(`/api/portal/invitations/${world.invitation}/bid/draft`, draft, { key })
+}

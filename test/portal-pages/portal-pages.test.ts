@@ -1,0 +1,32 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { flows } from './flows.ts'
+import { looks } from './looks.ts'
+import { buildPortal, type PortalWorld } from './world.ts'
+
+/** The vendor portal as a vendor sees it: in a browser without scripts, which reaches this service and nothing else. */
+export interface Setting {
+  plumbline: TestPlumbline
+  world: PortalWorld
+  chrome: Browser
+}
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('the vendor portal in a browser', () => {
+  let setting: Setting
+  beforeAll(async () => {
+    const plumbline = await startTestPlumbline()
+    const [world, chrome] = await Promise.all([buildPortal(plumbline), launchChromium(chromium ?? '')])
+    setting = { plumbline, world, chrome }
+  }, 120_000)
+  afterAll(async () => {
+    await setting.chrome.close()
+    await setting.plumbline.stop()
+  })
+
+  looks(() => setting)
+  flows(() => setting)
+})

@@ -1,0 +1,47 @@
+import type { KyselyPlugin } from 'kysely'
+import type { Call } from '../../server/http/call.ts'
+import type { OperationId } from '../../server/http/contract.ts'
+import type { Handlers } from '../../server/http/operation.ts'
+import { operations } from '../../server/operations.ts'
+
+/** The operations, of which one counts what it asks of the database inside its transaction. */
+export class Counted {
+  readonly handlers: Handlers
+  statements = 0
+
+  constructor(id: OperationId) {
+    const counter: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        this.statements++
+        return result
+      },
+    }
+    const operation = operations[id] as (input: unknown, call: Call) => Promise<never>
+    const counted = (input: unknown, call: Call) =>
+      operation(input, {
+        ...call,
+        write: (work) => call.write((inside) => work({ ...inside, db: inside.db.withPlugin(counter) })),
+      })
+    this.handlers = { ...operations, [id]: counted }
+  }
+}
+
+/** The operations, of which executeSkill counts what skills that read ask of the database. */
+export class CountedSkills {
+  readonly handlers: Handlers
+  statements = 0
+
+  constructor() {
+    const counter: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        this.statements++
+        return result
+      },
+    }
+    const counted: Handlers['executeSkill'] = (input, call) =>
+      operations.executeSkill(input, call.isWriting ? call : { ...call, db: call.db.withPlugin(counter) })
+    this.handlers = { ...operations, executeSkill: counted }
+  }
+}

@@ -1,0 +1,80 @@
+import { expect } from 'vitest'
+import { faults } from '../../scripts/conformance/contract.ts'
+import { addDays, dateIn } from '../../server/values/calendar.ts'
+import { type Answer, type Builder, type BuilderOptions, startTestPlumbline, type TestPlumbline } from './plumbline.ts'
+
+type Body = Answer['body']
+
+/** A builder of its own and short ways to fill its books and to run skills, for tests of skills. */
+export class Desk {
+  readonly plumbline: TestPlumbline
+  readonly builder: Builder
+
+  private constructor(plumbline: TestPlumbline, builder: Builder) {
+    this.plumbline = plumbline
+    this.builder = builder
+  }
+
+  static async open(options: BuilderOptions = {}): Promise<Desk> {
+    const plumbline = await startTestPlumbline()
+    return new Desk(plumbline, await plumbline.newBuilder({ timeZone: 'UTC', ...options }))
+  }
+
+  /** The date this many days from today. */
+  day(days: number): string {
+    return addDays(dateIn('UTC', this.plumbline.clock.now()), days)
+  }
+
+  async get(path: string): Promise<Body> {
+    return (await this.plumbline.get(`/api/ext${path}`, { key: this.builder.key })).body
+  }
+
+  /** Posts what has to succeed. */
+  async post(path: string, body: object = {}): Promise<Body> {
+    const answer = await this.plumbline.post(`/api/ext${path}`, body, { key: this.builder.key })
+    expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300)
+    return answer.body
+  }
+
+  /** Replaces or changes what has to be there. */
+  async put(path: string, body: object): Promise<Body> {
+    const answer = await this.plumbline.put(`/api/ext${path}`, body, { key: this.builder.key })
+    expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300)
+    return answer.body
+  }
+
+  /** Moves a record through statuses; an order over its budget takes a second approval. */
+  async move(path: string, ...statuses: string[]): Promise<void> {
+    for (const status of statuses) {
+      const moved = await this.post(`${path}/status`, { status })
+      if (moved.status === 'pending_approval') await this.post(`${path}/status`, { status })
+    }
+  }
+
+  /** An order with one line, moved on, and as much of it done as is said. */
+  async order(fields: { amount: number; done?: number; statuses?: string[]; [field: string]: unknown }): Promise<Body> {
+    const { amount, done = 0, statuses = ['approved', 'issued', 'accepted'], ...rest } = fields
+    const lines = [{ description: 'Work', quantity: 1, unitPrice: amount }]
+    const { id } = await this.post('/purchase-orders', { lines, ...rest })
+    await this.move(`/purchase-orders/${id}`, ...statuses)
+    if (done > 0) await this.post(`/purchase-orders/${id}/progress`, { completedPercent: done })
+    return this.get(`/purchase-orders/${id}`)
+  }
+
+  /** Runs a skill and returns its result, which has to be as the contract says. */
+  async run(skill: string, input: object = {}, more: object = {}): Promise<Body> {
+    const answer = await this.execute(skill, input, more)
+    expect([answer.status, answer.body.code, answer.body.detail, answer.body.errors]).toEqual([
+      200,
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(faults(answer.body.result, 'x-skills', skill, 'output')).toBe('')
+    return answer.body.result
+  }
+
+  execute(skill: string, input: object, more: object = {}): Promise<Answer> {
+    return this.plumbline.post('/api/ext/execute', { skill, input, ...more }, { key: this.builder.key })
+  }
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { Database } from '../../server/database/database.ts'
+
+/** Tables that any request writes to, whatever it does, and why. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  limitWindows: 'every request is counted',
+  usageDays: 'every request is counted',
+  executions: 'what was tried out is recorded as that',
+}
+
+/**
+ * Every row of every table with all that is in it, as one checksum a table: two dumps are equal if the database is the
+ * same, byte for byte. Of keys it leaves out when they were last used.
+ */
+export async function dump(database: Database): Promise<Record<string, string>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select c."relname" as "name" from "pg_class" c
+    where c."relnamespace" = current_schema()::regnamespace and c."relkind" in ('r', 'p') order by 1`.execute(
+    database.statements,
+  )
+  const sums: Record<string, string> = {}
+  for (const { name } of tables.filter(({ name }) => !(name in LEFT_OUT))) {
+    const { rows } = await sql<{ sum: string | null }>`
+      select md5(string_agg(md5((to_jsonb(t) - 'lastUsedAt')::text), ',' order by md5((to_jsonb(t) - 'lastUsedAt')::text))) as "sum"
+      from ${sql.table(name)} as t`.execute(database.statements)
+    sums[name] = rows[0]?.sum ?? 'empty'
+  }
+  return sums
+}
+
+/** The dump once nothing is under way in the background any more. */
+export async function settledDump(database: Database): Promise<Record<string, string>> {
+  const deadline = Date.now() + 30_000
+  for (let before = await dump(database); ; ) {
+    await new Promise((next) => setTimeout(next, 1500))
+    const after = await dump(database)
+    if (JSON.stringify(before) === JSON.stringify(after)) return after
+    if (Date.now() > deadline) throw new Error('The background work does not come to an end.')
+    before = after
+  }
+}

@@ -1,0 +1,86 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+
+/** A real SMTP server on a free port that keeps what it takes, and refuses what it is told to. */
+export interface MailServer {
+  /** What a service needs to send its mail here. */
+  env: { SMTP_URL: string; MAIL_FROM: string }
+  received: ReceivedMail[]
+  /** What the next attempts of mails to an address are answered instead, in order: codes of SMTP. */
+  refuse(address: string, ...codes: number[]): void
+  /** How many connections were open at once, at most. */
+  mostConnections(): number
+  /** The next mail to the address that was not asked for before; fails after ten seconds. */
+  next(address: string): Promise<ReceivedMail>
+  stop(): Promise<void>
+}
+
+export interface ReceivedMail {
+  from: string
+  to: string[]
+  /** The whole mail as it went over the wire. */
+  source: string
+  /** A header, unfolded; undefined if there is none. */
+  header(name: string): string | undefined
+}
+
+export async function startMailServer(): Promise<MailServer> {
+  const received: ReceivedMail[] = []
+  const asked = new Set<ReceivedMail>()
+  const refusals = new Map<string, number[]>()
+  let open = 0
+  let most = 0
+  const server = new SMTPServer({
+    authOptional: true,
+    // Without a certificate that anybody trusts, none is offered.
+    hideSTARTTLS: true,
+    onConnect(_session, done) {
+      open++
+      most = Math.max(most, open)
+      done()
+    },
+    onClose() {
+      open--
+    },
+    onRcptTo({ address }, _session, done) {
+      const responseCode = refusals.get(address)?.shift()
+      done(responseCode === undefined ? null : Object.assign(new Error('Not now.'), { responseCode }))
+    },
+    onData(stream, { envelope }, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const source = Buffer.concat(chunks).toString()
+        const head = source.slice(0, source.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' ')
+        const headers = new Map(head.split('\r\n').map((line) => [line.split(':', 1)[0]?.toLowerCase(), line]))
+        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
+        const header = (name: string) => headers.get(name.toLowerCase())?.slice(name.length + 2)
+        received.push({ from, to: envelope.rcptTo.map(({ address }) => address), source, header })
+        done()
+      })
+    },
+  })
+  await new Promise<void>((done) => {
+    server.listen(0, '127.0.0.1', done)
+  })
+  const { port } = server.server.address() as AddressInfo
+  return {
+    env: { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'no-reply@plumbline.example.com' },
+    received,
+    refuse: (address, ...codes) => void refusals.set(address, codes),
+    mostConnections: () => most,
+    async next(address) {
+      const deadline = Date.now() + 10_000
+      for (;;) {
+        const mail = received.find((one) => one.to.includes(address) && !asked.has(one))
+        if (mail !== undefined) {
+          asked.add(mail)
+          return mail
+        }
+        if (Date.now() > deadline) throw new Error(`No mail to ${address} came.`)
+        await new Promise((next) => setTimeout(next, 20))
+      }
+    },
+    stop: () => new Promise((done) => server.close(done)),
+  }
+}

@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { RequestOptions, TestPlumbline } from './plumbline.ts'
+
+/** An app that asks people to let it act for them, as the programs of others do: by HTTP alone. */
+export interface OauthApp {
+  readonly clientId: string
+  /** Where it sends the person, with what it asks for. */
+  address(changes?: Record<string, string | null>): string
+  /** The tokens that a code or a refresh token buys, or why it buys none. */
+  // biome-ignore lint/suspicious/noExplicitAny: what an endpoint answers is looked at, not typed.
+  token(fields: Record<string, string>): Promise<{ status: number; body: any }>
+}
+
+export const REDIRECT = 'http://127.0.0.1:7777/callback'
+export const VERIFIER = randomBytes(32).toString('base64url')
+
+export async function newOauthApp(plumbline: TestPlumbline, metadata: object = {}): Promise<OauthApp> {
+  const { body } = await registered(plumbline, { client_name: 'Claude', redirect_uris: [REDIRECT], ...metadata })
+  const clientId = body.client_id as string
+  return {
+    clientId,
+    address(changes = {}) {
+      const parameters = new URLSearchParams({
+        ...{ response_type: 'code', client_id: clientId, redirect_uri: REDIRECT, state: 'their-state' },
+        ...{ code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'), code_challenge_method: 'S256' },
+        resource: `${plumbline.config.publicUrl}/mcp`,
+      })
+      for (const [name, value] of Object.entries(changes)) {
+        if (value === null) parameters.delete(name)
+        else parameters.set(name, value)
+      }
+      return `/oauth/authorize?${parameters}`
+    },
+    token: (fields) => form(plumbline, '/oauth/token', { client_id: clientId, ...fields }),
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what an endpoint answers is looked at, not typed.
+export async function registered({ url }: TestPlumbline, metadata: unknown): Promise<{ status: number; body: any }> {
+  const answer = await fetch(`${url}/oauth/register`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    body: typeof metadata === 'string' ? metadata : JSON.stringify(metadata),
+  })
+  return { status: answer.status, body: await answer.json() }
+}
+
+export async function form(
+  { url }: TestPlumbline,
+  path: string,
+  fields: Record<string, string>,
+  // biome-ignore lint/suspicious/noExplicitAny: what an endpoint answers is looked at, not typed.
+): Promise<{ status: number; body: any }> {
+  const answer = await fetch(url + path, { method: 'POST', body: new URLSearchParams(fields) })
+  const body = await answer.text()
+  return { status: answer.status, body: body === '' ? null : JSON.parse(body) }
+}
+
+export interface Decision {
+  decision?: 'allow' | 'refuse'
+  /** What is ticked; all that is offered, unless said. */
+  permissions?: readonly string[]
+  proposeOnly?: boolean
+  ticket?: string
+}
+
+/** The page that the person sees. */
+export async function consentPage({ url }: TestPlumbline, address: string, person: RequestOptions) {
+  const answer = await fetch(new URL(address, url), { redirect: 'manual', headers: person.headers ?? {} })
+  const html = await answer.text()
+  return {
+    ...{ status: answer.status, headers: answer.headers, html, location: answer.headers.get('location') ?? '' },
+    ticket: /name="ticket" value="([^"]+)"/.exec(html)?.[1] ?? '',
+    offered: [...html.matchAll(/name="permission" value="([^"]+)"/g)].map(([, permission]) => String(permission)),
+  }
+}
+
+/** The answer to the person's decision: where it leads the browser. */
+export async function decided(
+  plumbline: TestPlumbline,
+  address: string,
+  person: RequestOptions,
+  { decision = 'allow', permissions, proposeOnly = false, ticket }: Decision = {},
+) {
+  const page = await consentPage(plumbline, address, person)
+  const fields = new URLSearchParams({ ticket: ticket ?? page.ticket, decision })
+  for (const permission of permissions ?? page.offered) fields.append('permission', permission)
+  if (proposeOnly) fields.set('proposeOnly', 'yes')
+  const answer = await fetch(`${plumbline.url}/oauth/authorize`, {
+    ...{ method: 'POST', redirect: 'manual', body: fields },
+    headers: person.headers ?? {},
+  })
+  const location = answer.headers.get('location') ?? ''
+  const led = location === '' ? new URLSearchParams() : new URL(location).searchParams
+  return { status: answer.status, location, led, html: await answer.text() }
+}
+
+/** The tokens of an app that somebody has let in. */
+export async function connected(
+  plumbline: TestPlumbline,
+  app: OauthApp,
+  person: RequestOptions,
+  decision: Decision = {},
+  changes: Record<string, string | null> = {},
+): Promise<{ key: string; refresh: string; scope: string }> {
+  const { led, html } = await decided(plumbline, app.address(changes), person, decision)
+  const code = led.get('code')
+  if (code === null) throw new Error(`No code came back: ${led} ${html}`)
+  const { body } = await app.token({ grant_type: 'authorization_code', code, code_verifier: VERIFIER })
+  return { key: body.access_token, refresh: body.refresh_token, scope: body.scope }
+}

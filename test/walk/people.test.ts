@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { entriesAt, faults, wholeContract } from '../../scripts/conformance/contract.ts'
+import { placeOf } from '../../scripts/conformance/judge.ts'
+import type { Call } from '../../server/http/call.ts'
+import { isForPrograms, type Operation } from '../../server/http/contract.ts'
+import type { Handlers } from '../../server/http/operation.ts'
+import { ROLES, type Role } from '../../server/keys/roles.ts'
+import { createUser } from '../../server/people/users/users.ts'
+import { connected, newOauthApp } from '../support/oauth-app.ts'
+import {
+  type Answer,
+  fromPage,
+  type RequestOptions,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../support/plumbline.ts'
+
+/**
+ * What holds for every operation that only people call, and what each role may do of all that people may call. The other
+ * suites of this folder walk what programs may call.
+ */
+const operations = [...wholeContract.operations.values()]
+const ofPeople = operations.filter((operation) => !isForPrograms(operation))
+const bySession = ofPeople.filter(({ schemes }) => schemes.has('session'))
+const writes = ofPeople.filter(({ method }) => method !== 'GET')
+const taking = ofPeople.filter(({ declaration }) => '415' in declaration.responses)
+
+const OWNER = 'priya@harrowfinch.example.com'
+
+interface Sent {
+  by: RequestOptions
+  body?: unknown
+  query?: string
+  headers?: Record<string, string>
+  id?: string
+}
+
+/** Sends an operation like its first example. */
+function send(plumbline: TestPlumbline, operation: Operation, { by, query = '', headers, id, ...rest }: Sent) {
+  const [example] = entriesAt(...placeOf(operation), 'requestBody', 'content', 'application/json', 'examples')
+  const body = 'body' in rest ? rest.body : operation.takesBody ? example?.[1].value : undefined
+  const target = operation.path.replace(/\{\w+\}/, id ?? 'none_01m7y975jzfesvq6zzzzzzzzzz') + query
+  return plumbline.request(operation.method, target, body, { key: null, headers: { ...by.headers, ...headers } })
+}
+
+function expectProblem(operation: Operation, answer: Answer, status: number, code: string): void {
+  expect([answer.status, answer.body.code]).toEqual([status, code])
+  expect(Object.keys(operation.declaration.responses)).toContain(String(status))
+  expect(faults(answer.body, 'components', 'schemas', 'Problem')).toBe('')
+}
+
+/** A session that no operation opened, for services in which none works. */
+async function sessionOf({ app }: TestPlumbline): Promise<RequestOptions> {
+  const { identity } = app.surroundings
+  const { url } = await identity.makeLink(OWNER, 60_000)
+  const opened = await identity.redeem(url.slice(url.indexOf('=') + 1), { address: null, device: null })
+  return fromPage(opened?.setCookie.split(';')[0] ?? '')
+}
+
+describe('in a service as it is', () => {
+  let plumbline: TestPlumbline
+  let owner: RequestOptions
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    owner = await plumbline.signIn()
+  })
+  afterAll(() => plumbline.stop())
+
+  test.each(bySession)('$id asks whoever is not signed in to do so', async (operation) => {
+    const answer = await send(plumbline, operation, { by: fromPage('') })
+    expectProblem(operation, answer, 401, 'not_signed_in')
+    expect(answer.headers.get('www-authenticate')).toBe('Session realm="plumbline"')
+    expect(answer.headers.get('ratelimit')).toBeNull()
+    // A key of the owner with all permissions is no person.
+    const byKey = await plumbline.request(operation.method, operation.path.replace(/\{\w+\}/, 'x'), undefined, {
+      headers: { 'sec-fetch-site': 'same-origin' },
+    })
+    expectProblem(operation, byKey, 401, 'not_signed_in')
+  })
+
+  test.each(writes)('$id is refused to pages of other sites', async (operation) => {
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    expectProblem(operation, await send(plumbline, operation, { by: owner, headers }), 403, 'cross_site')
+  })
+
+  test.each(ofPeople)('$id refuses a parameter that it does not know', async (operation) => {
+    const answer = await send(plumbline, operation, { by: owner, query: '?noSuchParameter=1' })
+    expectProblem(operation, answer, 422, 'validation_failed')
+  })
+
+  test.each(taking)('$id reads no body that is broken, too large or no JSON', async (operation) => {
+    const as = (body: string, type: string) =>
+      send(plumbline, operation, { by: owner, body, headers: { 'content-type': type } })
+    const json = 'application/json'
+    expectProblem(operation, await as('{"a":', json), 400, 'malformed_json')
+    expectProblem(operation, await as(`{"a":"${'x'.repeat(1024 * 1024)}"}`, json), 413, 'payload_too_large')
+    expectProblem(operation, await as('{}', 'text/plain'), 415, 'unsupported_media_type')
+  })
+
+  test.each(ofPeople.filter(({ path }) => path.includes('{')))(
+    '$id finds nothing under another id',
+    async (operation) => {
+      for (const id of [undefined, 'nonsense', '%00'])
+        expectProblem(operation, await send(plumbline, operation, { by: owner, ...(id && { id }) }), 404, 'not_found')
+    },
+  )
+
+  test('what has not changed is not sent again, and what has is not overwritten', async () => {
+    const { body: made } = await plumbline.post('/api/admin/keys', { name: 'K', permissions: ['vendors:read'] }, owner)
+    const { body: session } = await plumbline.get('/api/admin/session', owner)
+    await connected(plumbline, await newOauthApp(plumbline), owner)
+    const { body: grants } = await plumbline.get('/api/admin/oauth-grants', owner)
+    const ids: Readonly<Record<string, string>> = { keyId: made.id, grantId: grants.data[0].id }
+    const idFor = ({ path }: Operation) => ids[/\{(\w+)\}/.exec(path)?.[1] ?? ''] ?? session.user.id
+    for (const operation of ofPeople) {
+      const declared = Object.keys(operation.declaration.responses)
+      const id = idFor(operation)
+      if (declared.includes('304')) {
+        const { status } = await send(plumbline, operation, { by: owner, id, headers: { 'if-none-match': '*' } })
+        expect([operation.id, status]).toEqual([operation.id, 304])
+      }
+      if (!declared.includes('412')) continue
+      const late = await send(plumbline, operation, { by: owner, id, headers: { 'if-match': '"999"' } })
+      expectProblem(operation, late, 412, 'precondition_failed')
+    }
+  })
+
+  describe('a role may do what the table of the contract says', () => {
+    const [, [, permissions] = [], [, administration] = []] = entriesAt('x-roles')
+    const table = { ...permissions, ...administration } as Record<string, Record<string, Role[]>>
+    const covers = (role: Role, permission: string) => {
+      const [entity = '', verb = ''] = permission.split(':')
+      return table[entity]?.[verb]?.includes(role) === true
+    }
+    const open = operations.filter(({ schemes }) => schemes.has('session'))
+    // The check knows nothing of an operation but what it needs, so of those that need the same one is sent.
+    const different = [
+      ...new Map(open.map((operation) => [operation.schemes.get('session')?.join(), operation])).values(),
+    ]
+    const sent = [...new Set([...different, ...bySession])]
+
+    test.each(ROLES)('%s', async (role) => {
+      const { database, clock, organizationId } = plumbline
+      const email = `${role}@example.com`
+      await createUser(database, clock, { organizationId, email, name: role, role, poApprovalLimit: 0 })
+      const by = await plumbline.signIn(email)
+      for (const operation of sent) {
+        const missing = operation.schemes.get('session')?.find((permission) => !covers(role, permission))
+        const required = (operation.declaration.parameters ?? [])
+          .map((declared) => wholeContract.resolve<{ name: string; in: string; required?: boolean }>(declared))
+          .filter((declared) => declared.in === 'query' && declared.required)
+          .map(({ name }) => `&${name}=x`)
+        const query = `?noSuchParameter=1${required.join('')}`
+        const { status, body } = await send(plumbline, operation, { by, query })
+        expect([operation.id, status, body.permission]).toEqual([
+          operation.id,
+          missing === undefined ? 422 : 403,
+          missing,
+        ])
+      }
+    })
+  })
+})
+
+describe('in a service whose handlers fail', () => {
+  let trouble: (call: Call) => Promise<never>
+  const handlers = new Proxy({}, { get: () => (_input: unknown, call: Call) => trouble(call) }) as Handlers
+  let plumbline: TestPlumbline
+  let owner: RequestOptions
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline({}, { handlers })
+    owner = await sessionOf(plumbline)
+  })
+  afterAll(() => plumbline.stop())
+
+  test.each(ofPeople)('$id says that it failed, or that the database is away, and not why', async (operation) => {
+    trouble = () => Promise.reject(new Error('the secret reason'))
+    const failed = await send(plumbline, operation, { by: owner })
+    expectProblem(operation, failed, 500, 'internal')
+    expect(JSON.stringify(failed.body)).not.toContain('secret reason')
+    trouble = () => Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }))
+    expectProblem(operation, await send(plumbline, operation, { by: owner }), 503, 'unavailable')
+  })
+
+  // On the embedded database writing requests wait for one another, so the second is never told to come back.
+  const posts = bySession.filter(({ method }) => method === 'POST')
+  test.skipIf(inject('postgres') === null).each(posts)(
+    '$id tells a repeat to wait while the first request is writing',
+    async (operation) => {
+      let fail = (_error: Error) => {}
+      const started = new Promise<void>((begun) => {
+        trouble = (call) =>
+          call.write(() => {
+            begun()
+            return new Promise<never>((_, reject) => {
+              fail = reject
+            })
+          })
+      })
+      const sent = { by: owner, headers: { 'idempotency-key': `twice-${operation.id}` } }
+      const first = send(plumbline, operation, sent)
+      await started
+      const second = await send(plumbline, operation, sent)
+      fail(new Error('enough'))
+      expectProblem(operation, second, 409, 'idempotency_in_progress')
+      expect((await first).status).toBe(500)
+    },
+  )
+})
+
+describe('once the minute of a person, or of an address where nobody is signed in, is used up', () => {
+  let plumbline: TestPlumbline
+  let owner: RequestOptions
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline({
+      ...{ USER_LIMIT_PER_MINUTE: '1', SIGN_IN_LIMIT_PER_MINUTE: '1', TRUSTED_PROXIES: 'loopback' },
+    })
+    owner = await sessionOf(plumbline)
+    expect((await plumbline.get('/api/ext/vendors', owner)).status).toBe(200)
+    expect((await plumbline.post('/api/admin/sign-in/link', { email: OWNER }, fromPage(''))).status).toBe(202)
+  })
+  afterAll(() => plumbline.stop())
+
+  test.each(ofPeople)('$id refuses, and says for how long', async (operation) => {
+    const answer = await send(plumbline, operation, { by: owner })
+    expectProblem(operation, answer, 429, 'rate_limited')
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(answer.headers.get('ratelimit')).toMatch(/^"minute";r=0;t=\d+$/)
+  })
+
+  test('another address has its own minute, and nobody takes it by writing into a header', async () => {
+    const ask = (forwarded: string) =>
+      plumbline.post(
+        '/api/admin/sign-in/link',
+        { email: OWNER },
+        { key: null, headers: { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': forwarded } },
+      )
+    expect((await ask('198.51.100.7')).status).toBe(202)
+    expect((await ask('198.51.100.7')).status).toBe(429)
+    // The proxy appends the address it sees to those the client sent.
+    expect((await ask('203.0.113.9, 198.51.100.7')).status).toBe(429)
+    // A key has a minute of its own.
+    expect((await plumbline.get('/api/ext/vendors')).status).toBe(200)
+  })
+})

@@ -1,0 +1,60 @@
+import { Menu } from '@base-ui/react/menu'
+import { useNavigate } from 'react-router'
+import { useSession } from '../api/caller.ts'
+import { plumbline, root } from '../api/plumbline.ts'
+import { inWords } from '../ui/badge.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { say } from '../ui/toast.tsx'
+import { initials } from '../ui/words.ts'
+
+/** Who is signed in, and for whom; the way to their other organizations, and out. */
+export function Account() {
+  const { user, organization, organizations } = useSession()
+  const navigate = useNavigate()
+  // Everything on the page belongs to the organization before, so the pages begin anew.
+  const begin = () => location.assign(`${root}/`)
+  const change = plumbline.useMutation('post', '/api/admin/session/organization', {
+    onSuccess: begin,
+    onError: ({ detail }) => say(`You stay here: ${detail ?? 'the organization does not answer'}`),
+  })
+  const signOut = plumbline.useMutation('delete', '/api/admin/session', {
+    meta: { changesNothing: true },
+    onSuccess: () => location.assign(`${root}/sign-in`),
+  })
+  const others = organizations.filter(({ id }) => id !== organization.id)
+  return (
+    <Menu.Root>
+      <Menu.Trigger className="who">
+        <span className="avatar" aria-hidden="true">
+          {initials(user.name)}
+        </span>
+        <span className="name">
+          <span className="clip">{user.name}</span>
+          <span className="clip small faint">{organization.name}</span>
+        </span>
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner className="over" side="top" align="start" sideOffset={4}>
+          <Menu.Popup className="menu">
+            {others.map(({ id, name, role }) => (
+              <Menu.Item key={id} onClick={() => change.mutate({ body: { organizationId: id } })}>
+                <Icon name="swap" />
+                <span className="clip">{name}</span>
+                <span className="push small faint">{inWords(role)}</span>
+              </Menu.Item>
+            ))}
+            {others.length > 0 && <Menu.Separator className="separator" />}
+            <Menu.Item onClick={() => void navigate('/settings/sessions')}>
+              <Icon name="lock" />
+              Where you are signed in
+            </Menu.Item>
+            <Menu.Item onClick={() => signOut.mutate({})}>
+              <Icon name="external" />
+              Sign out
+            </Menu.Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}

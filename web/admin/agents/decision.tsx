@@ -1,0 +1,131 @@
+import { useState } from 'react'
+import type { Event, ExecuteBatch, Problem, Proposal } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { faultOf } from '../../api/fault.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { queries } from '../../api/queries.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { MoveDialog } from '../../ui/move.tsx'
+import { say } from '../../ui/toast.tsx'
+import { BATCH, skillInWords, useSkillTitle } from './skill.tsx'
+
+/** Approves or refuses a proposal. What it would do is tried anew before, because things may have changed since. */
+export function ProposalDecision({ proposal }: { proposal: Proposal }) {
+  const [open, setOpen] = useState<'approve' | 'refuse' | null>(null)
+  const props = { proposal, onClose: () => setOpen(null) }
+  return (
+    <>
+      {proposal.status === 'proposed' && (
+        <>
+          <Button className="keep" onClick={() => setOpen('refuse')}>
+            Refuse
+          </Button>
+          <Button className="keep" look="primary" icon="check" onClick={() => setOpen('approve')}>
+            Approve
+          </Button>
+        </>
+      )}
+      {open === 'approve' && <Approve {...props} />}
+      {open === 'refuse' && <Refuse {...props} />}
+    </>
+  )
+}
+
+interface Props {
+  proposal: Proposal
+  onClose(): void
+}
+
+function Approve({ proposal, onClose }: Props) {
+  const canTry = useMay()('skills:write')
+  const title = useSkillTitle(proposal.skill)
+  const name = proposal.skill === BATCH ? 'the steps' : title.charAt(0).toLowerCase() + title.slice(1)
+  const trial = useTrial(proposal, canTry)
+  const change = plumbline.useMutation('post', '/api/ext/proposals/{proposalId}/approve', {
+    onSuccess: ({ skill }) => {
+      say(`Approved and done: ${skillInWords(skill).toLowerCase()}`)
+      onClose()
+    },
+    onError: readAgain,
+  })
+  return (
+    <MoveDialog
+      title={`Approve: ${name}?`}
+      effect="It is run now, once, in your name and with your permissions."
+      word="Approve and run"
+      trial={canTry ? trial : null}
+      error={change.error}
+      remedy={(error) => remedyFor(error, proposal)}
+      isPending={change.isPending}
+      onClose={onClose}
+      onConfirm={() => change.mutate({ params: { path: { proposalId: proposal.id } } })}
+    />
+  )
+}
+
+function Refuse({ proposal, onClose }: Props) {
+  const change = plumbline.useMutation('post', '/api/ext/proposals/{proposalId}/refuse', {
+    onSuccess: () => {
+      say('The proposal is refused')
+      onClose()
+    },
+    onError: readAgain,
+  })
+  return (
+    <MoveDialog
+      title="Refuse the proposal?"
+      effect="It is never run. Whoever proposed it can read why."
+      word="Refuse"
+      isDanger
+      reason="needed"
+      trial={null}
+      error={change.error}
+      remedy={(error) => remedyFor(error, proposal)}
+      isPending={change.isPending}
+      onClose={onClose}
+      onConfirm={(reason) =>
+        change.mutate({ params: { path: { proposalId: proposal.id } }, body: { reason: reason ?? null } })
+      }
+    />
+  )
+}
+
+/** What it would do now, undone again. */
+function useTrial({ skill, input }: Proposal, enabled: boolean): { data?: { events: Event[] }; error: Problem | null } {
+  const isBatch = skill === BATCH
+  const asked = { staleTime: 0, gcTime: 0 }
+  const one = plumbline.useQuery(
+    'post',
+    '/api/ext/execute',
+    { body: { skill, input, dryRun: true } },
+    { ...asked, enabled: enabled && !isBatch },
+  )
+  const several = plumbline.useQuery(
+    'post',
+    '/api/ext/execute/batch',
+    { body: { steps: (input as { steps?: ExecuteBatch['steps'] }).steps ?? [], dryRun: true } },
+    { ...asked, enabled: enabled && isBatch },
+  )
+  const events = isBatch ? several.data?.steps.flatMap((step) => step.events) : one.data?.events
+  return { ...(events !== undefined && { data: { events } }), error: isBatch ? several.error : one.error }
+}
+
+/** Somebody may have decided it meanwhile; the page then says who. */
+function readAgain(): void {
+  void queries.invalidateQueries({ queryKey: ['get', '/api/ext/proposals/{proposalId}'] })
+}
+
+/** What can be done where the service refuses. */
+function remedyFor(error: unknown, { status }: Proposal): string | undefined {
+  if (error === null || error === undefined) return undefined
+  const { problem } = faultOf(error)
+  if (status !== 'proposed') return `It does not wait any more: ${inWords(status).toLowerCase()} meanwhile.`
+  if (problem?.status === 403) {
+    return 'Your role does not cover what is proposed. It waits for a colleague whose role does.'
+  }
+  if (problem !== null && problem.status < 500) {
+    return 'Things have changed since it was proposed. It waits on: settle what stands against it, or refuse it.'
+  }
+  return undefined
+}

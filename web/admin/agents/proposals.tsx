@@ -1,0 +1,115 @@
+import { Link } from 'react-router'
+import type { Proposal } from '../../../client/contract.gen.ts'
+import { ActorName } from '../../ui/actor-name.tsx'
+import { Status } from '../../ui/badge.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { LOOKS } from '../../ui/looks.ts'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { Empty } from '../../ui/states.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { Time } from '../../ui/time.tsx'
+import { ViewTabs } from '../../ui/view-tabs.tsx'
+import { ProposalTitle, proposalInWords, stepsOf } from './skill.tsx'
+
+const TABS = ['status'] as const
+const STATUSES = ['proposed', 'approved', 'refused', 'expired'] as const
+/** Proposals fire no events of their own, so the list looks for new ones by itself. */
+const EVERY_MS = 20_000
+
+const COLUMNS: readonly Column<Proposal>[] = [
+  {
+    head: 'Proposal',
+    className: 'long',
+    cell: (proposal) => (
+      <>
+        <Link className="lead" to={`/agents/proposals/${proposal.id}`}>
+          <ProposalTitle of={proposal} />
+        </Link>
+        <span className="sub clip">{proposal.note ?? gistOf(proposal)}</span>
+      </>
+    ),
+    csv: proposalInWords,
+  },
+  {
+    head: 'Status',
+    cell: ({ status }) => <Status of="proposal" is={status} />,
+    csv: ({ status }) => LOOKS.proposal[status].word,
+  },
+  {
+    head: 'Proposed by',
+    cell: ({ createdBy }) => <ActorName of={createdBy} />,
+    csv: ({ createdBy }) => createdBy.id ?? createdBy.type,
+  },
+  {
+    head: 'Proposed',
+    sort: 'createdAt',
+    className: 'nowrap',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    csv: ({ createdAt }) => createdAt,
+  },
+  { head: 'Decided', className: 'nowrap', cell: (proposal) => <Decided of={proposal} /> },
+]
+
+/** What agents would do if they were let, and what became of it. */
+export function Component() {
+  return (
+    <Page title="Proposals" crumbs={[{ name: 'Agents' }, { name: 'Proposals' }]}>
+      <div className="page-head">
+        <h1>Proposals</h1>
+        <p>What a key that may only propose would do. Nothing of it happens before somebody approves it.</p>
+      </div>
+      <ViewTabs
+        label="Proposals"
+        name="status"
+        views={[
+          ...STATUSES.map((value) => ({ value, word: LOOKS.proposal[value].word })),
+          { value: undefined, word: 'All' },
+        ]}
+      />
+      <Listing
+        path="/api/ext/proposals"
+        nouns={['proposal', 'proposals']}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        sort="-createdAt"
+        everyMs={EVERY_MS}
+        tabs={TABS}
+        empty={
+          <Empty
+            icon="agent"
+            title="Nothing was proposed yet"
+            actions={
+              <Link className="btn small" to="/settings/keys">
+                API keys
+              </Link>
+            }
+          >
+            Give an agent a key that may only propose: whatever it would change waits here for somebody.
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}
+
+/** The first things that the input says, so that two proposals of one kind are told apart. */
+function gistOf(proposal: Proposal): string {
+  const values = stepsOf(proposal).flatMap(({ input }) => Object.values(input))
+  return values
+    .filter((value) => typeof value === 'string' && !/^[a-z]+_[0-9a-z]{26}$/.test(value))
+    .slice(0, 3)
+    .join(' · ')
+}
+
+function Decided({ of: { decidedBy, decidedAt, status, expiresAt } }: { of: Proposal }) {
+  const { left, dateOf } = useFormats()
+  if (status === 'proposed') return <span className="faint">{left(dateOf(expiresAt))}</span>
+  if (decidedBy === null || decidedAt === null) return <span className="faint">by nobody in time</span>
+  return (
+    <>
+      <Time at={decidedAt} /> <span className="muted">by </span>
+      <ActorName of={decidedBy} />
+    </>
+  )
+}

@@ -1,0 +1,203 @@
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { BidComparison, BidComparisonVendor, BidRequest, Event } from '../../../client/contract.gen.ts'
+import type { ExecutionOf } from '../../../client/skills.ts'
+import { useMay } from '../../api/caller.ts'
+import { useDryRun, useSkill } from '../../api/skills.ts'
+import { Status } from '../../ui/badge.tsx'
+import { BudgetBar } from '../../ui/budget-bar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { EventList } from '../../ui/event-list.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { KeyValues } from '../../ui/panel.tsx'
+import { Refused, SkeletonLines } from '../../ui/states.tsx'
+import { say } from '../../ui/toast.tsx'
+import { count } from '../../ui/words.ts'
+
+/** Tries the award first: the order, the rejections and the events that it would bring. Then does it. */
+export function Award(props: {
+  request: BidRequest
+  comparison: BidComparison
+  vendor: BidComparisonVendor
+  onClose(): void
+}) {
+  const { request, comparison, vendor, onClose } = props
+  const may = useMay()
+  const navigate = useNavigate()
+  const others = comparison.vendors.filter(
+    ({ bidId, bidStatus }) => bidId !== vendor.bidId && bidStatus === 'submitted',
+  )
+  const [withOrder, setWithOrder] = useState(may('pos:write') && request.homeIds.length === 1)
+  const [rejectOthers, setRejectOthers] = useState(true)
+  const [reason, setReason] = useState('')
+  const bidId = vendor.bidId ?? ''
+  const trial = useDryRun('awardBid', { bidId, rejectOthers, createPurchaseOrder: withOrder })
+  const award = useSkill('awardBid', {
+    onSuccess: ({ result }) => {
+      const order = result.purchaseOrder
+      say(
+        order === null ? `${request.number} awarded` : `${request.number} awarded, ${order.number} created`,
+        order === null ? undefined : { word: 'Open order', to: `/orders/${order.id}` },
+      )
+      onClose()
+      void navigate({ search: '' }, { replace: true })
+    },
+  })
+  const confirm = () =>
+    award.run({
+      bidId,
+      rejectOthers,
+      createPurchaseOrder: withOrder,
+      ...(reason.trim() !== '' && { reason: reason.trim() }),
+    })
+
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      size="wide"
+      title={`Award ${request.title ?? request.scope} to ${vendor.companyName}`}
+      note="This is a dry run: nothing has been changed."
+      tail={
+        <>
+          <span className="note">{trial.data !== undefined && `Tried in ${trial.data.durationMs} ms`}</span>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" busy={award.isPending} disabled={!trial.isSuccess} onClick={confirm}>
+            {withOrder ? 'Award and create order' : 'Award'}
+          </Button>
+        </>
+      }
+    >
+      <Refused error={award.error ?? trial.error} />
+      {trial.data === undefined ? (
+        trial.error === null && <SkeletonLines lines={6} />
+      ) : (
+        <Effects trial={trial.data} vendor={vendor} others={others} request={request} />
+      )}
+      <div className="form-row">
+        <div className="field">
+          <label htmlFor="award-reason">
+            Reason, kept with the decision <span className="faint">optional</span>
+          </label>
+          <input
+            className="input"
+            id="award-reason"
+            maxLength={1000}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        </div>
+        <fieldset className="field">
+          <legend>With the award</legend>
+          <div className="row wrap">
+            {may('pos:write') && (
+              <label className="check">
+                <input type="checkbox" checked={withOrder} onChange={(event) => setWithOrder(event.target.checked)} />
+                Create the order
+              </label>
+            )}
+            {others.length > 0 && (
+              <label className="check">
+                <input
+                  type="checkbox"
+                  checked={rejectOthers}
+                  onChange={(event) => setRejectOthers(event.target.checked)}
+                />
+                Reject {others.length === 1 ? 'the other bid' : `the ${others.length} other bids`}
+              </label>
+            )}
+          </div>
+        </fieldset>
+      </div>
+    </Dialog>
+  )
+}
+
+function Effects(props: {
+  trial: ExecutionOf<'awardBid'>
+  vendor: BidComparisonVendor
+  others: readonly BidComparisonVendor[]
+  request: BidRequest
+}) {
+  const { trial, vendor, others, request } = props
+  const { money, difference } = useFormats()
+  const { purchaseOrder: order, rejectedBidIds } = trial.result
+  const rejected = others.filter(({ bidId }) => bidId !== null && rejectedBidIds.includes(bidId))
+  const { amount, budgeted } = vendor
+  const aboutBid = ({ data }: Event) =>
+    [vendor, ...others].find(({ bidId }) => 'id' in data.object && data.object.id === bidId)?.companyName
+  return (
+    <>
+      {order !== null && (
+        <div className="effect-box">
+          <h3>
+            <Icon name="orders" />
+            One order is created
+            <span className="push">
+              {order.approval.required ? 'it needs an approval before it is issued' : 'as a draft'}
+            </span>
+          </h3>
+          <div className="in order-in">
+            <KeyValues
+              facts={[
+                [
+                  'Order',
+                  <span className="row wrap" key="order">
+                    <b>{order.number}</b> <Status of="order" is={order.status} bare />
+                  </span>,
+                ],
+                ['Vendor', vendor.companyName],
+                ['Lines', `${order.lines.length}, as bid`],
+                ['Total', money(order.total)],
+                ['Retainage', `${order.retainagePercent} %`],
+              ]}
+            />
+            {amount !== null && budgeted !== null && (
+              <div className="stack tight">
+                <div className="row small">
+                  <span className="muted">{request.title ?? request.scope}</span>
+                  <span className="push">
+                    {money(amount)} of {money(budgeted)}
+                  </span>
+                </div>
+                <BudgetBar label={request.scope} {...{ budgeted, committed: 0, pending: amount, actual: 0 }} />
+                <p className="small muted">
+                  {amount > budgeted ? (
+                    <>
+                      <b className="tone-bad">{difference(amount - budgeted)}</b> against the budget.
+                    </>
+                  ) : (
+                    <>
+                      <b className="tone-ok">{money(budgeted - amount)}</b> stay free.
+                    </>
+                  )}
+                </p>
+              </div>
+            )}
+          </div>
+        </div>
+      )}
+      <div className="effect-box">
+        <h3>
+          <Icon name="ban" />
+          {rejected.length === 0
+            ? 'No bid is rejected'
+            : `${count(rejected.length, 'bid')} ${rejected.length === 1 ? 'is' : 'are'} rejected`}
+        </h3>
+        {rejected.map((other) => (
+          <div className="in row wrap" key={other.bidId}>
+            <span>{other.companyName}</span>
+            <span className="muted">{other.amount !== null && money(other.amount)}</span>
+            <span className="push">
+              <Status of="bid" is="submitted" bare /> <span className="faint">becomes</span>{' '}
+              <Status of="bid" is="rejected" bare />
+            </span>
+          </div>
+        ))}
+      </div>
+      <EventList events={trial.events} about={aboutBid} />
+    </>
+  )
+}

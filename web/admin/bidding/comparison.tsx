@@ -1,0 +1,364 @@
+import { useState } from 'react'
+import { Link } from 'react-router'
+import type { BidComparison, BidComparisonLine, BidComparisonVendor, BidRequest } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { Status } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { save, toCsv } from '../../ui/csv.ts'
+import { percent, quantity, unitPrice } from '../../ui/figures.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Shape } from '../../ui/shape.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { Award } from './award.tsx'
+import { FLAGS } from './flags.ts'
+import { BidRange } from './range.tsx'
+import { Hidden } from './requests.tsx'
+
+/** The bids side by side: lines by vendor, the lowest marked, what is missing, and the distance to the budget. */
+export function Comparison({ request, comparison }: { request: BidRequest; comparison: BidComparison }) {
+  const may = useMay()
+  const [awarding, setAwarding] = useState<BidComparisonVendor | null>(null)
+  const { vendors, lines, currency, lowestBidIds, budgeted } = comparison
+  const { money, difference, day, dateOf } = useFormats()
+  const plain = (amount: number) => money(amount).replace(/[^\d.,−-]/g, '')
+  const mayAward = may('bids:write') && (request.status === 'sent' || request.status === 'closed')
+  if (vendors.length === 0)
+    return (
+      <div className="panel">
+        <Empty icon="bids" title="Nobody is invited yet">
+          Add vendors to the draft, then send it.
+        </Empty>
+      </div>
+    )
+  const hasBids = comparison.bidCount > 0
+  return (
+    <>
+      <Panel
+        title="Lines by vendor"
+        hint={`lowest of each line marked; amounts in ${currency}`}
+        isFlush
+        actions={
+          <Button small look="quiet" icon="download" onClick={() => exportComparison(comparison)}>
+            Export
+          </Button>
+        }
+      >
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+        <section className="table-wrap" tabIndex={0} aria-label="Prices, line by line">
+          <table className="table grid-lines compare">
+            <thead>
+              <tr>
+                <th scope="col">Line</th>
+                <th scope="col" className="num qty">
+                  Quantity
+                </th>
+                {vendors.map((vendor) => (
+                  <VendorHead key={keyOf(vendor)} vendor={vendor} />
+                ))}
+                <th scope="col" className="num">
+                  Spread
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {lines.map((line) => (
+                <LineRow
+                  key={line.lineId}
+                  line={line}
+                  vendors={vendors}
+                  isHidden={comparison.amountsHidden}
+                  plain={plain}
+                />
+              ))}
+            </tbody>
+            <tfoot>
+              <tr>
+                <th scope="row">Total</th>
+                <td className="qty" />
+                {vendors.map((vendor) => (
+                  <td key={keyOf(vendor)} className="num">
+                    {vendor.bidId === null ? (
+                      <span className="none">no bid</span>
+                    ) : vendor.amount === null ? (
+                      <Hidden />
+                    ) : (
+                      <Marked isLowest={lowestBidIds.includes(vendor.bidId)}>{plain(vendor.amount)}</Marked>
+                    )}
+                  </td>
+                ))}
+                <td className="num">
+                  {comparison.spreadPercent === null || comparison.bidCount < 2
+                    ? ''
+                    : percent(comparison.spreadPercent)}
+                </td>
+              </tr>
+              {hasBids && !comparison.amountsHidden && (
+                <Facts head="Above lowest" vendors={vendors}>
+                  {({ aboveLowAmount }) =>
+                    aboveLowAmount === null ? null : difference(aboveLowAmount).replace(/[$]/g, '')
+                  }
+                </Facts>
+              )}
+              {budgeted !== null && hasBids && !comparison.amountsHidden && (
+                <Facts head={`Against budget of ${plain(budgeted)}`} vendors={vendors}>
+                  {({ aboveBudgetAmount, aboveBudgetPercent }) =>
+                    aboveBudgetAmount === null ? null : (
+                      <span className={aboveBudgetAmount > 0 ? 'tone-bad' : 'tone-ok'}>
+                        {difference(aboveBudgetAmount).replace(/[$]/g, '')}{' '}
+                        {aboveBudgetPercent !== null && (
+                          <span className="faint pct">{percent(aboveBudgetPercent)}</span>
+                        )}
+                      </span>
+                    )
+                  }
+                </Facts>
+              )}
+              {hasBids && (
+                <>
+                  <Facts head="Lead time, duration" vendors={vendors}>
+                    {({ leadTimeDays, durationDays }) =>
+                      leadTimeDays === null && durationDays === null
+                        ? null
+                        : `${leadTimeDays ?? 'not said'} + ${durationDays ?? 'not said'} days`
+                    }
+                  </Facts>
+                  <Facts head="Received" vendors={vendors}>
+                    {({ submittedAt, revision }) =>
+                      submittedAt === null
+                        ? null
+                        : `${day(dateOf(submittedAt))}${(revision ?? 1) > 1 ? `, revision ${revision}` : ''}`
+                    }
+                  </Facts>
+                </>
+              )}
+              {mayAward && vendors.some(({ awardable }) => awardable) && (
+                <Facts head={<span className="sr">Award</span>} vendors={vendors} className="no-print">
+                  {(vendor) =>
+                    vendor.awardable ? (
+                      <Button small look={vendor.rank === 1 ? 'primary' : 'plain'} onClick={() => setAwarding(vendor)}>
+                        Award…<span className="sr"> to {vendor.companyName}</span>
+                      </Button>
+                    ) : null
+                  }
+                </Facts>
+              )}
+            </tfoot>
+          </table>
+        </section>
+      </Panel>
+      <div className="cols even">
+        <Panel title="Where the bids lie" hint={hasBids ? 'each point is one bid' : undefined}>
+          {!hasBids ? (
+            <p className="muted">Nobody has bid yet.</p>
+          ) : comparison.amountsHidden ? (
+            <p className="muted">This request is blind: amounts are shown to nobody before it closes.</p>
+          ) : (
+            <>
+              <BidRange comparison={comparison} />
+              <SplitHint comparison={comparison} isSplit={request.awardMode === 'split'} />
+            </>
+          )}
+        </Panel>
+        <BeforeAward request={request} comparison={comparison} />
+      </div>
+      {awarding !== null && (
+        <Award request={request} comparison={comparison} vendor={awarding} onClose={() => setAwarding(null)} />
+      )}
+    </>
+  )
+}
+
+function keyOf({ bidId, vendorId }: BidComparisonVendor): string {
+  return bidId ?? vendorId
+}
+
+function VendorHead({ vendor }: { vendor: BidComparisonVendor }) {
+  const { vendorId, companyName, bidId, bidStatus, complianceStatus, invitationStatus } = vendor
+  return (
+    <th scope="col" className="num">
+      <Link className="lead" to={`/vendors/${vendorId}`}>
+        {companyName}
+      </Link>
+      <span className="sub">
+        {bidStatus === 'accepted' || bidStatus === 'rejected' ? (
+          <Status of="bid" is={bidStatus} bare />
+        ) : bidId !== null || invitationStatus === null ? (
+          <Status of="compliance" is={complianceStatus} bare />
+        ) : (
+          <Status of="invitation" is={invitationStatus} bare />
+        )}
+      </span>
+    </th>
+  )
+}
+
+function LineRow(props: {
+  line: BidComparisonLine
+  vendors: readonly BidComparisonVendor[]
+  isHidden: boolean
+  plain(amount: number): string
+}) {
+  const { line, vendors, isHidden, plain } = props
+  const asked = `${quantity(line.quantity)} ${line.unit}`
+  return (
+    <tr>
+      <th scope="row">
+        {line.description}
+        <span className="sub only-narrow">{asked}</span>
+        {!line.required && <span className="sub">optional</span>}
+      </th>
+      <td className="num qty">
+        {quantity(line.quantity)} <span className="faint">{line.unit}</span>
+      </td>
+      {vendors.map((vendor) => {
+        const price = line.prices.find(({ bidId }) => bidId === vendor.bidId)
+        return (
+          <td key={keyOf(vendor)} className="num">
+            {vendor.bidId === null ? (
+              <span className="none">no bid</span>
+            ) : vendor.excludedLineIds.includes(line.lineId) || price?.excluded === true ? (
+              <span className="tone-warn">excluded</span>
+            ) : price?.amount === undefined || price.amount === null ? (
+              isHidden ? (
+                <Hidden />
+              ) : (
+                <span className="none">no price</span>
+              )
+            ) : (
+              <>
+                <Marked isLowest={price.lowest}>{plain(price.amount)}</Marked>
+                <span className="sub">
+                  {price.unitPrice === null || line.unit === 'LS'
+                    ? 'lump sum'
+                    : `${unitPrice(price.unitPrice)} / ${line.unit}`}
+                  {price.alternate && ', alternate'}
+                </span>
+              </>
+            )}
+          </td>
+        )
+      })}
+      <td className="num">
+        {line.spreadPercent === null || line.prices.length < 2 ? '' : percent(line.spreadPercent)}
+      </td>
+    </tr>
+  )
+}
+
+function Marked({ isLowest, children }: { isLowest: boolean; children: string }) {
+  if (!isLowest) return children
+  return (
+    <span className="lowest">
+      <span className="low-mark">
+        <Shape name="down" />
+        <span className="sr">lowest: </span>
+      </span>{' '}
+      {children}
+    </span>
+  )
+}
+
+function Facts(props: {
+  head: React.ReactNode
+  vendors: readonly BidComparisonVendor[]
+  className?: string
+  children(vendor: BidComparisonVendor): React.ReactNode
+}) {
+  const { head, vendors, className = '', children } = props
+  return (
+    <tr className={`plain ${className}`}>
+      <th scope="row">{head}</th>
+      <td className="qty" />
+      {vendors.map((vendor) => (
+        <td key={keyOf(vendor)} className="num">
+          {vendor.bidId === null ? null : children(vendor)}
+        </td>
+      ))}
+      <td />
+    </tr>
+  )
+}
+
+function SplitHint({ comparison, isSplit }: { comparison: BidComparison; isSplit: boolean }) {
+  const { money } = useFormats()
+  const { lowestLinesTotal, lowAmount } = comparison
+  if (lowestLinesTotal === null || lowAmount === null || lowestLinesTotal >= lowAmount) return null
+  return (
+    <p className="small muted">
+      The lowest price of every line adds up to {money(lowestLinesTotal)}: a split award would save{' '}
+      {money(lowAmount - lowestLinesTotal)}
+      {isSplit ? '.' : ', but this request is awarded to one vendor.'}
+    </p>
+  )
+}
+
+function BeforeAward({ request, comparison }: { request: BidRequest; comparison: BidComparison }) {
+  const { day, dateOf } = useFormats()
+  const flagged = comparison.vendors.flatMap(({ vendorId, companyName, bidId, flags }) =>
+    flags.map((flag) => ({ key: `${bidId ?? vendorId} ${flag}`, vendorId, companyName, ...FLAGS[flag] })),
+  )
+  const silent = comparison.vendors.flatMap((vendor) => {
+    const invitation = request.invitations.find(({ vendorId }) => vendorId === vendor.vendorId)
+    const isSilent = vendor.bidId === null && ['sent', 'viewed', 'will_bid'].includes(vendor.invitationStatus ?? '')
+    return isSilent && invitation !== undefined ? [{ vendor, invitation }] : []
+  })
+  return (
+    <Panel title="Before you award" isFlush>
+      {flagged.length + silent.length === 0 ? (
+        <div className="body muted">Nothing speaks against any of the bids.</div>
+      ) : (
+        <ul className="line-list">
+          {flagged.map(({ key, vendorId, companyName, word, tone }) => (
+            <li key={key}>
+              <span className="sign" data-tone={tone}>
+                <Icon name="warn" />
+              </span>
+              <div className="what">
+                <Link to={`/vendors/${vendorId}`}>
+                  {companyName} {word}
+                </Link>
+                <span>
+                  {tone === 'bad' ? 'The bid cannot be accepted like this.' : 'It can be accepted all the same.'}
+                </span>
+              </div>
+            </li>
+          ))}
+          {silent.map(({ vendor, invitation }) => (
+            <li key={invitation.id}>
+              <span className="sign" data-tone="flow">
+                <Icon name="mail" />
+              </span>
+              <div className="what">
+                <Link to={`/vendors/${vendor.vendorId}`}>
+                  {vendor.companyName}{' '}
+                  {invitation.status === 'will_bid'
+                    ? 'said that it will bid'
+                    : invitation.viewedAt === null
+                      ? 'has not opened the link'
+                      : 'has looked and not answered'}
+                </Link>
+                <span>
+                  {invitation.sentAt !== null && `Sent ${day(dateOf(invitation.sentAt))}`}
+                  {invitation.remindersSent > 0 &&
+                    `, reminded ${invitation.remindersSent === 1 ? 'once' : `${invitation.remindersSent} times`}`}
+                </span>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function exportComparison({ number, vendors, lines }: BidComparison): void {
+  const bids = vendors.filter(({ bidId }) => bidId !== null)
+  const heads = ['Line', 'Quantity', 'Unit', ...bids.map(({ companyName }) => companyName)]
+  const rows = lines.map((line) => [
+    ...[line.description, line.quantity, line.unit],
+    ...bids.map(({ bidId }) => line.prices.find((price) => price.bidId === bidId)?.amount ?? null),
+  ])
+  save(toCsv(heads, [...rows, ['Total', null, null, ...bids.map(({ amount }) => amount)]]), `${number}-comparison.csv`)
+}

@@ -1,0 +1,88 @@
+import { Link } from 'react-router'
+import type { BidRequest } from '../../../client/contract.gen.ts'
+import { useRecords } from '../../api/records.ts'
+import { quantity } from '../../ui/figures.ts'
+import { useFormats } from '../../ui/organization.ts'
+import { KeyValues, Panel } from '../../ui/panel.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { listed } from '../../ui/words.ts'
+
+const BID_TYPES: Record<BidRequest['bidType'], string> = {
+  lump_sum: 'One amount for everything',
+  unit_price: 'A unit price for each line',
+  both: 'A price for each line, and an amount',
+}
+
+/** What the vendors were asked. */
+export function Details({ request }: { request: BidRequest }) {
+  const { day } = useFormats()
+  const homes = useRecords('/api/ext/homes', request.homeIds)
+  const named = request.homeIds.flatMap((id) => {
+    const home = homes.get(id)
+    return home === undefined ? [] : [home]
+  })
+  return (
+    <div className="cols">
+      <Panel title="Lines" hint="what is priced one by one" isFlush>
+        {request.lines.length === 0 ? (
+          <Empty icon="bids" title="No lines">
+            Vendors give one price for everything.
+          </Empty>
+        ) : (
+          <div className="table-wrap">
+            <Table
+              caption="Lines"
+              rows={request.lines}
+              keyOf={({ lineId }) => lineId}
+              columns={[
+                { head: 'Line', cell: ({ description }) => description },
+                { head: 'Quantity', numeric: true, cell: (line) => `${quantity(line.quantity)} ${line.unit}` },
+                { head: 'Priced', cell: ({ required }) => (required ? 'required' : 'optional') },
+              ]}
+            />
+          </div>
+        )}
+      </Panel>
+      <Panel title="As it was asked">
+        <KeyValues
+          facts={[
+            ['Prices', BID_TYPES[request.bidType]],
+            ['Award', request.awardMode === 'single' ? 'To one vendor' : 'May be split between vendors'],
+            ['Amounts', request.blind ? 'Blind: hidden until it closes' : 'Seen as they come'],
+            ['Late bids', request.acceptLate ? 'Taken' : 'Refused'],
+            [
+              'Homes',
+              named.length === 0
+                ? 'The whole community'
+                : named.map(({ id, name }, at) => (
+                    <span key={id}>
+                      {at > 0 && ', '}
+                      <Link to={`/homes/${id}`}>{name}</Link>
+                    </span>
+                  )),
+            ],
+            ...(request.effectiveFrom === null && request.effectiveTo === null
+              ? []
+              : [
+                  [
+                    'Prices hold',
+                    listed(
+                      [
+                        request.effectiveFrom === null ? '' : `from ${day(request.effectiveFrom)}`,
+                        request.effectiveTo === null ? '' : `to ${day(request.effectiveTo)}`,
+                      ].filter((part) => part !== ''),
+                    ),
+                  ] as const,
+                ]),
+            ['Message', request.message ?? 'none'],
+            ['Included', request.inclusions ?? 'not said'],
+            ['Left out', request.exclusions ?? 'not said'],
+            ...(request.cancelReason === null ? [] : [['Cancelled because', request.cancelReason] as const]),
+            ['Id', <code key="id">{request.id}</code>],
+          ]}
+        />
+      </Panel>
+    </div>
+  )
+}

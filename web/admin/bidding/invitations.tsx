@@ -1,0 +1,111 @@
+import { useState } from 'react'
+import { Link } from 'react-router'
+import type { BidRequest, Invitation } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { useRecords } from '../../api/records.ts'
+import { Status } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { copy } from '../../ui/clipboard.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Empty, Refused } from '../../ui/states.tsx'
+import { type Column, None, Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/time.tsx'
+import { say } from '../../ui/toast.tsx'
+import { RecordBid } from './record-bid.tsx'
+
+/** Who was asked, how far each has come, and the link to pass on. */
+export function Invitations({ request }: { request: BidRequest }) {
+  const may = useMay()
+  const vendors = useRecords('/api/ext/vendors', request.vendorIds)
+  const nameOf = (id: string) => vendors.get(id)?.companyName ?? '…'
+  const [recording, setRecording] = useState<Invitation | null>(null)
+  const resend = plumbline.useMutation('post', '/api/ext/invitations/{invitationId}/resend', {
+    onSuccess: ({ vendorId }) => say(`A new link was sent to ${nameOf(vendorId)}; the one before opens nothing`),
+  })
+  const isOpen = request.status === 'sent' || (request.status === 'closed' && request.acceptLate)
+  const mayWrite = may('bids:write')
+
+  const columns: readonly Column<Invitation>[] = [
+    {
+      head: 'Vendor',
+      className: 'long',
+      cell: ({ vendorId }) => (
+        <Link className="lead clip" to={`/vendors/${vendorId}`} title={nameOf(vendorId)}>
+          {nameOf(vendorId)}
+        </Link>
+      ),
+    },
+    { head: 'Status', cell: ({ status }) => <Status of="invitation" is={status} /> },
+    { head: 'Sent', cell: ({ sentAt }) => (sentAt === null ? <None word="not yet" /> : <Time at={sentAt} />) },
+    { head: 'Opened', cell: ({ viewedAt }) => (viewedAt === null ? <None word="not yet" /> : <Time at={viewedAt} />) },
+    {
+      head: 'Answered',
+      cell: ({ respondedAt, declineReason }) => (
+        <>
+          {respondedAt === null ? <None word="not yet" /> : <Time at={respondedAt} />}
+          {declineReason !== null && <span className="sub">“{declineReason}”</span>}
+        </>
+      ),
+    },
+    { head: 'Reminders', numeric: true, cell: ({ remindersSent }) => remindersSent },
+    ...(mayWrite && request.status !== 'cancelled'
+      ? [
+          {
+            head: 'Link',
+            className: 'full',
+            cell: (invitation: Invitation) => (
+              <span className="row wrap">
+                {invitation.portalUrl !== null && (
+                  <Button
+                    small
+                    icon="copy"
+                    onClick={() => void copy(invitation.portalUrl ?? '', `The link of ${nameOf(invitation.vendorId)}`)}
+                  >
+                    Copy link
+                  </Button>
+                )}
+                {isOpen && ['sent', 'viewed', 'will_bid', 'no_response'].includes(invitation.status) && (
+                  <Button small look="quiet" onClick={() => setRecording(invitation)}>
+                    Record bid
+                  </Button>
+                )}
+                {invitation.sentAt !== null && isOpen && (
+                  <Button
+                    small
+                    look="quiet"
+                    title="Gives the vendor a new link; the one before opens nothing from then on."
+                    onClick={() => resend.mutate({ params: { path: { invitationId: invitation.id } } })}
+                  >
+                    New link
+                  </Button>
+                )}
+              </span>
+            ),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <Panel title="Invitations" hint="a link acts for its vendor: pass it to nobody else" isFlush>
+      <Refused error={resend.error} />
+      {request.invitations.length === 0 ? (
+        <Empty icon="vendors" title="Nobody is invited yet">
+          Add vendors to the draft, then send it.
+        </Empty>
+      ) : (
+        <div className="table-wrap">
+          <Table caption="Invitations" columns={columns} rows={request.invitations} keyOf={({ id }) => id} />
+        </div>
+      )}
+      {recording !== null && (
+        <RecordBid
+          request={request}
+          vendorId={recording.vendorId}
+          vendor={nameOf(recording.vendorId)}
+          onClose={() => setRecording(null)}
+        />
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,185 @@
+import { useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { usePage } from '../../api/pages.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { FaultAt, Form, SelectField, TextAreaField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { say } from '../../ui/toast.tsx'
+import { count } from '../../ui/words.ts'
+import { VendorChoice } from './vendor-choice.tsx'
+
+interface Line {
+  key: number
+}
+
+/** Asks vendors for prices: what, where, until when, and whom. */
+export function Component() {
+  const navigate = useNavigate()
+  const [given] = useSearchParams()
+  const { today, zone } = useFormats()
+  const [communityId, setCommunityId] = useState(given.get('communityId') ?? '')
+  const [homeId, setHomeId] = useState(given.get('homeId') ?? '')
+  const [scope, setScope] = useState(given.get('scope') ?? '')
+  const [vendors, setVendors] = useState<ReadonlySet<string>>(new Set())
+  const [lines, setLines] = useState<readonly Line[]>([])
+  const communities = usePage('/api/ext/communities', { limit: 200, sort: 'name' })
+  const homes = usePage('/api/ext/homes', { communityId, limit: 200, sort: 'name' }, { enabled: communityId !== '' })
+  const scopes = usePage('/api/ext/scopes', { limit: 200, sort: 'sequence' })
+  const create = plumbline.useMutation('post', '/api/ext/bids/request', {
+    onSuccess: ({ id, number, status }) => {
+      say(status === 'draft' ? `${number} is kept as a draft` : `${number} is sent`)
+      void navigate(`/bidding/${id}`)
+    },
+  })
+
+  const onSubmit = (data: FormData) => {
+    const asked = lines.flatMap(({ key }) => {
+      const description = typed(data, `line-${key}`)
+      const quantity = typedNumber(data, `quantity-${key}`)
+      const unit = typed(data, `unit-${key}`)
+      return description === undefined
+        ? []
+        : [{ description, ...(quantity !== undefined && { quantity }), ...(unit !== undefined && { unit }) }]
+    })
+    create.mutate({
+      body: {
+        ...{ scope, communityId, vendorIds: [...vendors], deadline: typed(data, 'deadline') ?? '' },
+        homeIds: homeId === '' ? [] : [homeId],
+        title: typed(data, 'title') ?? null,
+        message: typed(data, 'message') ?? null,
+        lines: asked,
+        bidType: asked.length === 0 ? 'lump_sum' : 'both',
+        blind: data.get('blind') !== null,
+        sendNow: (data.get('sendNow') ?? 'yes') === 'yes',
+      },
+    })
+  }
+
+  return (
+    <Page title="New bid request" crumbs={[{ name: 'Bidding', to: '/bidding' }, { name: 'New request' }]}>
+      <div className="page-head">
+        <h1>New bid request</h1>
+        <p>Vendors get a link to a page of their own, on which they see what is asked and answer.</p>
+      </div>
+      <Form error={create.error} onSubmit={onSubmit}>
+        <div className="cols">
+          <div className="stack">
+            <Panel title="What and where">
+              <div className="form">
+                <div className="form-row">
+                  <SelectField
+                    name="communityId"
+                    label="Community"
+                    value={communityId}
+                    onChange={(id) => {
+                      setCommunityId(id)
+                      setHomeId('')
+                    }}
+                    options={[
+                      { value: '', label: 'Choose one' },
+                      ...(communities.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+                    ]}
+                  />
+                  <SelectField
+                    name="homeIds"
+                    label="Home"
+                    value={homeId}
+                    onChange={setHomeId}
+                    options={[
+                      { value: '', label: 'The whole community' },
+                      ...(homes.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+                    ]}
+                  />
+                  <SelectField
+                    name="scope"
+                    label="Scope"
+                    value={scope}
+                    onChange={setScope}
+                    options={[
+                      { value: '', label: 'Choose one' },
+                      ...(scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: inWords(name) })),
+                    ]}
+                  />
+                </div>
+                <div className="form-row">
+                  <TextField name="title" label="Title" optional hint="Without one, vendors see the scope." />
+                  <TextField
+                    name="deadline"
+                    label="Last day for bids"
+                    type="date"
+                    min={today()}
+                    hint={`End of that day, ${zone}.`}
+                  />
+                </div>
+                <TextAreaField name="message" label="Message" optional hint="Goes to every vendor as written." />
+              </div>
+            </Panel>
+            <Panel
+              title="Lines"
+              hint={lines.length === 0 ? 'without lines, one price for everything' : 'each is priced for itself'}
+              actions={
+                <Button small icon="plus" onClick={() => setLines([...lines, { key: (lines.at(-1)?.key ?? 0) + 1 }])}>
+                  Add a line
+                </Button>
+              }
+            >
+              {lines.length === 0 ? (
+                <p className="muted">No lines: vendors give one price for everything.</p>
+              ) : (
+                <div className="form">
+                  {lines.map(({ key }, at) => (
+                    <fieldset className="line-row" key={key}>
+                      <legend className="sr">Line {at + 1}</legend>
+                      <TextField name={`line-${key}`} label="What" pointer={`/lines/${at}/description`} />
+                      <TextField
+                        name={`quantity-${key}`}
+                        label="Quantity"
+                        pointer={`/lines/${at}/quantity`}
+                        defaultValue="1"
+                      />
+                      <TextField name={`unit-${key}`} label="Unit" pointer={`/lines/${at}/unit`} defaultValue="LS" />
+                      <IconButton
+                        icon="x"
+                        label={`Remove line ${at + 1}`}
+                        look="quiet"
+                        onClick={() => setLines(lines.filter((line) => line.key !== key))}
+                      />
+                    </fieldset>
+                  ))}
+                </div>
+              )}
+            </Panel>
+          </div>
+          <div className="stack">
+            <Panel title="Vendors" hint="the best to ask first" isFlush>
+              <VendorChoice {...{ scope, communityId, chosen: vendors, onChange: setVendors }} />
+              <FaultAt pointer="/vendorIds" />
+            </Panel>
+            <Panel title="How">
+              <div className="form">
+                <label className="check top">
+                  <input type="checkbox" name="blind" />
+                  <span>
+                    Blind<span className="hint"> Nobody sees amounts before it closes.</span>
+                  </span>
+                </label>
+                <div className="row wrap">
+                  <Button look="primary" icon="send" type="submit" name="sendNow" value="yes" busy={create.isPending}>
+                    {vendors.size === 0 ? 'Send' : `Send to ${count(vendors.size, 'vendor')}`}
+                  </Button>
+                  <Button type="submit" name="sendNow" value="no" disabled={create.isPending}>
+                    Keep as a draft
+                  </Button>
+                </div>
+              </div>
+            </Panel>
+          </div>
+        </div>
+      </Form>
+    </Page>
+  )
+}

@@ -1,0 +1,100 @@
+import { useId } from 'react'
+import type { BidRequest, BidSource } from '../../../client/contract.gen.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { quantity } from '../../ui/figures.ts'
+import { Field, Form, SelectField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { say } from '../../ui/toast.tsx'
+
+const SOURCES: readonly { value: BidSource; label: string }[] = [
+  { value: 'phone', label: 'On the phone' },
+  { value: 'email', label: 'By e-mail' },
+]
+
+/** Notes a bid that came on the phone or by mail. */
+export function RecordBid(props: { request: BidRequest; vendorId: string; vendor: string; onClose(): void }) {
+  const { request, vendorId, vendor, onClose } = props
+  const form = useId()
+  const byLine = request.lines.length > 0
+  const submit = plumbline.useMutation('post', '/api/ext/bids', {
+    onSuccess: () => {
+      say(`The bid of ${vendor} is recorded`)
+      onClose()
+    },
+  })
+  const onSubmit = (data: FormData) => {
+    const lines = request.lines.flatMap(({ lineId }) => {
+      const unitPrice = typedNumber(data, `line-${lineId}`)
+      return unitPrice === undefined ? [] : [{ lineId, unitPrice }]
+    })
+    const amount = typedNumber(data, 'amount')
+    const leadTimeDays = typedNumber(data, 'leadTimeDays')
+    const durationDays = typedNumber(data, 'durationDays')
+    submit.mutate({
+      body: {
+        ...{ bidRequestId: request.id, vendorId, source: data.get('source') as BidSource },
+        ...(amount !== undefined && { amount }),
+        ...(lines.length > 0 && { lines }),
+        ...(leadTimeDays !== undefined && { leadTimeDays }),
+        ...(durationDays !== undefined && { durationDays }),
+        exclusions: typed(data, 'exclusions') ?? null,
+      },
+    })
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Bid of ${vendor}`}
+      note={request.title ?? request.number}
+      tail={
+        <>
+          <span className="push" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form={form} busy={submit.isPending}>
+            Record bid
+          </Button>
+        </>
+      }
+    >
+      <Form id={form} error={submit.error} onSubmit={onSubmit}>
+        {byLine &&
+          request.lines.map((line, at) => (
+            <Field
+              key={line.lineId}
+              name={`line-${line.lineId}`}
+              label={line.description}
+              pointer={`/lines/${at}`}
+              optional={!line.required || request.bidType === 'lump_sum'}
+              hint={`for ${quantity(line.quantity)} ${line.unit}`}
+            >
+              {(control) => (
+                <div className="input money">
+                  <span className="affix">$</span>
+                  <input {...control} inputMode="decimal" autoComplete="off" />
+                  <span className="affix">/ {line.unit}</span>
+                </div>
+              )}
+            </Field>
+          ))}
+        {(!byLine || request.bidType === 'lump_sum') && (
+          <Field name="amount" label="Price of everything">
+            {(control) => (
+              <div className="input money">
+                <span className="affix">$</span>
+                <input {...control} inputMode="decimal" autoComplete="off" />
+              </div>
+            )}
+          </Field>
+        )}
+        <div className="form-row">
+          <TextField name="leadTimeDays" label="Days until work begins" type="number" min={0} optional />
+          <TextField name="durationDays" label="Days of work" type="number" min={0} optional />
+          <SelectField name="source" label="How it came" options={SOURCES} />
+        </div>
+        <TextField name="exclusions" label="What the price leaves out" optional />
+      </Form>
+    </Dialog>
+  )
+}

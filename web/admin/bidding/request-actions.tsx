@@ -1,0 +1,210 @@
+import { Menu } from '@base-ui/react/menu'
+import { useId, useState } from 'react'
+import type { BidRequest } from '../../../client/contract.gen.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Form, TextAreaField, TextField, typed } from '../../ui/form.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Refused } from '../../ui/states.tsx'
+import { say } from '../../ui/toast.tsx'
+import { InviteMore } from './invite-more.tsx'
+
+type Open = 'deadline' | 'cancel' | 'close' | 'invite' | null
+
+/** What can be done with a request in its state, by whoever may. */
+export function RequestActions({ request }: { request: BidRequest }) {
+  const [open, setOpen] = useState<Open>(null)
+  const params = { path: { bidRequestId: request.id } }
+  const send = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/send', {
+    onSuccess: ({ invitations }) => say(`${request.number} sent to ${invitations.length} vendors`),
+  })
+  const remind = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/remind', {
+    onSuccess: () => say('Whoever has not answered is reminded'),
+  })
+  const close = () => setOpen(null)
+  const { status } = request
+  if (status === 'awarded' || status === 'cancelled') return null
+  return (
+    <>
+      {status === 'draft' && (
+        <Button look="primary" icon="send" busy={send.isPending} onClick={() => send.mutate({ params })}>
+          Send
+        </Button>
+      )}
+      {status === 'sent' && (
+        <Button icon="send" busy={remind.isPending} onClick={() => remind.mutate({ params })}>
+          Remind
+        </Button>
+      )}
+      {status !== 'draft' && (
+        <Button icon="calendar" onClick={() => setOpen('deadline')}>
+          {status === 'sent' ? 'Extend' : 'Reopen'}
+        </Button>
+      )}
+      <Menu.Root>
+        <Menu.Trigger render={<Button className="keep" icon="dots" />}>More</Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Positioner className="over" sideOffset={4} align="end">
+            <Menu.Popup className="menu">
+              {status === 'sent' && <Menu.Item onClick={() => setOpen('invite')}>Invite more vendors…</Menu.Item>}
+              {status === 'sent' && (
+                <Menu.Item className="narrow-only" onClick={() => remind.mutate({ params })}>
+                  Remind who is silent
+                </Menu.Item>
+              )}
+              {status !== 'draft' && (
+                <Menu.Item className="narrow-only" onClick={() => setOpen('deadline')}>
+                  {status === 'sent' ? 'Extend…' : 'Reopen…'}
+                </Menu.Item>
+              )}
+              {status === 'sent' && <Menu.Item onClick={() => setOpen('close')}>Close bidding…</Menu.Item>}
+              <Menu.Item className="danger" onClick={() => setOpen('cancel')}>
+                Cancel request…
+              </Menu.Item>
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+      {(send.error ?? remind.error) !== null && (
+        <Dialog
+          open
+          size="narrow"
+          title={`${request.number} stays as it is`}
+          onClose={() => {
+            send.reset()
+            remind.reset()
+          }}
+        >
+          <Refused error={send.error ?? remind.error} />
+        </Dialog>
+      )}
+      {open === 'deadline' && <Deadline request={request} onClose={close} />}
+      {open === 'cancel' && <Cancel request={request} onClose={close} />}
+      {open === 'close' && <Close request={request} onClose={close} />}
+      {open === 'invite' && <InviteMore request={request} onClose={close} />}
+    </>
+  )
+}
+
+function Deadline({ request, onClose }: { request: BidRequest; onClose(): void }) {
+  const form = useId()
+  const { today, zone, day } = useFormats()
+  const onSuccess = ({ deadline }: BidRequest) => {
+    say(`Vendors have until ${day(deadline)}`)
+    onClose()
+  }
+  const extend = plumbline.useMutation('patch', '/api/ext/bids/requests/{bidRequestId}', { onSuccess })
+  const reopen = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/reopen', { onSuccess })
+  const isSent = request.status === 'sent'
+  const onSubmit = (data: FormData) => {
+    const body = { deadline: typed(data, 'deadline') ?? '' }
+    const path = { bidRequestId: request.id }
+    if (isSent) extend.mutate({ params: { path, header: { 'If-Match': `"${request.version}"` } }, body })
+    else reopen.mutate({ params: { path }, body })
+  }
+  return (
+    <Dialog
+      open
+      size="narrow"
+      onClose={onClose}
+      title={isSent ? 'Extend the deadline' : 'Reopen the request'}
+      note={`Now ${day(request.deadline)}`}
+      tail={
+        <>
+          <span className="push" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form={form} busy={extend.isPending || reopen.isPending}>
+            {isSent ? 'Extend' : 'Reopen'}
+          </Button>
+        </>
+      }
+    >
+      <Form id={form} error={extend.error ?? reopen.error} onSubmit={onSubmit}>
+        <TextField
+          name="deadline"
+          label="Last day for bids"
+          type="date"
+          min={today()}
+          defaultValue={request.deadline}
+          hint={`End of that day, ${zone}.`}
+          autoFocus
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function Cancel({ request, onClose }: { request: BidRequest; onClose(): void }) {
+  const form = useId()
+  const cancel = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/cancel', {
+    onSuccess: () => {
+      say(`${request.number} is cancelled`)
+      onClose()
+    },
+  })
+  const onSubmit = (data: FormData) =>
+    cancel.mutate({ params: { path: { bidRequestId: request.id } }, body: { reason: typed(data, 'reason') ?? null } })
+  return (
+    <Dialog
+      open
+      size="narrow"
+      onClose={onClose}
+      title={`Cancel ${request.number}?`}
+      tail={
+        <>
+          <span className="push" />
+          <Button onClick={onClose}>Keep it</Button>
+          <Button look="danger solid" type="submit" form={form} busy={cancel.isPending}>
+            Cancel request
+          </Button>
+        </>
+      }
+    >
+      <p className="muted">
+        {request.status === 'draft'
+          ? 'Nobody has heard of it. This cannot be undone.'
+          : 'The vendors see that it was cancelled, and why. Their bids can no longer be accepted. This cannot be undone.'}
+      </p>
+      <Form id={form} error={cancel.error} onSubmit={onSubmit}>
+        <TextAreaField name="reason" label="Reason, shown to the vendors" optional />
+      </Form>
+    </Dialog>
+  )
+}
+
+function Close({ request, onClose }: { request: BidRequest; onClose(): void }) {
+  const close = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/close', {
+    onSuccess: () => {
+      say(`${request.number} is closed`)
+      onClose()
+    },
+  })
+  return (
+    <Dialog
+      open
+      size="narrow"
+      onClose={onClose}
+      title={`Close ${request.number} before its deadline?`}
+      tail={
+        <>
+          <span className="push" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="primary"
+            busy={close.isPending}
+            onClick={() => close.mutate({ params: { path: { bidRequestId: request.id } } })}
+          >
+            Close bidding
+          </Button>
+        </>
+      }
+    >
+      <Refused error={close.error} />
+      <p className="muted">
+        Vendors who have not answered count as silent{request.blind ? ', and the amounts can be seen from then on' : ''}
+        . It can be reopened with a new deadline.
+      </p>
+    </Dialog>
+  )
+}

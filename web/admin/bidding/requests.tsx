@@ -1,0 +1,150 @@
+import { Link } from 'react-router'
+import type { Item } from '../../../client/calls.ts'
+import { useMay } from '../../api/caller.ts'
+import { useLive } from '../../api/live.ts'
+import { usePage } from '../../api/pages.ts'
+import { inWords, Status } from '../../ui/badge.tsx'
+import { percent } from '../../ui/figures.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { LOOKS } from '../../ui/looks.ts'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { Shape } from '../../ui/shape.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { type Column, None } from '../../ui/table.tsx'
+import { ViewTabs } from '../../ui/view-tabs.tsx'
+
+type Summary = Item<'/api/ext/bids/requests'>
+
+const VIEWS = [
+  { value: undefined, word: 'All' },
+  { value: 'draft', word: 'Draft' },
+  { value: 'sent', word: 'Sent' },
+  { value: 'closed', word: 'To award' },
+  { value: 'awarded', word: 'Awarded' },
+  { value: 'cancelled', word: 'Cancelled' },
+] as const
+
+/** What vendors were asked to price. */
+export function Component() {
+  useLive('at ease')
+  const may = useMay()
+  const { wholeDay, day, left, money } = useFormats()
+  const communities = usePage('/api/ext/communities', { limit: 200, sort: 'name' })
+  const next = usePage('/api/ext/bids/requests', { status: 'sent', sort: 'deadline', limit: 1 })
+  const nameOf = new Map(communities.data?.data.map(({ id, name }) => [id, name]))
+  const nearest = next.data?.data[0]
+  const actions = may('bids:write') && (
+    <Link className="btn primary" to="/bidding/new">
+      <Icon name="plus" />
+      New request
+    </Link>
+  )
+
+  const columns: readonly Column<Summary>[] = [
+    {
+      head: 'Request',
+      sort: 'createdAt',
+      cell: ({ id, number, title, scope }) => (
+        <>
+          <Link className="lead" to={`/bidding/${id}`}>
+            {title ?? inWords(scope)}
+          </Link>
+          <span className="sub">{number}</span>
+        </>
+      ),
+      csv: ({ number, title }) => (title === null ? number : `${number} ${title}`),
+    },
+    {
+      head: 'Status',
+      cell: ({ status }) => <Status of="bidRequest" is={status} />,
+      csv: ({ status }) => LOOKS.bidRequest[status].word,
+    },
+    { head: 'Scope', cell: ({ scope }) => inWords(scope), csv: ({ scope }) => scope, isWideOnly: true },
+    {
+      head: 'Community',
+      cell: ({ communityId }) => nameOf.get(communityId) ?? '',
+      csv: ({ communityId }) => nameOf.get(communityId) ?? communityId,
+    },
+    {
+      head: 'Deadline',
+      sort: 'deadline',
+      className: 'nowrap',
+      cell: ({ deadline, status }) => (
+        <>
+          {day(deadline)}
+          {(status === 'sent' || status === 'draft' || status === 'closed') && (
+            <span className={status === 'closed' ? 'sub tone-warn' : 'sub'}>{left(deadline)}</span>
+          )}
+        </>
+      ),
+      csv: ({ deadline }) => deadline,
+    },
+    {
+      head: 'Bids',
+      numeric: true,
+      cell: ({ bidCount, invitationCount }) => `${bidCount} of ${invitationCount}`,
+      csv: ({ bidCount }) => bidCount,
+    },
+    {
+      head: 'Lowest',
+      numeric: true,
+      cell: ({ amountsHidden, bidCount, lowAmount }) =>
+        amountsHidden && bidCount > 0 ? <Hidden /> : lowAmount === null ? <None /> : money(lowAmount),
+      csv: ({ lowAmount }) => lowAmount,
+    },
+    {
+      head: 'Spread',
+      numeric: true,
+      isWideOnly: true,
+      cell: ({ lowAmount, highAmount, bidCount }) =>
+        lowAmount === null || highAmount === null || bidCount < 2
+          ? ''
+          : percent(((highAmount - lowAmount) / lowAmount) * 100),
+    },
+  ]
+
+  return (
+    <Page title="Bid requests" crumbs={[{ name: 'Bidding' }]} actions={actions}>
+      <div className="page-head">
+        <h1>Bid requests</h1>
+        <p>
+          What you asked vendors to price.
+          {nearest !== undefined && ` The next deadline is ${wholeDay(nearest.deadline)}.`}
+        </p>
+      </div>
+      <ViewTabs label="By status" name="status" views={VIEWS} />
+      <Listing
+        path="/api/ext/bids/requests"
+        nouns={['request', 'requests']}
+        columns={columns}
+        keyOf={({ id }) => id}
+        sort="-createdAt"
+        searchIn="Number, title or scope"
+        tabs={['status']}
+        filters={[
+          {
+            name: 'communityId',
+            label: 'Community',
+            options: (communities.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+          },
+        ]}
+        empty={
+          <Empty icon="bids" title="No bid requests yet" actions={actions}>
+            Ask vendors what a trade costs: they answer on a page of their own, or you note what they say on the phone.
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}
+
+/** Amounts that nobody sees until the deadline. */
+export function Hidden() {
+  return (
+    <span className="badge bare faint" title="Nobody sees amounts of a blind request before it closes.">
+      <Shape name="lock" /> hidden
+    </span>
+  )
+}

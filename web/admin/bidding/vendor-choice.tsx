@@ -1,0 +1,105 @@
+import { Link } from 'react-router'
+import type { VendorPassedOver } from '../../../client/contract.gen.ts'
+import { useFinding } from '../../api/skills.ts'
+import { Status } from '../../ui/badge.tsx'
+import { Empty, Refused, SkeletonLines } from '../../ui/states.tsx'
+import { count } from '../../ui/words.ts'
+
+/** Why a vendor is not suggested, and whether it can be asked all the same. */
+const REASONS: Record<VendorPassedOver['reason'], { word: string; canBeAsked: boolean }> = {
+  prospective: { word: 'prospective', canBeAsked: true },
+  compliance_missing: { word: 'papers are missing', canBeAsked: true },
+  po_limit_reached: { word: 'its limit of open orders is reached', canBeAsked: true },
+  on_hold: { word: 'on hold', canBeAsked: false },
+  inactive: { word: 'inactive', canBeAsked: false },
+  compliance_expired: { word: 'papers have expired', canBeAsked: false },
+}
+
+/** The vendors of a trade, the best to ask first, as the suggestion ranks them; those that cannot be asked with the reason. */
+export function VendorChoice(props: {
+  scope: string
+  communityId: string
+  /** Who is invited already. */
+  without?: readonly string[]
+  chosen: ReadonlySet<string>
+  onChange(chosen: ReadonlySet<string>): void
+}) {
+  const { scope, communityId, without = [], chosen, onChange } = props
+  const isAsked = scope !== '' && communityId !== ''
+  const found = useFinding('suggestVendorsForScope', { scope, communityId, count: 50 }, { enabled: isAsked })
+  if (!isAsked) return <p className="muted">Choose a community and a scope to see who can be asked.</p>
+  if (found.error !== null) return <Refused error={found.error} />
+  if (found.data === undefined) return <SkeletonLines />
+  const isNew = ({ vendorId }: { vendorId: string }) => !without.includes(vendorId)
+  const suggested = found.data.result.vendors.filter(isNew)
+  const passedOver = found.data.result.passedOver.filter(isNew)
+  const others = passedOver.filter(({ reason }) => REASONS[reason].canBeAsked)
+  const blocked = passedOver.filter(({ reason }) => !REASONS[reason].canBeAsked)
+  const toggle = (vendorId: string) => {
+    const after = new Set(chosen)
+    if (!after.delete(vendorId)) after.add(vendorId)
+    onChange(after)
+  }
+  return (
+    <>
+      {suggested.length + others.length === 0 ? (
+        <Empty
+          icon="vendors"
+          title={without.length > 0 ? 'Nobody else can be asked' : `No vendor for ${scope} can be asked`}
+        >
+          Add the scope to a vendor, or make a new one.
+        </Empty>
+      ) : (
+        <ul className="line-list choices">
+          {suggested.map((vendor) => (
+            <Choice
+              key={vendor.vendorId}
+              vendor={vendor}
+              note={`score ${Math.round(vendor.score)}`}
+              {...{ chosen, toggle }}
+            >
+              <Status of="compliance" is={vendor.complianceStatus} bare />
+            </Choice>
+          ))}
+          {others.map((vendor) => (
+            <Choice key={vendor.vendorId} vendor={vendor} note={REASONS[vendor.reason].word} {...{ chosen, toggle }} />
+          ))}
+        </ul>
+      )}
+      {blocked.length > 0 && (
+        <details className="small">
+          <summary>{count(blocked.length, 'vendor')} of this scope cannot be asked now</summary>
+          <ul>
+            {blocked.map(({ vendorId, companyName, reason }) => (
+              <li key={vendorId}>
+                <Link to={`/vendors/${vendorId}`}>{companyName}</Link>: {REASONS[reason].word}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}
+
+function Choice(props: {
+  vendor: { vendorId: string; companyName: string }
+  note: string
+  chosen: ReadonlySet<string>
+  toggle(vendorId: string): void
+  children?: React.ReactNode
+}) {
+  const { vendor, note, chosen, toggle, children } = props
+  return (
+    <li>
+      <label className="check">
+        <input type="checkbox" checked={chosen.has(vendor.vendorId)} onChange={() => toggle(vendor.vendorId)} />
+        <span className="what">
+          <b>{vendor.companyName}</b>
+          <span>{note}</span>
+        </span>
+      </label>
+      <span className="push">{children}</span>
+    </li>
+  )
+}

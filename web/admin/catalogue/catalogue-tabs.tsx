@@ -1,0 +1,13 @@
+import { PlaceTabs } from '../../ui/place-tabs.tsx'
+
+const PLACES = [
+  { to: '/catalogue', word: 'Plans' },
+  { to: '/catalogue/options', word: 'Options' },
+  { to: '/catalogue/parts', word: 'Parts and prices' },
+  { to: '/catalogue/cost-codes', word: 'Cost codes' },
+] as const
+
+/** What houses are made from, and what that costs. */
+export function CatalogueTabs() {
+  return <PlaceTabs label="Catalogue" places={PLACES} />
+}

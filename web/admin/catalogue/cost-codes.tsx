@@ -1,0 +1,62 @@
+import type { CostCode } from '../../../client/contract.gen.ts'
+import { nameOf } from '../../api/names.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { Name } from '../../ui/name.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { type Column, None } from '../../ui/table.tsx'
+import { CatalogueTabs } from './catalogue-tabs.tsx'
+
+const COLUMNS: readonly Column<CostCode>[] = [
+  { head: 'Code', sort: 'code', cell: ({ code }) => <code>{code}</code>, csv: ({ code }) => code },
+  { head: 'Name', cell: ({ name }) => name, csv: ({ name }) => name },
+  {
+    head: 'Below',
+    cell: ({ parentId }) => (parentId === null ? <None word="at the top" /> : <Name of="costCode" id={parentId} />),
+    csv: ({ parentId }) => (parentId === null ? null : nameOf('costCode', parentId)),
+  },
+  { head: 'Category', cell: ({ category }) => inWords(category), csv: ({ category }) => category },
+  {
+    head: 'Scope',
+    cell: ({ scope }) => (scope === null ? <None /> : inWords(scope)),
+    csv: ({ scope }) => scope,
+  },
+  {
+    head: 'Accounting',
+    cell: ({ accountingId }) => accountingId ?? <None word="not linked" />,
+    csv: ({ accountingId }) => accountingId,
+  },
+]
+
+const CATEGORIES = ['labor', 'material', 'subcontract', 'equipment', 'other', 'overhead']
+const FILTERS = [
+  { name: 'category', label: 'Category', options: CATEGORIES.map((value) => ({ value, label: inWords(value) })) },
+]
+
+/** The chart of job costs. */
+export function Component() {
+  return (
+    <Page title="Cost codes" crumbs={[{ name: 'Catalogue', to: '/catalogue' }, { name: 'Cost codes' }]}>
+      <div className="page-head">
+        <h1>Cost codes</h1>
+        <p>Where budgets, orders and prices are posted.</p>
+      </div>
+      <CatalogueTabs />
+      <Listing
+        path="/api/ext/cost-codes"
+        nouns={['code', 'codes']}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        sort="code"
+        searchIn="Code or name"
+        filters={FILTERS}
+        empty={
+          <Empty icon="catalogue" title="No cost codes yet">
+            Accounting brings its chart (syncCostCodes).
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,68 @@
+import { Link } from 'react-router'
+import type { Part } from '../../../client/contract.gen.ts'
+import { nameOf } from '../../api/names.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { Name } from '../../ui/name.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { type Column, None } from '../../ui/table.tsx'
+import { count } from '../../ui/words.ts'
+import { CatalogueTabs } from './catalogue-tabs.tsx'
+
+const COLUMNS: readonly Column<Part>[] = [
+  {
+    head: 'Part',
+    sort: 'name',
+    cell: ({ id, name }) => (
+      <Link className="lead" to={`/catalogue/parts/${id}`}>
+        {name}
+      </Link>
+    ),
+    csv: ({ name }) => name,
+  },
+  { head: 'SKU', sort: 'sku', cell: ({ sku }) => <code>{sku}</code>, csv: ({ sku }) => sku },
+  {
+    head: 'Scope',
+    cell: ({ scope }) => (scope === null ? <None /> : inWords(scope)),
+    csv: ({ scope }) => scope,
+  },
+  {
+    head: 'Cost code',
+    cell: ({ costCodeId }) => (costCodeId === null ? <None /> : <Name of="costCode" id={costCodeId} />),
+    csv: ({ costCodeId }) => (costCodeId === null ? null : nameOf('costCode', costCodeId)),
+  },
+  { head: 'Unit', cell: ({ unit }) => unit, csv: ({ unit }) => unit },
+  {
+    head: 'Lead time',
+    numeric: true,
+    cell: ({ leadTimeDays }) => (leadTimeDays === null ? <None word="not said" /> : count(leadTimeDays, 'day')),
+    csv: ({ leadTimeDays }) => leadTimeDays,
+  },
+]
+
+/** What houses are made of; the page of a part has its prices. */
+export function Component() {
+  return (
+    <Page title="Parts and prices" crumbs={[{ name: 'Catalogue', to: '/catalogue' }, { name: 'Parts' }]}>
+      <div className="page-head">
+        <h1>Parts and prices</h1>
+        <p>What houses are made of, and what vendors ask for it.</p>
+      </div>
+      <CatalogueTabs />
+      <Listing
+        path="/api/ext/parts"
+        nouns={['part', 'parts']}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        sort="name"
+        searchIn="Name or SKU"
+        empty={
+          <Empty icon="catalogue" title="No parts yet">
+            Your system brings them, a few hundred at a time (syncParts).
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,81 @@
+import { useState } from 'react'
+import type { BudgetLine } from '../../../client/contract.gen.ts'
+import { usePage } from '../../api/pages.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SelectField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Failed, SkeletonLines } from '../../ui/states.tsx'
+import { say } from '../../ui/toast.tsx'
+
+/** As many lines as one request reads; a home has fewer. */
+const MOST_LINES = 200
+
+/** Moves money from one line of a locked budget to another, so that the total stays what it is. */
+export function BudgetTransfer({ homeId }: { homeId: string }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button small icon="swap" onClick={() => setIsOpen(true)}>
+        Transfer
+      </Button>
+      {isOpen && <Transfer homeId={homeId} onClose={() => setIsOpen(false)} />}
+    </>
+  )
+}
+
+function Transfer({ homeId, onClose }: { homeId: string; onClose(): void }) {
+  const { money } = useFormats()
+  const lines = usePage(
+    '/api/ext/homes/{homeId}/budget/lines',
+    { limit: MOST_LINES, sort: 'scope' },
+    { place: { homeId } },
+  )
+  const change = plumbline.useMutation('post', '/api/ext/homes/{homeId}/budget/transfers', {
+    onSuccess: ({ amount }) => {
+      say(`${money(amount)} transferred`)
+      onClose()
+    },
+  })
+  const rows = lines.data?.data ?? []
+  const choices = rows.map((line) => ({ value: line.id, label: `${lineInWords(line)}, ${money(line.budgeted)}` }))
+  return (
+    <FormDialog
+      title="Transfer budget"
+      note="the total stays what it is"
+      word="Transfer"
+      isDisabled={rows.length < 2}
+      {...{ change, onClose }}
+      onSubmit={(form) =>
+        change.mutate({
+          params: { path: { homeId } },
+          body: {
+            ...{ fromLineId: typed(form, 'fromLineId') ?? '', toLineId: typed(form, 'toLineId') ?? '' },
+            ...{ amount: typedNumber(form, 'amount') ?? 0, reason: typed(form, 'reason') ?? '' },
+          },
+        })
+      }
+    >
+      {lines.error !== null ? (
+        <Failed what="The lines of the budget" error={lines.error} onRetry={() => void lines.refetch()} />
+      ) : lines.data === undefined ? (
+        <SkeletonLines lines={3} />
+      ) : (
+        <>
+          <SelectField name="fromLineId" label="From" options={choices} />
+          <SelectField name="toLineId" label="To" options={choices} defaultValue={choices[1]?.value} />
+          <div className="form-row">
+            <TextField name="amount" label="Amount" />
+            <TextField name="reason" label="Reason" hint="Kept with the transfer." />
+          </div>
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+function lineInWords({ scope, description }: BudgetLine): string {
+  return description === null ? inWords(scope) : `${inWords(scope)}: ${description}`
+}

@@ -1,0 +1,286 @@
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { HomeBudget as Budget, BudgetScope, Home } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { BudgetBar } from '../../ui/budget-bar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { save, toCsv } from '../../ui/csv.ts'
+import { percent } from '../../ui/figures.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Empty, Failed, SkeletonLines } from '../../ui/states.tsx'
+import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
+import { count, listed } from '../../ui/words.ts'
+import { BudgetLegend } from './budget-legend.tsx'
+import { BudgetTransfer } from './budget-transfer.tsx'
+import type { HomeHead } from './home.tsx'
+
+/** What each scope of the home may cost, what was committed to, and where it is expected to end. */
+export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; nav: ReactNode }) {
+  const budget = plumbline.useQuery('get', '/api/ext/homes/{homeId}/budget', {
+    params: { path: { homeId: home.id } },
+  })
+  const may = useMay()
+  const { money, day, dateOf } = useFormats()
+  const figures = budget.data
+  return (
+    <>
+      <TitleBlock {...head} facts={useFacts(figures)} />
+      {nav}
+      {budget.error !== null ? (
+        <Failed what="The budget" error={budget.error} onRetry={() => void budget.refetch()} />
+      ) : figures === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : figures.scopes.length === 0 ? (
+        <Empty icon="homes" title="No budget yet">
+          A budget is estimated from the plan (estimateHomeBudget), or its lines are added by hand.
+        </Empty>
+      ) : (
+        <>
+          <Overruns scopes={figures.scopes} />
+          <Panel
+            title="By scope"
+            hint={figures.lockedAt === null ? 'not locked yet' : `locked ${day(dateOf(figures.lockedAt))}`}
+            actions={
+              <>
+                <BudgetLegend />
+                {figures.lockedAt !== null && may('budgets:write') && <BudgetTransfer homeId={home.id} />}
+                <Button small look="quiet" icon="download" onClick={() => exportBudget(figures, home.name)}>
+                  Export
+                </Button>
+              </>
+            }
+            isFlush
+            foot={`${count(figures.scopes.length, 'scope')}, ${money(figures.totalPaid)} paid and ${money(figures.totalRetained)} held back`}
+          >
+            <Scopes budget={figures} homeId={home.id} />
+          </Panel>
+        </>
+      )}
+    </>
+  )
+}
+
+function useFacts(budget: Budget | undefined): readonly Fact[] {
+  const { money } = useFormats()
+  if (budget === undefined) {
+    const labels = ['Budgeted', 'Committed', 'Pending', 'Actual', 'Forecast', 'Over budget']
+    return labels.map((label) => ({ label, value: '…', isFigure: true }))
+  }
+  const share = (amount: number) =>
+    budget.totalBudgeted === 0
+      ? undefined
+      : `${percent(Math.round((amount / budget.totalBudgeted) * 100))} of the budget`
+  const over = budget.totalForecastAtCompletion - budget.totalBudgeted
+  return [
+    {
+      label: 'Budgeted',
+      isFigure: true,
+      value: money(budget.totalBudgeted),
+      note: budget.totalApprovedChanges === 0 ? 'as first budgeted' : `${money(budget.totalOriginalBudgeted)} at first`,
+    },
+    { label: 'Committed', isFigure: true, value: money(budget.totalCommitted), note: share(budget.totalCommitted) },
+    {
+      label: 'Pending',
+      isFigure: true,
+      isWideOnly: true,
+      value: money(budget.totalPendingCommitted),
+      note: 'drafted or to approve',
+    },
+    {
+      label: 'Actual',
+      isFigure: true,
+      isWideOnly: true,
+      value: money(budget.totalActual),
+      note: share(budget.totalActual),
+    },
+    { label: 'Forecast', isFigure: true, value: money(budget.totalForecastAtCompletion), note: 'at completion' },
+    {
+      label: over > 0 ? 'Over budget' : 'Left to commit',
+      isFigure: true,
+      value: over > 0 ? <span className="tone-bad">{money(over)}</span> : money(budget.totalVariance),
+      note: over > 0 ? count(budget.scopes.filter(isOver).length, 'scope') : 'nothing is over',
+    },
+  ]
+}
+
+const isOver = ({ forecastAtCompletion, budgeted }: BudgetScope) => forecastAtCompletion > budgeted
+
+/** As many as a sentence can name. */
+const MOST_NAMED = 4
+
+function Overruns({ scopes }: { scopes: readonly BudgetScope[] }) {
+  const { money } = useFormats()
+  const over = scopes.filter(isOver)
+  if (over.length === 0) return null
+  const named = over
+    .toSorted((a, b) => a.budgeted - a.forecastAtCompletion - (b.budgeted - b.forecastAtCompletion))
+    .slice(0, MOST_NAMED)
+    .map(({ scope, forecastAtCompletion, budgeted }) => `${scope} by ${money(forecastAtCompletion - budgeted)}`)
+  const others = over.length - named.length
+  return (
+    <div className="banner" data-tone="bad">
+      <Icon name="warn" />
+      <div>
+        <strong>
+          {over.length === 1 ? 'One scope ends above its budget.' : `${over.length} scopes end above their budgets.`}
+        </strong>{' '}
+        <span className="muted">{inWords(listed(others > 0 ? [...named, `${others} more`] : named))}.</span>
+      </div>
+    </div>
+  )
+}
+
+function Scopes({ budget, homeId }: { budget: Budget; homeId: string }) {
+  const may = useMay()
+  const most = Math.max(...budget.scopes.map(widest), 1)
+  const { scale, step } = scaleOf(most)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+    // biome-ignore lint/a11y/useSemanticElements: a section would be one more landmark within the panel's.
+    <div className="table-wrap" tabIndex={0} role="region" aria-label="Budget by scope">
+      <table role="table" className="table budget cards">
+        <caption className="sr">Budget by scope, in whole {budget.currency}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">
+              Scope
+            </th>
+            <th role="columnheader" scope="col" className="bar-col">
+              <Axis scale={scale} step={step} />
+              <span className="sr">Bar</span>
+            </th>
+            {FIGURES.map(({ head }) => (
+              <th role="columnheader" scope="col" className="num" key={head}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {budget.scopes.map((scope) => (
+            <tr role="row" key={scope.scope}>
+              <th role="rowheader" scope="row">
+                {may('pos:read') ? (
+                  <Link
+                    className="lead"
+                    to={`/homes/${homeId}?${new URLSearchParams({ tab: 'orders', scope: scope.scope })}`}
+                  >
+                    {inWords(scope.scope)}
+                  </Link>
+                ) : (
+                  inWords(scope.scope)
+                )}{' '}
+                <span className="faint small">{codeOf(scope)}</span>
+              </th>
+              <td role="cell" className="bar-col full">
+                <BudgetBar
+                  label={inWords(scope.scope)}
+                  budgeted={scope.budgeted}
+                  committed={scope.committed}
+                  pending={scope.pendingCommitted}
+                  actual={scope.actual}
+                  forecast={scope.forecastAtCompletion}
+                  scale={scale}
+                />
+              </td>
+              {FIGURES.map((figure) => (
+                <Figure key={figure.head} {...figure} amount={figure.of(scope)} isOver={isOver(scope)} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+        <tfoot role="rowgroup">
+          <tr role="row">
+            <th role="rowheader" scope="row">
+              Total, {budget.currency}
+            </th>
+            <td role="cell" className="hide-narrow" />
+            {FIGURES.map((figure) => (
+              <Figure key={figure.head} {...figure} amount={figure.total(budget)} isOver={false} />
+            ))}
+          </tr>
+        </tfoot>
+      </table>
+    </div>
+  )
+}
+
+const FIGURES: readonly { head: string; of(scope: BudgetScope): number; total(budget: Budget): number }[] = [
+  { head: 'Budgeted', of: ({ budgeted }) => budgeted, total: ({ totalBudgeted }) => totalBudgeted },
+  { head: 'Committed', of: ({ committed }) => committed, total: ({ totalCommitted }) => totalCommitted },
+  {
+    head: 'Pending',
+    of: ({ pendingCommitted }) => pendingCommitted,
+    total: ({ totalPendingCommitted }) => totalPendingCommitted,
+  },
+  { head: 'Actual', of: ({ actual }) => actual, total: ({ totalActual }) => totalActual },
+  {
+    head: 'Forecast',
+    of: ({ forecastAtCompletion }) => forecastAtCompletion,
+    total: ({ totalForecastAtCompletion }) => totalForecastAtCompletion,
+  },
+  {
+    head: 'Left',
+    of: ({ variance, pendingCommitted }) => variance - pendingCommitted,
+    total: ({ totalVariance, totalPendingCommitted }) => totalVariance - totalPendingCommitted,
+  },
+]
+
+function Figure({ head, amount, isOver }: { head: string; amount: number; isOver: boolean }) {
+  const { whole } = useFormats()
+  const isBad = head === 'Left' && amount < 0
+  const names = ['num', isBad ? 'tone-bad' : '', head === 'Forecast' && isOver ? 'strong' : '']
+  return (
+    <td role="cell" data-label={head} className={names.filter(Boolean).join(' ')}>
+      {amount === 0 ? <span className="none">0</span> : whole(amount)}
+    </td>
+  )
+}
+
+/** Where several codes share a scope, the scope is what people know. */
+function codeOf({ costCodes }: BudgetScope): string | null {
+  return costCodes.length === 1 ? (costCodes[0]?.code ?? null) : null
+}
+
+function widest({ budgeted, committed, pendingCommitted, actual, forecastAtCompletion }: BudgetScope): number {
+  return Math.max(budgeted, committed + pendingCommitted, actual, forecastAtCompletion)
+}
+
+/** Four to five even steps: the bars share them, so that scopes can be compared. */
+function scaleOf(most: number): { scale: number; step: number } {
+  const power = 10 ** Math.floor(Math.log10(most))
+  const step = [0.2, 0.25, 0.5, 1, 2].map((factor) => factor * power).find((size) => most / size <= 5) ?? power * 2
+  return { scale: most * 1.04, step }
+}
+
+const SHORT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+
+function Axis({ scale, step }: { scale: number; step: number }) {
+  const ticks = Array.from({ length: Math.floor(scale / step) + 1 }, (_, at) => at * step)
+  return (
+    <svg className="bar-axis" aria-hidden="true">
+      {ticks.map((tick) => (
+        <text
+          key={tick}
+          x={`${((tick / scale) * 100).toFixed(2)}%`}
+          y="10"
+          textAnchor={tick === 0 ? 'start' : 'middle'}
+        >
+          {SHORT.format(tick).toLowerCase()}
+        </text>
+      ))}
+    </svg>
+  )
+}
+
+function exportBudget(budget: Budget, name: string): void {
+  const rows = budget.scopes.map((scope) => [scope.scope, ...FIGURES.map((figure) => figure.of(scope))])
+  save(
+    toCsv(['Scope', ...FIGURES.map(({ head }) => head)], rows),
+    `budget-${name.toLowerCase().replaceAll(/\W+/g, '-')}.csv`,
+  )
+}

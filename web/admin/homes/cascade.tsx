@@ -1,0 +1,84 @@
+import { useState } from 'react'
+import type { ScheduleCascade, TaskMove } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { useRecords } from '../../api/records.ts'
+import { Status } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Name } from '../../ui/name.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { type Column, None, Table } from '../../ui/table.tsx'
+import { count } from '../../ui/words.ts'
+
+/** The nearest are what somebody has to call about; the rest follows from them. */
+const SHOWN_AT_FIRST = 8
+
+/** What a delay would move: each task with its dates, and which vendors would be told. */
+export function Cascade({ of: cascade }: { of: ScheduleCascade }) {
+  const { day } = useFormats()
+  const [isWhole, setIsWhole] = useState(false)
+  const rows = isWhole ? cascade.moved : cascade.moved.slice(0, SHOWN_AT_FIRST)
+  const may = useMay()
+  const tasks = useRecords('/api/ext/tasks', may('tasks:read') ? rows.map(({ taskId }) => taskId) : [])
+  const told = new Map(
+    cascade.notices.flatMap(({ kind, tasks: moved }) => moved.map(({ taskId }) => [taskId, kind] as const)),
+  )
+  const columns: readonly Column<TaskMove>[] = [
+    { head: 'Task', cell: ({ name }) => name },
+    {
+      head: 'Vendor',
+      cell: ({ vendorId }) => (vendorId === null ? <None word="nobody yet" /> : <Name of="vendor" id={vendorId} />),
+    },
+    {
+      head: 'Was',
+      className: 'nowrap',
+      cell: ({ oldStart, oldEnd, newStart }) => (
+        <span className="faint">{oldStart === newStart ? `until ${day(oldEnd)}` : day(oldStart)}</span>
+      ),
+    },
+    {
+      head: 'Becomes',
+      className: 'nowrap',
+      cell: ({ oldStart, newStart, newEnd }) => (oldStart === newStart ? `until ${day(newEnd)}` : day(newStart)),
+    },
+    {
+      head: 'Date with vendor',
+      cell: ({ taskId }) => {
+        const task = tasks.get(taskId)
+        return task === undefined ? '' : <Status of="confirmation" is={task.confirmation.status} bare />
+      },
+    },
+    {
+      head: 'Notice',
+      cell: ({ taskId }) => {
+        const kind = told.get(taskId)
+        if (kind === undefined) return <None word="none, not told yet" />
+        return kind === 'postponed' ? 'Postponed' : 'Moved earlier'
+      },
+    },
+  ]
+  const { oldForecast, newForecast } = cascade
+  return (
+    <Panel
+      title="What the delay moves"
+      hint={count(cascade.moved.length, 'task')}
+      isFlush
+      actions={
+        rows.length < cascade.moved.length && (
+          <Button small look="quiet" onClick={() => setIsWhole(true)}>
+            Show all {cascade.moved.length}
+          </Button>
+        )
+      }
+      foot={
+        oldForecast === null || newForecast === null || oldForecast === newForecast
+          ? 'The home is completed on the same day'
+          : `The home is completed on ${day(newForecast)} instead of ${day(oldForecast)}`
+      }
+    >
+      <div className="table-wrap">
+        <Table caption="Cascade of the delay" columns={columns} rows={rows} keyOf={({ taskId }) => taskId} />
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,101 @@
+import { useState } from 'react'
+import { Link } from 'react-router'
+import type { Community } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { Status } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import type { Filter } from '../../ui/filter.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { LOOKS } from '../../ui/looks.ts'
+import { Page } from '../../ui/page.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { type Column, None } from '../../ui/table.tsx'
+import { CommunityForm } from './community-form.tsx'
+import { LandTabs } from './land-tabs.tsx'
+
+const COLUMNS: readonly Column<Community>[] = [
+  {
+    head: 'Community',
+    sort: 'name',
+    cell: ({ id, name, code }) => (
+      <>
+        <Link className="lead" to={`/communities/${id}`}>
+          {name}
+        </Link>
+        {code !== null && <span className="sub">{code}</span>}
+      </>
+    ),
+    csv: ({ name }) => name,
+  },
+  {
+    head: 'Status',
+    cell: ({ status }) => <Status of="community" is={status} />,
+    csv: ({ status }) => LOOKS.community[status].word,
+  },
+  {
+    head: 'Place',
+    cell: (community) => placeOf(community) ?? <None word="no address" />,
+    csv: (community) => placeOf(community),
+  },
+  {
+    head: 'Lots',
+    numeric: true,
+    cell: ({ lotCount }) => lotCount ?? <None word="not counted" />,
+    csv: ({ lotCount }) => lotCount,
+  },
+  {
+    head: 'Starts a week',
+    numeric: true,
+    cell: ({ startsPerWeekTarget }) => startsPerWeekTarget ?? <None word="no target" />,
+    csv: ({ startsPerWeekTarget }) => startsPerWeekTarget,
+  },
+  { head: 'Time zone', isWideOnly: true, cell: ({ timeZone }) => timeZone, csv: ({ timeZone }) => timeZone },
+]
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'status',
+    label: 'Status',
+    options: Object.entries(LOOKS.community).map(([value, { word }]) => ({ value, label: word })),
+  },
+]
+
+/** Where homes are built. */
+export function Component() {
+  const may = useMay()
+  const [isNew, setIsNew] = useState(false)
+  const create = may('communities:write') && (
+    <Button look="primary" icon="plus" onClick={() => setIsNew(true)}>
+      New community
+    </Button>
+  )
+  return (
+    <Page title="Communities" crumbs={[{ name: 'Homes', to: '/homes' }, { name: 'Communities' }]} actions={create}>
+      <div className="page-head">
+        <h1>Communities</h1>
+        <p>The neighborhoods in which you build.</p>
+      </div>
+      <LandTabs />
+      <Listing
+        path="/api/ext/communities"
+        nouns={['community', 'communities']}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        sort="name"
+        searchIn="Name, code or city"
+        filters={FILTERS}
+        empty={
+          <Empty icon="homes" title="No communities yet" actions={create}>
+            Homes belong to a community, which has the workdays, the time zone and the superintendent.
+          </Empty>
+        }
+      />
+      {isNew && <CommunityForm onClose={() => setIsNew(false)} />}
+    </Page>
+  )
+}
+
+export function placeOf({ city, state }: Pick<Community, 'city' | 'state'>): string | null {
+  const parts = [city, state].filter((part) => part !== null)
+  return parts.length === 0 ? null : parts.join(', ')
+}

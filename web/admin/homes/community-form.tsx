@@ -1,0 +1,49 @@
+import { plumbline } from '../../api/plumbline.ts'
+import { SelectField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { say } from '../../ui/toast.tsx'
+
+/** A new community: where one builds. Its workdays are Monday to Friday until they are changed. */
+export function CommunityForm({ onClose }: { onClose(): void }) {
+  const change = plumbline.useMutation('post', '/api/ext/communities', {
+    onSuccess: ({ id, name }) => {
+      say(`${name} is added`, { word: 'Open', to: `/communities/${id}` })
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title="New community"
+      word="Add community"
+      {...{ change, onClose }}
+      onSubmit={(form) =>
+        change.mutate({
+          body: {
+            ...{ name: typed(form, 'name') ?? '', code: typed(form, 'code') ?? null },
+            ...{ city: typed(form, 'city') ?? null, state: typed(form, 'state') ?? null },
+            ...{ lotCount: typedNumber(form, 'lotCount') ?? null, workdays: [1, 2, 3, 4, 5], holidays: [] },
+            status: form.get('status') === 'planning' ? 'planning' : 'active',
+          },
+        })
+      }
+    >
+      <div className="form-row">
+        <TextField name="name" label="Name" autoFocus placeholder="Juniper Ridge" />
+        <TextField name="code" label="Short name" optional placeholder="JR" />
+      </div>
+      <div className="form-row">
+        <TextField name="city" label="City" optional />
+        <TextField name="state" label="State" optional />
+        <TextField name="lotCount" label="Lots" type="number" min={0} optional />
+      </div>
+      <SelectField
+        name="status"
+        label="State of it"
+        options={[
+          { value: 'active', label: 'Active: one builds there' },
+          { value: 'planning', label: 'Planned' },
+        ]}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,195 @@
+import { useParams } from 'react-router'
+import type { CommunitySummary, HomeStatus } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Status } from '../../ui/badge.tsx'
+import { BudgetBar } from '../../ui/budget-bar.tsx'
+import { History } from '../../ui/history.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { LOOKS } from '../../ui/looks.ts'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { KeyValues, Panel } from '../../ui/panel.tsx'
+import { Empty, Failed, SkeletonLines } from '../../ui/states.tsx'
+import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
+import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
+import { count } from '../../ui/words.ts'
+import { placeOf } from './communities.tsx'
+import { useHomeColumns } from './home-columns.tsx'
+import { Starts } from './starts.tsx'
+
+const TABS = [
+  { name: 'homes', word: 'Homes' },
+  { name: 'figures', word: 'Figures' },
+  { name: 'history', word: 'History' },
+] as const
+
+/** One community: how it stands, and its homes. */
+export function Component() {
+  const { communityId = '' } = useParams()
+  const may = useMay()
+  const open = useOpenTab(['homes', 'figures', 'history'])
+  const at = { params: { path: { communityId } } }
+  const community = plumbline.useQuery('get', '/api/ext/communities/{communityId}', at)
+  const figures = plumbline.useQuery('get', '/api/ext/communities/{communityId}/summary', at)
+  const columns = useHomeColumns(null)
+  const name = community.data?.name ?? 'Community'
+  const crumbs = [{ name: 'Homes', to: '/homes' }, { name: 'Communities', to: '/communities' }, { name }]
+  return (
+    <Page title={name} crumbs={crumbs}>
+      {community.error !== null ? (
+        <Failed what="The community" error={community.error} onRetry={() => void community.refetch()} />
+      ) : community.data === undefined ? (
+        <SkeletonLines />
+      ) : (
+        <>
+          <TitleBlock
+            name={name}
+            state={<Status of="community" is={community.data.status} />}
+            sub={placeOf(community.data)}
+            facts={factsOf(figures.data, community.data.lotCount)}
+          />
+          <Tabs label="Community" tabs={TABS} open={open} />
+          {open === 'homes' && may('homes:read') && (
+            <Listing
+              path="/api/ext/homes"
+              nouns={['home', 'homes']}
+              columns={columns}
+              keyOf={({ id }) => id}
+              sort="name"
+              searchIn="Name, lot or address"
+              filters={HOME_FILTERS}
+              query={{ communityId }}
+              empty={
+                <Empty icon="homes" title="No homes here yet">
+                  Homes can be added while the community is planned and active.
+                </Empty>
+              }
+            />
+          )}
+          {open === 'figures' &&
+            (figures.error !== null ? (
+              <Failed what="The figures" error={figures.error} onRetry={() => void figures.refetch()} />
+            ) : figures.data === undefined ? (
+              <SkeletonLines />
+            ) : (
+              <Figures of={figures.data} />
+            ))}
+          {open === 'history' && (
+            <Panel title="History">
+              <History of={communityId} />
+            </Panel>
+          )}
+        </>
+      )}
+    </Page>
+  )
+}
+
+const HOME_FILTERS = [
+  {
+    name: 'status',
+    label: 'Status',
+    options: Object.entries(LOOKS.home).map(([value, { word }]) => ({ value, label: word })),
+  },
+]
+
+function factsOf(figures: CommunitySummary | undefined, lotCount: number | null): readonly Fact[] {
+  const by = figures?.homesByStatus
+  const known = (value: number | undefined) => (value === undefined ? '…' : value)
+  return [
+    {
+      label: 'Under construction',
+      isFigure: true,
+      value: known(by?.under_construction),
+      note: by === undefined ? undefined : `${by.ready_to_start} ready to start`,
+    },
+    {
+      label: 'Starts this month',
+      isFigure: true,
+      value: known(figures?.startsThisMonth),
+      note:
+        figures === undefined ? undefined : `${figures.starts.reduce((sum, { starts }) => sum + starts, 0)} in a year`,
+    },
+    { label: 'Completed in a year', isFigure: true, isWideOnly: true, value: known(figures?.completions) },
+    {
+      label: 'Cycle',
+      isWideOnly: true,
+      value:
+        figures === undefined
+          ? '…'
+          : figures.averageCycleDays === null
+            ? 'none completed'
+            : count(Math.round(figures.averageCycleDays), 'workday'),
+      note: figures?.averageCycleDays == null ? 'within a year' : 'on average',
+    },
+    {
+      label: 'Lots taken',
+      value: known(figures?.lotsTaken),
+      note: lotCount === null ? 'lots are not counted' : `of ${lotCount}`,
+    },
+    { label: 'For sale', value: figures === undefined ? '…' : (figures.sales?.homesAvailable ?? 'not shown') },
+  ]
+}
+
+function Figures({ of: figures }: { of: CommunitySummary }) {
+  const { money, difference } = useFormats()
+  const { budget, openOrders, bidRequests, sales } = figures
+  const homes = Object.entries(figures.homesByStatus) as [HomeStatus, number][]
+  return (
+    <div className="cols even">
+      <Panel title="Homes by status">
+        <KeyValues
+          facts={homes
+            .filter(([, number]) => number > 0)
+            .map(([status, number]) => [LOOKS.home[status].word, number] as const)}
+        />
+      </Panel>
+      <Panel title="Starts" hint="the last twelve months">
+        <Starts of={figures.starts} />
+      </Panel>
+      {budget !== null && (
+        <Panel title="Budget" hint="of all homes that are not cancelled">
+          <div className="stack">
+            <BudgetBar
+              label="All homes"
+              budgeted={budget.budgeted}
+              committed={budget.committed}
+              pending={budget.pendingCommitted}
+              actual={0}
+            />
+            <KeyValues
+              facts={[
+                ['Budgeted', money(budget.budgeted)],
+                ['Committed', money(budget.committed)],
+                ['Pending', money(budget.pendingCommitted)],
+                ['Left', difference(budget.variance)],
+              ]}
+            />
+          </div>
+        </Panel>
+      )}
+      <Panel title="Under way">
+        <KeyValues
+          facts={[
+            ...(openOrders === null
+              ? []
+              : ([['Open orders', `${openOrders.count} of ${money(openOrders.amount)}`]] as const)),
+            ...(bidRequests === null
+              ? []
+              : ([
+                  ['Bid requests out', bidRequests.sent],
+                  ['Vendors to answer', bidRequests.openInvitations],
+                ] as const)),
+            ...(sales === null
+              ? []
+              : ([
+                  ['Sales to approve', sales.pending],
+                  ['Sales approved', sales.approved],
+                ] as const)),
+          ]}
+        />
+      </Panel>
+    </div>
+  )
+}

@@ -1,0 +1,162 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type {
+  DelayReason,
+  DelayResponsible,
+  Problem,
+  ScheduledTask,
+  TaskChanged,
+} from '../../../client/contract.gen.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field, Form, SelectField, TextAreaField, typed } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Refused } from '../../ui/states.tsx'
+import { say } from '../../ui/toast.tsx'
+import { count } from '../../ui/words.ts'
+
+/** A delay that is tried; its days are null while what is typed is no number of workdays. */
+export interface Delay {
+  taskId: string
+  days: number | null
+}
+
+const REASONS = {
+  weather: 'Weather',
+  vendor_no_show: 'Vendor did not show',
+  vendor_error: 'Vendor error',
+  poor_workmanship: 'Poor workmanship',
+  material_delay: 'Material delay',
+  failed_inspection: 'Failed inspection',
+  permit: 'Permit',
+  design_change: 'Design change',
+  late_selection: 'Late selection',
+  theft_vandalism: 'Theft or vandalism',
+  builder: 'Builder',
+  other: 'Other',
+} satisfies Record<DelayReason, string>
+
+const RESPONSIBLE = ['builder', 'customer', 'vendor'] satisfies DelayResponsible[]
+
+const FORM = 'delay'
+
+/** What the delay would do, before anything is saved. */
+export function DelayBanner(props: {
+  task: ScheduledTask
+  delay: Delay
+  preview: UseQueryResult<TaskChanged, Problem>
+  onDiscard(): void
+}) {
+  const { task, delay, preview, onDiscard } = props
+  const { day } = useFormats()
+  if (preview.error !== null && delay.days !== null) return <Refused error={preview.error} />
+  const cascade = delay.days === null ? undefined : preview.data?.cascade
+  const own = cascade?.moved.find(({ taskId }) => taskId === task.taskId)
+  const vendors = new Set(cascade?.moved.flatMap(({ vendorId }) => (vendorId === null ? [] : [vendorId]))).size
+  return (
+    <div className="banner" data-tone="warn" role="status">
+      <Icon name="eye" />
+      <div>
+        {own === undefined || cascade === undefined ? (
+          <strong>Preview: say by how many workdays {task.name} is late.</strong>
+        ) : (
+          <>
+            <strong>
+              Preview: {task.name} ends {day(own.newEnd)} instead of {day(own.oldEnd)}.
+            </strong>{' '}
+            <span className="muted">
+              {count(cascade.moved.length, 'task moves', 'tasks move')}, {count(vendors, 'vendor’s', 'vendors’')} dates
+              change, {count(cascade.notices.length, 'vendor', 'vendors')} had been told. Nothing is saved yet.
+            </span>
+          </>
+        )}
+      </div>
+      <span className="row">
+        <Button small look="quiet" onClick={onDiscard}>
+          Discard
+        </Button>
+        <Button
+          small
+          look="primary"
+          type="submit"
+          form={FORM}
+          disabled={own === undefined || preview.isPlaceholderData}
+        >
+          Apply delay
+        </Button>
+      </span>
+    </div>
+  )
+}
+
+export function DelayForm(props: {
+  task: ScheduledTask
+  delay: Delay
+  newEnd: string | undefined
+  onChange(days: number | null): void
+  onDone(): void
+}) {
+  const { task, delay, newEnd, onChange, onDone } = props
+  const { day } = useFormats()
+  const apply = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/delay', {
+    onSuccess: ({ cascade }) => {
+      say(`${task.name} delayed, ${count(cascade.moved.length, 'task')} moved`)
+      onDone()
+    },
+  })
+  const submit = (form: FormData) => {
+    if (delay.days === null || apply.isPending) return
+    const responsible = typed(form, 'responsible') as DelayResponsible | undefined
+    const note = typed(form, 'note')
+    apply.mutate({
+      params: { path: { taskId: task.taskId } },
+      body: {
+        days: delay.days,
+        reasonCode: typed(form, 'reasonCode') as DelayReason,
+        ...(responsible !== undefined && { responsible }),
+        ...(note !== undefined && { note }),
+      },
+    })
+  }
+  return (
+    <Panel title="The delay">
+      <Form id={FORM} error={apply.error} onSubmit={submit}>
+        <Field name="days" label="Workdays">
+          {(control) => (
+            <div className="input">
+              <input
+                {...control}
+                inputMode="numeric"
+                defaultValue={delay.days ?? ''}
+                autoComplete="off"
+                onChange={(event) => onChange(workdays(event.target.value))}
+              />
+              <span className="affix">{newEnd === undefined ? 'from 1 to 365' : `ends ${day(newEnd)}`}</span>
+            </div>
+          )}
+        </Field>
+        <SelectField
+          name="reasonCode"
+          label="Reason"
+          options={Object.entries(REASONS).map(([value, label]) => ({ value, label }))}
+        />
+        <SelectField
+          name="responsible"
+          label="Answers for it"
+          options={[
+            { value: '', label: 'As usual for the reason' },
+            ...RESPONSIBLE.map((value) => ({ value, label: inWords(value) })),
+          ]}
+        />
+        <TextAreaField name="note" label="Note" optional rows={2} />
+      </Form>
+    </Panel>
+  )
+}
+
+function workdays(text: string): number | null {
+  const days = Number(text)
+  return Number.isInteger(days) && days >= 1 && days <= 365 ? days : null
+}

@@ -1,0 +1,45 @@
+const PARTS = [
+  { fill: 'g-done', word: 'Done' },
+  { fill: 'g-run', word: 'Under way' },
+  { fill: 'g-crit', word: 'Critical path' },
+  { fill: 'g-plan', word: 'Has float' },
+  { fill: 'g-late', word: 'Late' },
+] as const
+
+/** What the bars mean. Readers have the table. */
+export function GanttLegend({ isTried }: { isTried: boolean }) {
+  return (
+    <span className="legend" aria-hidden="true">
+      {PARTS.map(({ fill, word }) => (
+        <span key={word}>
+          <svg viewBox="0 0 16 12" aria-hidden="true">
+            <rect className={fill} x=".5" y="2.5" width="15" height="7" rx="2" />
+          </svg>
+          {word}
+        </span>
+      ))}
+      {isTried && (
+        <>
+          <span>
+            <svg viewBox="0 0 16 12" aria-hidden="true">
+              <rect className="g-new" y="2" width="16" height="8" rx="2" />
+            </svg>
+            Moved
+          </span>
+          <span>
+            <svg viewBox="0 0 16 12" aria-hidden="true">
+              <rect className="g-ghost" x=".5" y="1.5" width="15" height="9" rx="2" />
+            </svg>
+            Before the delay
+          </span>
+        </>
+      )}
+      <span>
+        <svg viewBox="0 0 16 12" aria-hidden="true">
+          <path className="g-mile" d="M8 0l6 6-6 6-6-6z" />
+        </svg>
+        Inspection
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,75 @@
+import { Link } from 'react-router'
+import type { Community, Home } from '../../../client/contract.gen.ts'
+import { inWords, Status } from '../../ui/badge.tsx'
+import { percent } from '../../ui/figures.ts'
+import { LOOKS } from '../../ui/looks.ts'
+import { useFormats } from '../../ui/organization.ts'
+import { type Column, None } from '../../ui/table.tsx'
+
+/** The columns of a list of homes. Within a community its name is not said again. */
+export function useHomeColumns(communities: ReadonlyMap<string, Community> | null): readonly Column<Home>[] {
+  const { money, day } = useFormats()
+  const columns: readonly (Column<Home> | null)[] = [
+    {
+      head: 'Home',
+      sort: 'name',
+      cell: ({ id, name, address }) => (
+        <>
+          <Link className="lead" to={`/homes/${id}`}>
+            {name}
+          </Link>
+          {address?.line1 != null && <span className="sub">{address.line1}</span>}
+        </>
+      ),
+      csv: ({ name }) => name,
+    },
+    {
+      head: 'Status',
+      cell: ({ status }) => <Status of="home" is={status} />,
+      csv: ({ status }) => LOOKS.home[status].word,
+    },
+    communities && {
+      head: 'Community',
+      cell: ({ communityId }) => communities.get(communityId)?.name ?? '',
+      csv: ({ communityId }) => communities.get(communityId)?.name ?? communityId,
+    },
+    { head: 'Type', isWideOnly: true, cell: ({ homeType }) => inWords(homeType), csv: ({ homeType }) => homeType },
+    {
+      head: 'Sale',
+      isWideOnly: true,
+      cell: ({ salesStatus }) => inWords(salesStatus),
+      csv: ({ salesStatus }) => salesStatus,
+    },
+    {
+      head: 'Price',
+      numeric: true,
+      cell: ({ contractPrice, price }) => {
+        const amount = contractPrice ?? price
+        return amount === null ? <None word="no price" /> : money(amount)
+      },
+      csv: ({ contractPrice, price }) => contractPrice ?? price,
+    },
+    {
+      head: 'Complete',
+      numeric: true,
+      cell: ({ percentComplete }) => percent(Math.round(percentComplete)),
+      csv: ({ percentComplete }) => percentComplete,
+    },
+    {
+      head: 'Completion',
+      className: 'nowrap',
+      cell: ({ actualCompletionDate, forecastCompletionDate }) =>
+        actualCompletionDate !== null ? (
+          day(actualCompletionDate)
+        ) : forecastCompletionDate === null ? (
+          <None word="not scheduled" />
+        ) : (
+          <>
+            {day(forecastCompletionDate)} <span className="faint">forecast</span>
+          </>
+        ),
+      csv: ({ actualCompletionDate, forecastCompletionDate }) => actualCompletionDate ?? forecastCompletionDate,
+    },
+  ]
+  return columns.filter((column) => column !== null)
+}

@@ -1,0 +1,145 @@
+import { useId, useState } from 'react'
+import type { Home, HomeStatus, Problem } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { useDryRun } from '../../api/skills.ts'
+import { Button } from '../../ui/button.tsx'
+import { LOOKS } from '../../ui/looks.ts'
+import { MoveDialog } from '../../ui/move.tsx'
+import { say } from '../../ui/toast.tsx'
+import { listed } from '../../ui/words.ts'
+
+const EFFECTS: Record<HomeStatus, string> = {
+  planning: 'It is planned again.',
+  permitting: 'The permits are asked for.',
+  ready_to_start: 'It can be started; the budget has to be locked before.',
+  under_construction: 'Work begins, and its budget has to be locked.',
+  completed: 'It is built; no task of work, inspection or delivery may be left.',
+  closed: 'It belongs to the buyer; its sale has to be complete.',
+  warranty: 'It is in its warranty.',
+  archived: 'It leaves the lists, with its tasks and milestones.',
+  on_hold: 'It stands still, and comes back to where it is now.',
+  cancelled: 'It ends for good; the tasks and milestones that are left are archived.',
+}
+
+/** Every status, in the order in which a home usually comes to them. */
+const ALL = Object.keys(EFFECTS) as HomeStatus[]
+
+/** What one most likely wants: the next status, or the one before a hold. Whether it is possible, the service says. */
+function usualNext({ status, statusBeforeHold }: Home): HomeStatus {
+  return statusBeforeHold ?? ALL[ALL.indexOf(status) + 1] ?? status
+}
+
+/** Where the home can go from where it is, as a refusal names it; undefined while nothing was refused. */
+function allowedBy(problem: Problem | null): readonly HomeStatus[] | undefined {
+  if (problem?.code !== 'invalid_transition' || !('allowed' in problem)) return undefined
+  const { allowed } = problem
+  return Array.isArray(allowed) ? ALL.filter((status) => allowed.includes(status)) : undefined
+}
+
+/** Moves a home along; what holds it back is said before. */
+export function HomeMoves({ home }: { home: Home }) {
+  const may = useMay()
+  const [isOpen, setIsOpen] = useState(false)
+  if (!may('homes:write') || home.archivedAt !== null) return null
+  return (
+    <>
+      <Button className="keep" onClick={() => setIsOpen(true)}>
+        Change status
+      </Button>
+      {isOpen && <Moving home={home} onClose={() => setIsOpen(false)} />}
+    </>
+  )
+}
+
+function Moving({ home, onClose }: { home: Home; onClose(): void }) {
+  const id = useId()
+  const may = useMay()
+  const canTry = may('skills:write')
+  const [to, setTo] = useState<HomeStatus>(() => usualNext(home))
+  const [override, setOverride] = useState('')
+  // Why it is closed all the same changes nothing about what happens, so it is not tried with each letter.
+  const isOverridden = to === 'closed' && override.trim() !== ''
+  const trial = useDryRun(
+    'changeHomeStatus',
+    { homeId: home.id, status: to, ...(isOverridden && { overrideReason: 'To be said.' }) },
+    { enabled: canTry },
+  )
+  const change = plumbline.useMutation('post', '/api/ext/homes/{homeId}/status', {
+    onSuccess: ({ name, status }) => {
+      say(`${name} is ${LOOKS.home[status].word.toLowerCase()}`)
+      onClose()
+    },
+  })
+  const refusal = change.error ?? trial.error
+  const others = ALL.filter((one) => one !== home.status)
+  const isRefused = refusal?.status === 409
+  const [allowed, setAllowed] = useState<readonly HomeStatus[]>()
+  const named = allowedBy(refusal)
+  if (named !== undefined && named.join() !== allowed?.join()) setAllowed(named)
+  return (
+    <MoveDialog
+      title={`Change the status of ${home.name}`}
+      effect={EFFECTS[to]}
+      word={to === 'cancelled' ? 'Cancel the home' : `Set to ${LOOKS.home[to].word.toLowerCase()}`}
+      isDanger={to === 'cancelled'}
+      reason="optional"
+      trial={canTry ? trial : null}
+      error={change.error}
+      remedy={() => (named === undefined ? undefined : allowedInWords(home, named))}
+      isPending={change.isPending}
+      onClose={onClose}
+      onConfirm={(reason) =>
+        change.mutate({
+          params: { path: { homeId: home.id } },
+          body: {
+            status: to,
+            ...(reason !== undefined && { reason }),
+            ...(isOverridden && { overrideReason: override.trim() }),
+          },
+        })
+      }
+      fields={
+        <>
+          <div className="field">
+            <label htmlFor={`${id}-status`}>New status</label>
+            <select
+              className="input"
+              id={`${id}-status`}
+              value={to}
+              onChange={(event) => {
+                change.reset()
+                setTo(ALL.find((one) => one === event.target.value) ?? to)
+              }}
+            >
+              {ALL.filter((one) => one === to || (allowed ?? others).includes(one)).map((status) => (
+                <option key={status} value={status}>
+                  {LOOKS.home[status].word}
+                </option>
+              ))}
+            </select>
+          </div>
+          {to === 'closed' && (isRefused || override !== '') && (
+            <div className="field">
+              <label htmlFor={`${id}-override`}>Why all the same</label>
+              <input
+                className="input"
+                id={`${id}-override`}
+                maxLength={400}
+                value={override}
+                onChange={(event) => setOverride(event.target.value)}
+              />
+              <span className="hint">Kept in the history. It takes the right to write sales.</span>
+            </div>
+          )}
+        </>
+      }
+    />
+  )
+}
+
+function allowedInWords({ status }: Home, allowed: readonly HomeStatus[]): string {
+  const was = LOOKS.home[status].word.toLowerCase()
+  if (allowed.length === 0) return `A home that is ${was} stays so.`
+  return `A home that is ${was} can become ${listed(allowed.map((one) => LOOKS.home[one].word.toLowerCase()))}.`
+}

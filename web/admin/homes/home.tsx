@@ -1,0 +1,103 @@
+import { useParams } from 'react-router'
+import type { Home } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { useLive } from '../../api/live.ts'
+import { useName } from '../../api/names.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords, Status } from '../../ui/badge.tsx'
+import { History } from '../../ui/history.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Failed, SkeletonLines } from '../../ui/states.tsx'
+import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
+import { HomeBudget } from './budget.tsx'
+import { HomeMoves } from './home-moves.tsx'
+import { HomeOrders, HomePayments, HomeSelections } from './lists.tsx'
+import { HomeSchedule } from './schedule.tsx'
+
+const TABS = [
+  { name: 'budget', word: 'Budget', needs: 'budgets:read' },
+  { name: 'schedule', word: 'Schedule', needs: 'tasks:read' },
+  { name: 'orders', word: 'Orders', needs: 'pos:read' },
+  { name: 'selections', word: 'Selections', needs: 'options:read' },
+  { name: 'payments', word: 'Payments', needs: 'payments:read' },
+  { name: 'history', word: 'History', needs: 'events:read' },
+] as const
+
+/** One home: its budget, its schedule, and what was ordered, selected and paid for it. */
+export function Component() {
+  useLive('at ease')
+  const { homeId = '' } = useParams()
+  const may = useMay()
+  const home = plumbline.useQuery('get', '/api/ext/homes/{homeId}', { params: { path: { homeId } } })
+  const community = useName('community', home.data?.communityId ?? '').data ?? undefined
+  const tabs = TABS.filter(({ needs }) => may(needs))
+  const [first, ...others] = tabs.map(({ name }) => name)
+  const open = useOpenTab([first ?? 'history', ...others])
+  const name = home.data?.name ?? 'Home'
+  const crumbs = [
+    { name: 'Homes', to: '/homes' },
+    ...(community === undefined || home.data === undefined
+      ? []
+      : [{ name: community, to: `/communities/${home.data.communityId}` }]),
+    { name },
+  ]
+  const word = TABS.find((tab) => tab.name === open)?.word ?? ''
+  return (
+    <Page
+      title={[word, name, community].filter(Boolean).join(', ')}
+      crumbs={crumbs}
+      actions={home.data !== undefined && <HomeMoves home={home.data} />}
+    >
+      {home.error !== null ? (
+        <Failed what="The home" error={home.error} onRetry={() => void home.refetch()} />
+      ) : home.data === undefined ? (
+        <SkeletonLines />
+      ) : (
+        <Shown {...{ open, tabs }} head={headOf(home.data, community)} home={home.data} />
+      )}
+    </Page>
+  )
+}
+
+/** How each tab begins: what the sheet is about, and below it the tabs. */
+export interface HomeHead {
+  name: string
+  state: React.ReactNode
+  sub: string
+}
+
+function headOf(home: Home, community: string | undefined): HomeHead {
+  return {
+    name: community === undefined ? home.name : `${home.name}, ${community}`,
+    state: <Status of="home" is={home.status} />,
+    sub: [home.address?.line1, inWords(home.homeType).toLowerCase()].filter((part) => part != null).join(' · '),
+  }
+}
+
+function Shown(props: { open: string; tabs: readonly (typeof TABS)[number][]; head: HomeHead; home: Home }) {
+  const { open, tabs, head, home } = props
+  const nav = <Tabs label="Home" tabs={tabs} open={open} />
+  if (open === 'budget') return <HomeBudget {...{ head, home, nav }} />
+  if (open === 'schedule') return <HomeSchedule {...{ head, home, nav }} />
+  return (
+    <>
+      <section className="title-block" aria-label="Facts">
+        <div className="name">
+          <h1>{head.name}</h1>
+          {head.state}
+          <span className="sub">{head.sub}</span>
+        </div>
+      </section>
+      {nav}
+      {open === 'orders' && <HomeOrders homeId={home.id} />}
+      {open === 'selections' && <HomeSelections homeId={home.id} />}
+      {open === 'payments' && <HomePayments homeId={home.id} />}
+      {open === 'history' && (
+        <Panel title="History">
+          <History of={home.id} />
+        </Panel>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+import { useMemo } from 'react'
+import { useMay } from '../../api/caller.ts'
+import { usePage } from '../../api/pages.ts'
+import type { Filter } from '../../ui/filter.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { LOOKS } from '../../ui/looks.ts'
+import { Page } from '../../ui/page.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { useHomeColumns } from './home-columns.tsx'
+import { LandTabs } from './land-tabs.tsx'
+
+/** Every house, planned, being built or built. */
+export function Component() {
+  const may = useMay()
+  const asked = { limit: 200, sort: 'name' } as const
+  const communities = usePage('/api/ext/communities', asked, { enabled: may('communities:read') }).data?.data
+  const byId = useMemo(() => new Map(communities?.map((community) => [community.id, community])), [communities])
+  const columns = useHomeColumns(byId)
+  const filters = useMemo<readonly Filter[]>(
+    () => [
+      {
+        name: 'status',
+        label: 'Status',
+        options: Object.entries(LOOKS.home).map(([value, { word }]) => ({ value, label: word })),
+      },
+      {
+        name: 'communityId',
+        label: 'Community',
+        options: (communities ?? []).map(({ id, name }) => ({ value: id, label: name })),
+      },
+      {
+        name: 'homeType',
+        label: 'Type',
+        options: [
+          { value: 'spec', label: 'Spec' },
+          { value: 'presale', label: 'Presale' },
+          { value: 'custom', label: 'Custom' },
+          { value: 'model', label: 'Model' },
+        ],
+      },
+    ],
+    [communities],
+  )
+  return (
+    <Page title="Homes" crumbs={[{ name: 'Homes' }]}>
+      <div className="page-head">
+        <h1>Homes</h1>
+        <p>What you build, from planning to warranty.</p>
+      </div>
+      <LandTabs />
+      <Listing
+        path="/api/ext/homes"
+        nouns={['home', 'homes']}
+        columns={columns}
+        keyOf={({ id }) => id}
+        sort="name"
+        searchIn="Name, lot or address"
+        filters={filters}
+        empty={
+          <Empty icon="homes" title="No homes yet">
+            A home is created in a community, with or without a plan. Your system does it with createHome.
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}

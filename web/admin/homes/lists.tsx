@@ -1,0 +1,156 @@
+import { useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import type { Selection } from '../../../client/contract.gen.ts'
+import { nameOf } from '../../api/names.ts'
+import { inWords, Status } from '../../ui/badge.tsx'
+import { quantity } from '../../ui/figures.ts'
+import type { Filter } from '../../ui/filter.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { LOOKS } from '../../ui/looks.ts'
+import { Name } from '../../ui/name.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Empty } from '../../ui/states.tsx'
+import { type Column, None } from '../../ui/table.tsx'
+import { useOrderColumns } from '../orders/columns.tsx'
+import { usePaymentColumns } from '../payments/columns.tsx'
+
+function statusesOf(kind: 'order' | 'payment' | 'selection'): Filter {
+  const options = Object.entries(LOOKS[kind]).map(([value, { word }]) => ({ value, label: word }))
+  return { name: 'status', label: 'Status', options }
+}
+
+/** What was ordered for the home; the budget leads here with a scope. */
+export function HomeOrders({ homeId }: { homeId: string }) {
+  const scope = useSearchParams()[0].get('scope')
+  const filters = useMemo(
+    () => [
+      statusesOf('order'),
+      ...(scope === null
+        ? []
+        : [{ name: 'scope', label: 'Scope', options: [{ value: scope, label: inWords(scope) }] }]),
+    ],
+    [scope],
+  )
+  return (
+    <Listing
+      path="/api/ext/purchase-orders"
+      nouns={['order', 'orders']}
+      columns={useOrderColumns(false)}
+      keyOf={({ id }) => id}
+      sort="number"
+      searchIn="Number, notes or lines"
+      filters={filters}
+      query={{ homeId }}
+      empty={
+        <Empty icon="orders" title="Nothing was ordered yet">
+          An order comes from an award, from a contract, or is written by hand (createPurchaseOrder).
+        </Empty>
+      }
+    />
+  )
+}
+
+const PAYMENT_FILTERS = [statusesOf('payment')]
+
+export function HomePayments({ homeId }: { homeId: string }) {
+  return (
+    <Listing
+      path="/api/ext/payments"
+      nouns={['payment', 'payments']}
+      columns={usePaymentColumns(false)}
+      keyOf={({ id }) => id}
+      sort="-createdAt"
+      searchIn="Number or invoice"
+      filters={PAYMENT_FILTERS}
+      query={{ homeId }}
+      empty={
+        <Empty icon="payments" title="No payments yet">
+          What is done on an order becomes payable, and a payment run pays it.
+        </Empty>
+      }
+    />
+  )
+}
+
+const SELECTION_FILTERS = [statusesOf('selection')]
+
+export function HomeSelections({ homeId }: { homeId: string }) {
+  const { money, difference, day, left } = useFormats()
+  const columns = useMemo<readonly Column<Selection>[]>(
+    () => [
+      {
+        head: 'Selection',
+        cell: ({ optionId, customDescription, color, location }) => (
+          <>
+            <span className="lead">
+              {optionId === null ? customDescription : <Name of="option" id={optionId} isPlain />}
+            </span>
+            <span className="sub">{[color, location].filter((part) => part !== null).join(', ')}</span>
+          </>
+        ),
+        csv: ({ optionId, customDescription }) => (optionId === null ? customDescription : nameOf('option', optionId)),
+      },
+      {
+        head: 'Status',
+        cell: ({ status }) => <Status of="selection" is={status} />,
+        csv: ({ status }) => LOOKS.selection[status].word,
+      },
+      {
+        head: 'Scope',
+        isWideOnly: true,
+        cell: ({ scope }) => (scope === null ? <None word="several" /> : inWords(scope)),
+        csv: ({ scope }) => scope,
+      },
+      {
+        head: 'Deadline',
+        className: 'nowrap',
+        cell: ({ deadline, status }) =>
+          deadline === null ? (
+            <None />
+          ) : (
+            <>
+              {day(deadline)}
+              {status === 'pending' && <span className="sub">{left(deadline)}</span>}
+            </>
+          ),
+        csv: ({ deadline }) => deadline,
+      },
+      { head: 'Quantity', numeric: true, cell: (row) => quantity(row.quantity), csv: (row) => row.quantity },
+      {
+        head: 'Cost',
+        numeric: true,
+        cell: ({ cost }) => (cost === null ? <None word="not priced" /> : money(cost)),
+        csv: ({ cost }) => cost,
+      },
+      {
+        head: 'Price',
+        numeric: true,
+        cell: ({ price }) => (price === null ? <None word="not priced" /> : money(price)),
+        csv: ({ price }) => price,
+      },
+      {
+        head: 'Moves the price by',
+        numeric: true,
+        cell: (row) => (row.difference === null ? <None word="not known" /> : difference(row.difference)),
+        csv: (row) => row.difference,
+      },
+    ],
+    [money, difference, day, left],
+  )
+  return (
+    <Listing
+      path="/api/ext/selections"
+      nouns={['selection', 'selections']}
+      columns={columns}
+      keyOf={({ id }) => id}
+      sort="createdAt"
+      filters={SELECTION_FILTERS}
+      query={{ homeId }}
+      empty={
+        <Empty icon="homes" title="Nothing is selected yet">
+          What the buyer chooses beyond the plan stands here, with its deadline, cost and price.
+        </Empty>
+      }
+    />
+  )
+}

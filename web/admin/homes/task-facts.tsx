@@ -1,0 +1,72 @@
+import type { ReactNode } from 'react'
+import type { ScheduledTask } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords, Status } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Name } from '../../ui/name.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { KeyValues, Panel } from '../../ui/panel.tsx'
+import { None } from '../../ui/table.tsx'
+import { count } from '../../ui/words.ts'
+import { TaskActions } from '../schedule/task-actions.tsx'
+
+/** One task of the schedule: who does it, when, how much it can slip, and whether the vendor comes. */
+export function TaskFacts(props: { task: ScheduledTask; onClose(): void; onDelay(): void }) {
+  const { task, onClose, onDelay } = props
+  const { day } = useFormats()
+  const may = useMay()
+  const whole = plumbline.useQuery('get', '/api/ext/tasks/{taskId}', { params: { path: { taskId: task.taskId } } }).data
+  const isOver = task.status === 'completed' || task.status === 'skipped'
+  const facts: (readonly [string, ReactNode])[] = [
+    ['Status', <Status key="status" of="task" is={task.status} />],
+    ['Vendor', task.vendorId === null ? <None word="nobody yet" /> : <Name of="vendor" id={task.vendorId} />],
+    ['Planned', `${day(task.plannedStart)} to ${day(task.plannedEnd)}, ${count(task.durationDays, 'workday')}`],
+    ...(task.actualStart === null
+      ? []
+      : [['Actual', `${day(task.actualStart)} to ${task.actualEnd === null ? 'now' : day(task.actualEnd)}`] as const]),
+    ['Float', floatInWords(task)],
+    ...(whole === undefined
+      ? []
+      : [['Date with vendor', <Status key="asked" of="confirmation" is={whole.confirmation.status} />] as const]),
+    ...(whole?.confirmation.proposedStart == null
+      ? []
+      : [['Proposed instead', day(whole.confirmation.proposedStart)] as const]),
+    ...(whole === undefined || whole.delays.length === 0
+      ? []
+      : [
+          [
+            'Delays so far',
+            whole.delays
+              .map(({ days, reasonCode }) => `${count(days, 'day')}, ${inWords(reasonCode).toLowerCase()}`)
+              .join('; '),
+          ] as const,
+        ]),
+  ]
+  return (
+    <Panel
+      title={task.name}
+      actions={
+        <>
+          <Button small look="quiet" onClick={onClose}>
+            Close
+          </Button>
+          {whole !== undefined && <TaskActions task={whole} trigger={<Button small>Report</Button>} />}
+          {!isOver && may('tasks:write') && (
+            <Button small icon="clock" onClick={onDelay}>
+              Delay
+            </Button>
+          )}
+        </>
+      }
+    >
+      <KeyValues facts={facts} />
+    </Panel>
+  )
+}
+
+function floatInWords({ totalFloatDays, isCritical }: ScheduledTask): string {
+  if (totalFloatDays === null) return 'none, it is over'
+  if (totalFloatDays < 0) return `${count(-totalFloatDays, 'workday')} late for a fixed date`
+  return isCritical ? 'none: each day of delay delays the home' : `can slip by ${count(totalFloatDays, 'workday')}`
+}

@@ -1,0 +1,40 @@
+import type { HeldPermission } from '../../client/contract.gen.ts'
+import type { IconName } from '../ui/icons.ts'
+
+export interface Destination {
+  to: string
+  name: string
+  icon: IconName
+  /** Without it the page would be empty, so it is not offered. */
+  needs?: HeldPermission
+  /** `g` and then this letter leads there. */
+  key?: string
+}
+
+/** Where one can go, in the order of the sidebar. */
+export const PLACES: readonly Destination[] = [
+  { to: '/today', name: 'Today', icon: 'today', key: 't' },
+  { to: '/bidding', name: 'Bidding', icon: 'bids', needs: 'bids:read', key: 'b' },
+  { to: '/vendors', name: 'Vendors', icon: 'vendors', needs: 'vendors:read', key: 'v' },
+  { to: '/homes', name: 'Homes', icon: 'homes', needs: 'homes:read', key: 'h' },
+  { to: '/orders', name: 'Orders', icon: 'orders', needs: 'pos:read', key: 'o' },
+  { to: '/payments', name: 'Payments', icon: 'payments', needs: 'payments:read', key: 'p' },
+  { to: '/schedule', name: 'Schedule', icon: 'schedule', needs: 'tasks:read', key: 's' },
+  { to: '/sales', name: 'Sales', icon: 'sales', needs: 'leads:read', key: 'l' },
+  { to: '/catalogue', name: 'Catalogue', icon: 'catalogue', needs: 'options:read', key: 'c' },
+  { to: '/agents/proposals', name: 'Agents', icon: 'agent', needs: 'proposals:read', key: 'a' },
+]
+
+export const SETTINGS: readonly Destination[] = [
+  { to: '/settings/keys', name: 'API keys', icon: 'key', needs: 'keys:read', key: 'k' },
+  { to: '/settings/apps', name: 'Connected apps', icon: 'swap' },
+  { to: '/settings/webhooks', name: 'Webhooks', icon: 'webhook', needs: 'webhooks:read' },
+  { to: '/settings/people', name: 'Users and roles', icon: 'users', needs: 'users:read' },
+  { to: '/settings/organization', name: 'Organization', icon: 'org', needs: 'settings:read' },
+  { to: '/settings/usage', name: 'Usage', icon: 'usage', needs: 'keys:read' },
+  { to: '/settings/events', name: 'Events', icon: 'events', needs: 'events:read' },
+  { to: '/settings/audit', name: 'Audit', icon: 'audit', needs: 'events:read' },
+]
+
+/** On a phone: the four that are used most, and the way to all others. */
+export const QUICK: readonly string[] = ['/today', '/bidding', '/homes', '/orders']

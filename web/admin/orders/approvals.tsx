@@ -1,0 +1,288 @@
+import { useEffect, useRef } from 'react'
+import { Link, useNavigate, useSearchParams } from 'react-router'
+import type { ApprovalExplanation, PurchaseOrder } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { useLive } from '../../api/live.ts'
+import { usePage } from '../../api/pages.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords, Status } from '../../ui/badge.tsx'
+import { BudgetBar } from '../../ui/budget-bar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Form, TextField, typed } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { isTyping } from '../../ui/keys.ts'
+import { Name } from '../../ui/name.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { KeyValues } from '../../ui/panel.tsx'
+import { Empty, Failed, SkeletonLines } from '../../ui/states.tsx'
+import { say } from '../../ui/toast.tsx'
+import { count, listed } from '../../ui/words.ts'
+import { OrderLines } from './lines.tsx'
+import { OrdersTabs } from './orders-tabs.tsx'
+
+/** The oldest are decided first; what comes after these is seen once some of them are. */
+const LONGEST_QUEUE = 50
+
+/** The orders that wait for somebody, one after another: what each does to the budget, and the decision. */
+export function Component() {
+  useLive('watching')
+  const [params] = useSearchParams()
+  const queue = usePage('/api/ext/purchase-orders', {
+    status: 'pending_approval',
+    sort: 'createdAt',
+    limit: LONGEST_QUEUE,
+  })
+  const { money } = useFormats()
+  const orders = queue.data?.data
+  const chosen = orders?.find(({ id }) => id === params.get('order')) ?? orders?.[0]
+  useQueueKeys(orders ?? [], chosen)
+  const total = orders?.reduce((sum, order) => sum + order.total, 0) ?? 0
+  return (
+    <Page title="Orders to approve" crumbs={[{ name: 'Orders', to: '/orders' }, { name: 'To approve' }]}>
+      <div className="page-head">
+        <h1>Orders</h1>
+        <p>
+          {orders === undefined ? ' ' : orders.length === 0 ? 'Nothing waits.' : `${money(total)} wait for approval.`}
+        </p>
+      </div>
+      <OrdersTabs waiting={orders?.length} />
+      {queue.error !== null ? (
+        <Failed what="The queue" error={queue.error} onRetry={() => void queue.refetch()} />
+      ) : orders === undefined ? (
+        <SkeletonLines lines={6} />
+      ) : chosen === undefined ? (
+        <section className="panel">
+          <Empty icon="check" title="Nothing waits for an approval">
+            Orders above somebody’s limit or above the budget come here.
+          </Empty>
+        </section>
+      ) : (
+        <section className="panel split" aria-label="Queue">
+          <div className="list">
+            <h2 className="sr">Waiting</h2>
+            <ul className="queue">
+              {orders.map((order) => (
+                <Waiting key={order.id} order={order} isChosen={order.id === chosen.id} />
+              ))}
+            </ul>
+            <p className="small faint hint-keys">
+              <kbd>j</kbd> <kbd>k</kbd> move · <kbd>a</kbd> approve · <kbd>r</kbd> send back
+            </p>
+          </div>
+          <Decision key={chosen.id} order={chosen} />
+        </section>
+      )}
+    </Page>
+  )
+}
+
+function Waiting({ order, isChosen }: { order: PurchaseOrder; isChosen: boolean }) {
+  const { money, left, dateOf } = useFormats()
+  return (
+    <li>
+      <Link to={`?order=${order.id}`} replace aria-current={isChosen ? 'true' : undefined}>
+        <b className="clip">
+          <Name of="vendor" id={order.vendorId} isPlain />
+        </b>
+        <span className="num strong">{money(order.total)}</span>
+        <small className="clip">
+          {inWords(order.scope)}, <Name of="home" id={order.homeId} isPlain />
+        </small>
+        <small className="num">{left(dateOf(order.updatedAt))}</small>
+        <small>{order.number}</small>
+        <small className="num tone-warn">{reasonsOf(order.approval.reasons)}</small>
+      </Link>
+    </li>
+  )
+}
+
+function reasonsOf(reasons: readonly string[]): string {
+  if (reasons.length === 0) return 'asked for'
+  return listed(reasons.map((reason) => (reason === 'over_limit' ? 'above limit' : 'over budget')))
+}
+
+function Decision({ order }: { order: PurchaseOrder }) {
+  const may = useMay()
+  const { money, day, dateOf } = useFormats()
+  const at = { params: { path: { purchaseOrderId: order.id } } }
+  const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{purchaseOrderId}/status', {
+    onSuccess: ({ id, number, status }) =>
+      say(status === 'draft' ? `${number} sent back` : `${number} approved`, {
+        word: 'Open order',
+        to: `/orders/${id}`,
+      }),
+  })
+  // Once it is decided there is nothing to explain, and it is about to leave the queue.
+  const why = plumbline.useQuery('get', '/api/ext/purchase-orders/{purchaseOrderId}/approval', at, {
+    enabled: !change.isPending && !change.isSuccess,
+  })
+  const decide = (form: FormData) => {
+    if (change.isPending) return
+    const reason = typed(form, 'reason')
+    const status = form.get('decision') === 'draft' ? 'draft' : 'approved'
+    change.mutate({ ...at, body: { status, ...(reason !== undefined && { reason }) } })
+  }
+  return (
+    <div className="detail stack">
+      <div className="row wrap">
+        <h2>
+          <Link to={`/orders/${order.id}`}>{order.number}</Link>
+        </h2>
+        <Status of="order" is={order.status} />
+        <span className="muted">
+          {order.poType} order for <Name of="home" id={order.homeId} />
+        </span>
+        <span className="push faint small">asked {day(dateOf(order.updatedAt))}</span>
+      </div>
+      {why.error !== null ? (
+        <Failed what="What the approval depends on" error={why.error} onRetry={() => void why.refetch()} />
+      ) : why.data === undefined ? (
+        <SkeletonLines lines={2} />
+      ) : (
+        <Why of={why.data} />
+      )}
+      {may('budgets:read') && <Effect order={order} />}
+      <OrderLines order={order} withProgress={false} />
+      <KeyValues
+        facts={[
+          ['Vendor', <Name key="vendor" of="vendor" id={order.vendorId} />],
+          [
+            'Retainage',
+            `${order.retainagePercent} %, ${money((order.total * order.retainagePercent) / 100)} in the end`,
+          ],
+          [
+            'From',
+            order.bidId !== null ? 'an awarded bid' : order.contractId !== null ? 'a contract' : 'lines by hand',
+          ],
+          ...(order.notes === null ? [] : [['Note', order.notes] as const]),
+        ]}
+      />
+      {may('pos:write') && (
+        <Form error={change.error} onSubmit={decide} id="decision">
+          <div className="approve">
+            <TextField
+              name="reason"
+              label={
+                <>
+                  Note <span className="faint">needed to send it back</span>
+                </>
+              }
+              placeholder="What should change?"
+            />
+            <div className="row">
+              <Button type="submit" name="decision" value="draft">
+                Send back
+              </Button>
+              <Button
+                type="submit"
+                look="primary"
+                icon="check"
+                name="decision"
+                value="approved"
+                busy={change.isPending}
+                disabled={why.data?.mayApprove === false}
+              >
+                Approve {money(order.total)}
+              </Button>
+            </div>
+          </div>
+        </Form>
+      )}
+    </div>
+  )
+}
+
+function Why({ of: why }: { of: ApprovalExplanation }) {
+  const { money } = useFormats()
+  const others = why.approvers.map(({ name }) => name)
+  return (
+    <>
+      {why.overBudgetBy > 0 && (
+        <div className="banner" data-tone="warn">
+          <Icon name="warn" />
+          <div>
+            <strong>
+              {money(why.overBudgetBy)} above the {why.scope} budget.
+            </strong>{' '}
+            <span className="muted">
+              {money(why.budgetLeft ?? 0)} is left for {why.scope}; this order takes {money(why.total)}.
+            </span>
+          </div>
+        </div>
+      )}
+      {!why.mayApprove && (
+        <div className="banner" data-tone="warn">
+          <Icon name="lock" />
+          <div>
+            <strong>
+              {why.limit === null ? 'You may not approve orders.' : `It is above your limit of ${money(why.limit)}.`}
+            </strong>{' '}
+            <span className="muted">
+              {others.length === 0
+                ? 'Nobody has a sufficient limit: an admin can raise one.'
+                : `${listed(others.slice(0, 3))} can approve it${others.length > 3 ? `, and ${count(others.length - 3, 'other')}` : ''}.`}
+            </span>
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The bar of the trade in the home's budget; the order counts as pending there already. */
+function Effect({ order }: { order: PurchaseOrder }) {
+  const { money } = useFormats()
+  const budget = plumbline.useQuery('get', '/api/ext/homes/{homeId}/budget', {
+    params: { path: { homeId: order.homeId } },
+  }).data
+  const scope = budget?.scopes.find(({ scope: name }) => name === order.scope)
+  if (scope === undefined) return null
+  const word = inWords(order.scope)
+  return (
+    <div className="effect-box">
+      <h3>
+        {word}, <Name of="home" id={order.homeId} isPlain />
+        <span className="push">
+          {money(scope.committed + scope.pendingCommitted)} of {money(scope.budgeted)}
+        </span>
+      </h3>
+      <div className="in">
+        <BudgetBar
+          label={word}
+          budgeted={scope.budgeted}
+          committed={scope.committed}
+          pending={scope.pendingCommitted}
+          actual={scope.actual}
+          forecast={scope.forecastAtCompletion}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** `j` and `k` move through the queue, `a` approves, `r` sends back, which needs a note first. */
+function useQueueKeys(orders: readonly PurchaseOrder[], chosen: PurchaseOrder | undefined): void {
+  const navigate = useNavigate()
+  const state = useRef({ orders, chosen })
+  useEffect(() => {
+    state.current = { orders, chosen }
+  }, [orders, chosen])
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (isTyping(event)) return
+      const { orders, chosen } = state.current
+      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
+      const next = orders[orders.findIndex(({ id }) => id === chosen?.id) + step]
+      if (step !== 0 && next !== undefined) void navigate(`?order=${next.id}`, { replace: true })
+      const form = document.querySelector<HTMLFormElement>('#decision')
+      if (event.key === 'a') form?.querySelector<HTMLButtonElement>('button[value="approved"]')?.click()
+      if (event.key === 'r') {
+        event.preventDefault()
+        form?.querySelector<HTMLInputElement>('input[name="reason"]')?.focus()
+      }
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [navigate])
+}

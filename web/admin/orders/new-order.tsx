@@ -1,0 +1,198 @@
+import { useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import type { BudgetLine } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { usePage } from '../../api/pages.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { FaultAt, Form, SelectField, TextAreaField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { say } from '../../ui/toast.tsx'
+
+interface Line {
+  key: string
+  /** The line of the budget that it is bought for; null for one that is written by hand. */
+  of: BudgetLine | null
+}
+
+/** As many as one request reads. */
+const MOST = 200
+
+/** Writes an order by hand: for which home, to whom, and its lines from the budget of the trade. */
+export function Component() {
+  const navigate = useNavigate()
+  const may = useMay()
+  const [given] = useSearchParams()
+  const [homeId, setHomeId] = useState(given.get('homeId') ?? '')
+  const [scope, setScope] = useState(given.get('scope') ?? '')
+  const [own, setOwn] = useState(0)
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const homes = usePage('/api/ext/homes', { limit: MOST, sort: 'name' })
+  const budget = plumbline.useQuery(
+    'get',
+    '/api/ext/homes/{homeId}/budget',
+    { params: { path: { homeId } } },
+    { enabled: homeId !== '' && may('budgets:read') },
+  ).data
+  const vendors = usePage(
+    '/api/ext/vendors',
+    { limit: MOST, sort: 'companyName', status: 'active', ...(scope !== '' && { scope }) },
+    { enabled: may('vendors:read') },
+  )
+  const asked = usePage(
+    '/api/ext/homes/{homeId}/budget/lines',
+    { scope, limit: MOST, sort: 'createdAt' },
+    { place: { homeId }, enabled: homeId !== '' && scope !== '' && may('budgets:read') },
+  )
+  const budgeted = homeId === '' || scope === '' ? [] : (asked.data?.data ?? [])
+  const lines: readonly Line[] = [
+    ...budgeted.map((line) => ({ key: line.id, of: line })),
+    ...Array.from({ length: own }, (_, at) => ({ key: `own-${at}`, of: null })),
+  ].filter(({ key }) => !left.has(key))
+  const create = plumbline.useMutation('post', '/api/ext/purchase-orders', {
+    onSuccess: ({ id, number }) => {
+      say(`${number} is drafted`)
+      void navigate(`/orders/${id}`)
+    },
+  })
+  const onSubmit = (form: FormData) =>
+    create.mutate({
+      body: {
+        ...{ homeId, vendorId: typed(form, 'vendorId') ?? '', scope, notes: typed(form, 'notes') ?? null },
+        lines: lines.map(({ key, of }) => {
+          const unitPrice = typedNumber(form, `price-${key}`)
+          const unit = typed(form, `unit-${key}`)
+          return {
+            description: typed(form, `what-${key}`) ?? '',
+            quantity: typedNumber(form, `quantity-${key}`) ?? 0,
+            ...(unit !== undefined && { unit }),
+            ...(unitPrice !== undefined && { unitPrice }),
+            ...(of !== null && { budgetLineId: of.id }),
+          }
+        }),
+      },
+    })
+  return (
+    <Page title="New order" crumbs={[{ name: 'Orders', to: '/orders' }, { name: 'New order' }]}>
+      <div className="page-head">
+        <h1>New order</h1>
+        <p>A draft first; what it does to the budget is said before it is approved.</p>
+      </div>
+      <Form error={create.error} onSubmit={onSubmit}>
+        <div className="stack">
+          <Panel title="For what, from whom">
+            <div className="form">
+              <div className="form-row">
+                <SelectField
+                  name="homeId"
+                  label="Home"
+                  value={homeId}
+                  onChange={(id) => {
+                    setHomeId(id)
+                    setLeft(new Set())
+                  }}
+                  options={[
+                    { value: '', label: 'Choose one' },
+                    ...(homes.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+                  ]}
+                />
+                <SelectField
+                  name="scope"
+                  label="Scope"
+                  value={scope}
+                  onChange={setScope}
+                  hint={homeId === '' ? 'The budget of the home says which there are.' : undefined}
+                  options={[
+                    { value: '', label: 'Choose one' },
+                    ...(budget?.scopes ?? []).map(({ scope: name }) => ({ value: name, label: inWords(name) })),
+                  ]}
+                />
+                <SelectField
+                  name="vendorId"
+                  label="Vendor"
+                  options={[
+                    { value: '', label: 'Choose one' },
+                    ...(vendors.data?.data ?? []).map(({ id, companyName }) => ({ value: id, label: companyName })),
+                  ]}
+                />
+              </div>
+            </div>
+          </Panel>
+          <Panel
+            title="Lines"
+            hint={budgeted.length === 0 ? undefined : 'as they are budgeted'}
+            actions={
+              <Button small icon="plus" onClick={() => setOwn(own + 1)}>
+                Add a line
+              </Button>
+            }
+          >
+            <FaultAt pointer="/lines" />
+            {lines.length === 0 ? (
+              <p className="muted">
+                {scope === ''
+                  ? 'Choose a home and a scope, and what is budgeted stands here.'
+                  : 'Nothing is budgeted for it: add a line.'}
+              </p>
+            ) : (
+              <div className="form">
+                {lines.map((line, at) => (
+                  <LineFields key={line.key} {...{ line, at }} onRemove={() => setLeft(new Set([...left, line.key]))} />
+                ))}
+              </div>
+            )}
+          </Panel>
+          <Panel title="Note">
+            <div className="form">
+              <TextAreaField name="notes" label="For the vendor" optional />
+              <div className="row">
+                <Button look="primary" type="submit" busy={create.isPending}>
+                  Draft the order
+                </Button>
+              </div>
+            </div>
+          </Panel>
+        </div>
+      </Form>
+    </Page>
+  )
+}
+
+function LineFields({ line: { key, of }, at, onRemove }: { line: Line; at: number; onRemove(): void }) {
+  const { money } = useFormats()
+  const isLump = of === null || of.quantity === null || of.unitCost === null
+  return (
+    <fieldset className="line-row priced">
+      <legend className="sr">Line {at + 1}</legend>
+      <TextField
+        name={`what-${key}`}
+        label="What"
+        pointer={`/lines/${at}/description`}
+        defaultValue={of?.description ?? (of === null ? '' : inWords(of.scope))}
+        hint={of === null ? undefined : `${money(of.budgeted)} budgeted`}
+      />
+      <TextField
+        name={`quantity-${key}`}
+        label="Quantity"
+        pointer={`/lines/${at}/quantity`}
+        defaultValue={isLump ? 1 : (of.quantity ?? 1)}
+      />
+      <TextField
+        name={`unit-${key}`}
+        label="Unit"
+        pointer={`/lines/${at}/unit`}
+        defaultValue={isLump ? 'LS' : (of.unit ?? 'LS')}
+      />
+      <TextField
+        name={`price-${key}`}
+        label="Unit price"
+        pointer={`/lines/${at}/unitPrice`}
+        defaultValue={isLump ? (of?.budgeted ?? '') : (of.unitCost ?? '')}
+      />
+      <IconButton icon="x" label={`Remove line ${at + 1}`} look="quiet" onClick={onRemove} />
+    </fieldset>
+  )
+}

@@ -1,0 +1,209 @@
+import { Link, useParams } from 'react-router'
+import type { Payment, PurchaseOrder } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { useLive } from '../../api/live.ts'
+import { usePage } from '../../api/pages.ts'
+import { plumbline, root } from '../../api/plumbline.ts'
+import { inWords, Status } from '../../ui/badge.tsx'
+import { percent } from '../../ui/figures.ts'
+import { History } from '../../ui/history.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Name } from '../../ui/name.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { KeyValues, Panel } from '../../ui/panel.tsx'
+import { Failed, SkeletonLines } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
+import { OrderLines } from './lines.tsx'
+import { OrderMoves } from './moves.tsx'
+import { OrderProgress } from './progress.tsx'
+import { OrderSteps } from './steps.tsx'
+
+/** One order: its lines, what of it can be paid, how far it has come, and its document. */
+export function Component() {
+  useLive('at ease')
+  const { purchaseOrderId = '' } = useParams()
+  const order = plumbline.useQuery('get', '/api/ext/purchase-orders/{purchaseOrderId}', {
+    params: { path: { purchaseOrderId } },
+  })
+  const number = order.data?.number ?? 'Order'
+  return (
+    <Page
+      title={number}
+      crumbs={[{ name: 'Orders', to: '/orders' }, { name: number }]}
+      actions={
+        order.data !== undefined && (
+          <>
+            <a
+              className="btn quiet keep"
+              href={`${root}/api/ext/purchase-orders/${purchaseOrderId}/pdf`}
+              download={`${number}.pdf`}
+            >
+              <Icon name="download" />
+              PDF
+            </a>
+            <OrderMoves order={order.data} />
+          </>
+        )
+      }
+    >
+      {order.error !== null ? (
+        <Failed what="The order" error={order.error} onRetry={() => void order.refetch()} />
+      ) : order.data === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        <Shown order={order.data} />
+      )}
+    </Page>
+  )
+}
+
+function Shown({ order }: { order: PurchaseOrder }) {
+  const may = useMay()
+  const facts = useFacts(order)
+  return (
+    <>
+      <TitleBlock
+        name={order.number}
+        state={<Status of="order" is={order.status} />}
+        sub={
+          <>
+            {order.poType} order, {inWords(order.scope).toLowerCase()}, for <Name of="home" id={order.homeId} />
+          </>
+        }
+        facts={facts}
+      />
+      {order.status === 'pending_approval' && may('pos:write') && (
+        <div className="banner" data-tone="warn">
+          <Icon name="warn" />
+          <div>
+            <strong>It waits for an approval.</strong>{' '}
+            <span className="muted">What it does to the budget stands in the queue.</span>
+          </div>
+          <Link className="btn small" to={`/orders/approvals?order=${order.id}`}>
+            Review
+          </Link>
+        </div>
+      )}
+      <div className="cols">
+        <div className="stack">
+          <Panel title="Lines" actions={<OrderProgress order={order} />} isFlush>
+            <OrderLines order={order} />
+          </Panel>
+          {may('payments:read') && <Payments order={order} />}
+          {may('events:read') && (
+            <Panel title="History">
+              <History of={order.id} />
+            </Panel>
+          )}
+        </div>
+        <div className="stack">
+          <Panel title="Steps" isFlush>
+            <OrderSteps order={order} />
+          </Panel>
+          <Panel title="Details">
+            <Details order={order} />
+          </Panel>
+        </div>
+      </div>
+    </>
+  )
+}
+
+function useFacts(order: PurchaseOrder): readonly Fact[] {
+  const { cents } = useFormats()
+  const done = order.total === 0 ? 0 : (order.completedAmount / order.total) * 100
+  const free = order.payableAmount - order.reservedAmount
+  return [
+    {
+      label: 'Total',
+      isFigure: true,
+      value: cents(order.total),
+      note: order.taxTotal === 0 ? 'no tax' : `${cents(order.taxTotal)} of it tax`,
+    },
+    { label: 'Done', isFigure: true, value: cents(order.completedAmount), note: percent(done) },
+    {
+      label: 'Held back',
+      isFigure: true,
+      isWideOnly: true,
+      value: cents(order.retainedAmount),
+      note: `${percent(order.retainagePercent)} retainage`,
+    },
+    { label: 'Paid', isFigure: true, isWideOnly: true, value: cents(order.paidAmount) },
+    {
+      label: 'Payable',
+      isFigure: true,
+      value: cents(order.payableAmount),
+      note: free > 0 ? `${cents(free)} on no payment yet` : order.payableAmount > 0 ? 'all on payments' : 'nothing yet',
+    },
+    { label: 'Left to pay', isFigure: true, value: cents(order.balance), note: 'in the end' },
+  ]
+}
+
+function Details({ order }: { order: PurchaseOrder }) {
+  const { approval } = order
+  const { money } = useFormats()
+  return (
+    <KeyValues
+      facts={[
+        ['Vendor', <Name key="vendor" of="vendor" id={order.vendorId} />],
+        ['Home', <Name key="home" of="home" id={order.homeId} />],
+        ['Scope', inWords(order.scope)],
+        ...(order.parentPoId === null
+          ? []
+          : [['Follows', <Name key="parent" of="order" id={order.parentPoId} />] as const]),
+        ...(order.varianceReasonCode === null ? [] : [['Variance', inWords(order.varianceReasonCode)] as const]),
+        [
+          'Approval',
+          approval.reasons.length === 0
+            ? 'not needed'
+            : approval.reasons
+                .map((reason) =>
+                  reason === 'over_limit' ? `above the limit of ${money(approval.limit ?? 0)}` : 'above the budget',
+                )
+                .join(' and '),
+        ],
+        ...(approval.rejectedReason === null ? [] : [['Sent back', approval.rejectedReason] as const]),
+        ['Accounting', order.accountingId ?? 'not entered yet'],
+        ...(order.notes === null ? [] : [['Note', order.notes] as const]),
+      ]}
+    />
+  )
+}
+
+/** An order is paid in a few parts; the rest is a filter of the list of payments. */
+const SHOWN = 20
+
+function Payments({ order }: { order: PurchaseOrder }) {
+  const { cents, day } = useFormats()
+  const payments = usePage('/api/ext/payments', { poId: order.id, limit: SHOWN, sort: '-createdAt' })
+  const rows = payments.data?.data
+  if (payments.error !== null) return <Failed what="The payments" error={payments.error} />
+  const columns: readonly Column<Payment>[] = [
+    { head: 'Payment', cell: ({ id, number }) => <Link to={`/payments/${id}`}>{number}</Link> },
+    { head: 'Status', cell: ({ status }) => <Status of="payment" is={status} /> },
+    { head: 'Type', cell: ({ paymentType }) => inWords(paymentType) },
+    {
+      head: 'Due',
+      className: 'nowrap',
+      cell: ({ dueDate, paidDate }) => (paidDate === null ? day(dueDate) : `paid ${day(paidDate)}`),
+    },
+    { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount) },
+  ]
+  return (
+    <Panel title="Payments" hint="of this order" isFlush>
+      {rows?.length === 0 ? (
+        <p className="muted">
+          {order.payableAmount > 0
+            ? 'Nothing is on a payment yet; the next payment run can take it.'
+            : 'Nothing is payable yet: work becomes payable when it is recorded as done.'}
+        </p>
+      ) : (
+        <div className="table-wrap">
+          <Table caption="Payments" columns={columns} rows={rows} keyOf={({ id }) => id} expected={1} />
+        </div>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,150 @@
+import { Dialog } from '@base-ui/react/dialog'
+import { keepPreviousData } from '@tanstack/react-query'
+import { useDeferredValue, useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { SearchHit } from '../../client/contract.gen.ts'
+import { OF_THE_FRAME, useMay } from '../api/caller.ts'
+import { plumbline } from '../api/plumbline.ts'
+import { inWords } from '../ui/badge.tsx'
+import { Icon } from '../ui/icon.tsx'
+import type { IconName } from '../ui/icons.ts'
+import { PLACES, SETTINGS } from './navigation.ts'
+
+/** Records and pages by a few letters: what one types, then the arrows and Enter. */
+export default function Palette({ onClose }: { onClose(): void }) {
+  const navigate = useNavigate()
+  const may = useMay()
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const q = useDeferredValue(text.trim())
+  const found = plumbline.useQuery(
+    'get',
+    '/api/ext/search',
+    { params: { query: { q, limit: 12 } } },
+    { enabled: q !== '', placeholderData: keepPreviousData, meta: OF_THE_FRAME },
+  )
+  const places = [...PLACES, ...SETTINGS].filter(
+    ({ name, needs }) => (needs === undefined || may(needs)) && name.toLowerCase().includes(q.toLowerCase()),
+  )
+  const options: Option[] = [
+    ...(q === '' ? [] : (found.data?.data ?? []).flatMap(optionOf)),
+    ...places.map(({ to, name, icon }) => ({ to, icon, title: name, detail: null, group: 'Go to', note: '' })),
+  ]
+  const current = Math.min(chosen, options.length - 1)
+  const go = (option: Option | undefined) => {
+    if (option === undefined) return
+    onClose()
+    void navigate(option.to)
+  }
+  const corrections = q === '' ? [] : (found.data?.corrections ?? [])
+
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="scrim" />
+        <Dialog.Popup className="dialog palette">
+          <Dialog.Title className="sr">Find anything</Dialog.Title>
+          <div className="q">
+            <Icon name="search" />
+            <input
+              role="combobox"
+              aria-label="Find anything"
+              aria-expanded={options.length > 0}
+              aria-controls="palette-options"
+              aria-activedescendant={options.length > 0 ? `palette-${current}` : undefined}
+              placeholder="A number, a name, an address"
+              value={text}
+              onChange={(event) => {
+                setText(event.target.value)
+                setChosen(0)
+              }}
+              onKeyDown={(event) => {
+                const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+                if (step !== 0) {
+                  event.preventDefault()
+                  setChosen((current + step + options.length) % Math.max(options.length, 1))
+                }
+                if (event.key === 'Enter') go(options[current])
+              }}
+            />
+            <kbd>esc</kbd>
+          </div>
+          {corrections.map(({ word, to }) => (
+            <p className="corrected" key={word}>
+              Nothing has “{word}”. This has {to.map((one) => `“${one}”`).join(' or ')}.
+            </p>
+          ))}
+          <div id="palette-options" role="listbox" aria-label="Found">
+            {groupsOf(options).map(({ group, items }) => (
+              // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be within a listbox.
+              <div role="group" aria-label={group} key={group}>
+                <span aria-hidden="true">{group}</span>
+                {items.map(({ option, at }) => (
+                  // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus and names the active option.
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the keys.
+                  <div
+                    role="option"
+                    id={`palette-${at}`}
+                    key={option.to + option.title}
+                    aria-selected={at === current}
+                    ref={at === current ? intoView : undefined}
+                    onClick={() => go(option)}
+                  >
+                    <Icon name={option.icon} />
+                    <span className="clip">
+                      {option.title} {option.detail !== null && <span className="faint">{option.detail}</span>}
+                    </span>
+                    <small>{option.note}</small>
+                  </div>
+                ))}
+              </div>
+            ))}
+          </div>
+          <p className="sr" role="status">
+            {q !== '' && found.isSuccess && `${options.length} found`}
+          </p>
+          {q !== '' && found.isSuccess && options.length === 0 && <p className="corrected">Nothing has “{q}”.</p>}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+interface Option {
+  to: string
+  icon: IconName
+  title: string
+  detail: string | null
+  group: string
+  note: string
+}
+
+/** Where a record that was found is shown. What has no page of its own yet leads to the list that holds it. */
+const PLACE_OF: Partial<Record<SearchHit['type'], { group: string; icon: IconName; to(id: string): string }>> = {
+  vendor: { group: 'Vendors', icon: 'vendors', to: (id) => `/vendors/${id}` },
+  bid_request: { group: 'Bidding', icon: 'bids', to: (id) => `/bidding/${id}` },
+  community: { group: 'Homes', icon: 'homes', to: (id) => `/communities/${id}` },
+  home: { group: 'Homes', icon: 'homes', to: (id) => `/homes/${id}` },
+  purchase_order: { group: 'Orders', icon: 'orders', to: (id) => `/orders/${id}` },
+  payment: { group: 'Payments', icon: 'payments', to: (id) => `/payments/${id}` },
+  lead: { group: 'Sales', icon: 'sales', to: (id) => `/sales/leads/${id}` },
+  sale: { group: 'Sales', icon: 'sales', to: (id) => `/sales/${id}` },
+}
+
+function optionOf({ type, id, title, detail, status }: SearchHit): Option[] {
+  const place = PLACE_OF[type]
+  if (place === undefined) return []
+  return [{ to: place.to(id), icon: place.icon, title, detail, group: place.group, note: inWords(status) }]
+}
+
+function groupsOf(options: readonly Option[]): { group: string; items: { option: Option; at: number }[] }[] {
+  const groups = Map.groupBy(
+    options.map((option, at) => ({ option, at })),
+    ({ option }) => option.group,
+  )
+  return [...groups].map(([group, items]) => ({ group, items }))
+}
+
+function intoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' })
+}

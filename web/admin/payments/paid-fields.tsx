@@ -1,0 +1,66 @@
+import { useId } from 'react'
+import type { Payment } from '../../../client/contract.gen.ts'
+import { useFormats } from '../../ui/organization.ts'
+
+/** When and how the money went out, and why although a guard refuses it. */
+export interface Paid {
+  paidDate: string
+  checkNumber: string
+  overrideReason: string
+}
+
+/** What of it is sent: nothing that was left empty. */
+export function bodyOf({ paidDate, checkNumber, overrideReason }: Paid) {
+  const [check, override] = [checkNumber.trim(), overrideReason.trim()]
+  return {
+    ...(paidDate !== '' && { paidDate }),
+    ...(check !== '' && { checkNumber: check }),
+    ...(override !== '' && { overrideReason: override }),
+  }
+}
+
+export function PaidFields(props: {
+  payment: Payment
+  paid: Paid
+  /** Whether a guard refuses it, so that it takes a reason. */
+  isRefused: boolean
+  onChange(paid: Paid): void
+}) {
+  const { payment, paid, isRefused, onChange } = props
+  const id = useId()
+  const { today } = useFormats()
+  const input = (name: keyof Paid, type: 'text' | 'date', more: { max?: string; maxLength?: number } = {}) => (
+    <input
+      className="input"
+      id={`${id}-${name}`}
+      {...{ type, ...more }}
+      value={paid[name]}
+      onChange={(event) => onChange({ ...paid, [name]: event.target.value })}
+    />
+  )
+  return (
+    <>
+      <div className="form-row">
+        <div className="field">
+          <label htmlFor={`${id}-paidDate`}>Paid on</label>
+          {input('paidDate', 'date', { max: today() })}
+        </div>
+        {payment.method === 'check' && (
+          <div className="field">
+            <label htmlFor={`${id}-checkNumber`}>
+              Check number <span className="faint">optional</span>
+            </label>
+            {input('checkNumber', 'text', { maxLength: 40 })}
+          </div>
+        )}
+      </div>
+      {(isRefused || paid.overrideReason !== '') && (
+        <div className="field">
+          <label htmlFor={`${id}-overrideReason`}>Why all the same</label>
+          {input('overrideReason', 'text', { maxLength: 400 })}
+          <span className="hint">Kept in the history. It takes the right to override what refuses it.</span>
+        </div>
+      )}
+    </>
+  )
+}

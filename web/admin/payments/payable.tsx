@@ -1,0 +1,168 @@
+import { useNavigate, useSearchParams } from 'react-router'
+import type { Event, Payment, PaymentMethod } from '../../../client/contract.gen.ts'
+import type { SkillInput } from '../../../client/skills.ts'
+import { useMay } from '../../api/caller.ts'
+import { usePage } from '../../api/pages.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { useDryRun } from '../../api/skills.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Name } from '../../ui/name.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { ParamSelect, useParam } from '../../ui/param-select.tsx'
+import { Empty, Refused } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { say } from '../../ui/toast.tsx'
+import { count } from '../../ui/words.ts'
+import { PaymentsTabs } from './payments-tabs.tsx'
+import { Skips } from './skips.tsx'
+
+const METHODS = ['check', 'ach', 'card', 'other'] satisfies PaymentMethod[]
+const NAMED = 200
+
+/** What can be paid now and what cannot, and why: a payment run that is only tried, until somebody makes it. */
+export function Component() {
+  const may = useMay()
+  return (
+    <Page title="Payable" crumbs={[{ name: 'Payments' }]}>
+      <div className="page-head">
+        <h1>Payments</h1>
+        <p>What a payment run would pay, and what it would leave out.</p>
+      </div>
+      <PaymentsTabs />
+      {may('payments:write') && may('skills:write') ? (
+        <Trial />
+      ) : (
+        <section className="panel">
+          <Empty icon="payments" title="Your role does not make payments">
+            What was paid stands under Payments.
+          </Empty>
+        </section>
+      )}
+    </Page>
+  )
+}
+
+function Trial() {
+  const navigate = useNavigate()
+  const [params] = useSearchParams()
+  const { today, money } = useFormats()
+  const throughDate = params.get('through') ?? today()
+  const communityId = params.get('community')
+  const method = METHODS.find((one) => one === params.get('method')) ?? 'check'
+  const run: SkillInput<'createPaymentRun'> = { throughDate, method, ...(communityId !== null && { communityId }) }
+  const trial = useDryRun('createPaymentRun', run)
+  const communities = usePage('/api/ext/communities', { limit: NAMED, sort: 'name' }).data?.data ?? []
+  const make = plumbline.useMutation('post', '/api/ext/payment-runs', {
+    onSuccess: ({ id, number, paymentIds }) => {
+      say(`${number} made ${count(paymentIds.length, 'payment')}`)
+      void navigate(`/payments/runs/${id}`)
+    },
+  })
+  const setThrough = useParam('through')
+  const result = trial.data?.result
+  const payments = trial.data?.events.flatMap(paymentOf)
+  return (
+    <>
+      <search className="filters">
+        <label className="row">
+          Due through
+          <input
+            className="input"
+            type="date"
+            value={throughDate}
+            onChange={(event) => setThrough(event.target.value)}
+          />
+        </label>
+        <ParamSelect
+          name="community"
+          label="In"
+          options={[
+            { value: '', label: 'all communities' },
+            ...communities.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+        />
+        <ParamSelect
+          name="method"
+          label="By"
+          options={METHODS.map((one, at) => ({ value: at === 0 ? '' : one, label: inWords(one) }))}
+        />
+      </search>
+      <Refused error={make.error ?? trial.error} />
+      {result !== undefined && payments !== undefined && payments.length > 0 && (
+        <div className="banner" data-tone="warn" role="status">
+          <Icon name="eye" />
+          <div>
+            <strong>
+              A run would make {count(payments.length, 'payment')} of {money(result.amount)}.
+            </strong>{' '}
+            <span className="muted">
+              {result.discountAmount > 0 && `${money(result.discountAmount)} of it can be taken off in time. `}
+              This is a dry run: nothing has been changed. The payments are approved and paid one by one afterwards.
+            </span>
+          </div>
+          <Button
+            look="primary"
+            busy={make.isPending}
+            disabled={trial.isFetching}
+            onClick={() => make.mutate({ body: run })}
+          >
+            Make {count(payments.length, 'payment')}
+          </Button>
+        </div>
+      )}
+      <Panel title="Would be paid" hint={result === undefined ? undefined : money(result.amount)} isFlush>
+        {payments?.length === 0 ? (
+          <Empty icon="check" title="Nothing can be paid by then">
+            What is done and due is on payments already, or stands below with the reason.
+          </Empty>
+        ) : (
+          <Payments rows={payments} />
+        )}
+      </Panel>
+      {result !== undefined && result.skipped.length > 0 && (
+        <Panel
+          title="Would be left out"
+          hint={`${count(result.skipped.length, 'entry', 'entries')}, with the reason`}
+          isFlush
+        >
+          <Skips skips={result.skipped} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+function paymentOf(event: Event): Payment[] {
+  return event.type === 'payment.created' ? [event.data.object as Payment] : []
+}
+
+function Payments({ rows }: { rows: readonly Payment[] | undefined }) {
+  const { cents, day } = useFormats()
+  const columns: readonly Column<Payment>[] = [
+    { head: 'Vendor', cell: ({ vendorId }) => <Name of="vendor" id={vendorId} /> },
+    {
+      head: 'Orders',
+      cell: ({ allocations }) =>
+        allocations.map(({ poId }, at) => (
+          <span key={poId}>
+            {at > 0 && ', '}
+            <Name of="order" id={poId} />
+          </span>
+        )),
+    },
+    { head: 'Due', className: 'nowrap', cell: ({ dueDate }) => day(dueDate) },
+    { head: 'Done', numeric: true, cell: ({ grossAmount }) => cents(grossAmount) },
+    { head: 'Held back', numeric: true, cell: ({ retainageWithheld }) => cents(retainageWithheld) },
+    { head: 'Discount', numeric: true, cell: ({ discountAmount }) => cents(discountAmount) },
+    { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount) },
+  ]
+  return (
+    <div className="table-wrap">
+      <Table caption="Would be paid" columns={columns} rows={rows} keyOf={({ id }) => id} expected={4} />
+    </div>
+  )
+}

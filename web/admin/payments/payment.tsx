@@ -1,0 +1,121 @@
+import { useParams } from 'react-router'
+import type { Payment, PaymentAllocation } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords, Status } from '../../ui/badge.tsx'
+import { History } from '../../ui/history.tsx'
+import { Name } from '../../ui/name.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { KeyValues, Panel } from '../../ui/panel.tsx'
+import { Failed, SkeletonLines } from '../../ui/states.tsx'
+import { type Column, None, Table } from '../../ui/table.tsx'
+import { TitleBlock } from '../../ui/title-block.tsx'
+import { PaymentMoves } from './moves.tsx'
+import { PaymentWaivers } from './payment-waivers.tsx'
+
+/** One payment: what it pays, whether it went out, and what the vendor signed for it. */
+export function Component() {
+  const { paymentId = '' } = useParams()
+  const payment = plumbline.useQuery('get', '/api/ext/payments/{paymentId}', { params: { path: { paymentId } } })
+  const number = payment.data?.number ?? 'Payment'
+  return (
+    <Page
+      title={number}
+      crumbs={[{ name: 'Payments', to: '/payments/all' }, { name: number }]}
+      actions={payment.data !== undefined && <PaymentMoves payment={payment.data} />}
+    >
+      {payment.error !== null ? (
+        <Failed what="The payment" error={payment.error} onRetry={() => void payment.refetch()} />
+      ) : payment.data === undefined ? (
+        <SkeletonLines lines={6} />
+      ) : (
+        <Shown payment={payment.data} />
+      )}
+    </Page>
+  )
+}
+
+function Shown({ payment }: { payment: Payment }) {
+  const may = useMay()
+  const { cents, day } = useFormats()
+  const columns: readonly Column<PaymentAllocation>[] = [
+    { head: 'Order', cell: ({ poId }) => <Name of="order" id={poId} /> },
+    { head: 'Line', cell: ({ lineId }) => lineId ?? <None word="the whole order" /> },
+    { head: 'Before retainage', numeric: true, cell: ({ amount }) => cents(amount) },
+    { head: 'Held back', numeric: true, cell: ({ retainageWithheld }) => cents(retainageWithheld) },
+  ]
+  return (
+    <>
+      <TitleBlock
+        name={payment.number}
+        state={<Status of="payment" is={payment.status} />}
+        sub={
+          <>
+            {inWords(payment.paymentType)} to <Name of="vendor" id={payment.vendorId} />
+          </>
+        }
+        facts={[
+          { label: 'Amount', isFigure: true, value: cents(payment.amount) },
+          { label: 'Before retainage', isFigure: true, isWideOnly: true, value: cents(payment.grossAmount) },
+          { label: 'Held back', isFigure: true, value: cents(payment.retainageWithheld) },
+          {
+            label: 'Discount',
+            isFigure: true,
+            isWideOnly: true,
+            value: cents(payment.paidDate === null ? payment.discountAmount : payment.discountTaken),
+            note:
+              payment.discountAmount === 0
+                ? 'none agreed'
+                : payment.paidDate !== null
+                  ? 'taken'
+                  : payment.discountDueDate === null
+                    ? undefined
+                    : `if paid by ${day(payment.discountDueDate)}`,
+          },
+          { label: 'Due', value: day(payment.dueDate) },
+          { label: 'Paid', value: payment.paidDate === null ? 'not yet' : day(payment.paidDate) },
+        ]}
+      />
+      <div className="cols">
+        <div className="stack">
+          <Panel title="What it pays" isFlush>
+            <div className="table-wrap">
+              <Table
+                caption="Orders"
+                columns={columns}
+                rows={payment.allocations}
+                keyOf={({ poId, lineId }) => `${poId} ${lineId}`}
+              />
+            </div>
+          </Panel>
+          <PaymentWaivers payment={payment} />
+          {may('events:read') && (
+            <Panel title="History">
+              <History of={payment.id} />
+            </Panel>
+          )}
+        </div>
+        <Panel title="Details">
+          <KeyValues
+            facts={[
+              ['Vendor', <Name key="vendor" of="vendor" id={payment.vendorId} />],
+              [
+                'Home',
+                payment.homeId === null ? (
+                  <None key="home" word="several" />
+                ) : (
+                  <Name key="home" of="home" id={payment.homeId} />
+                ),
+              ],
+              ['Invoice', payment.invoiceNumber ?? <None key="invoice" />],
+              ['By', `${inWords(payment.method)}${payment.checkNumber === null ? '' : `, ${payment.checkNumber}`}`],
+              ['Accounting', payment.accountingId ?? 'not entered yet'],
+              ...(payment.voidReason === null ? [] : [['Voided', payment.voidReason] as const]),
+            ]}
+          />
+        </Panel>
+      </div>
+    </>
+  )
+}

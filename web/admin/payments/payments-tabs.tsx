@@ -1,0 +1,13 @@
+import { PlaceTabs } from '../../ui/place-tabs.tsx'
+
+const PLACES = [
+  { to: '/payments', word: 'Payable' },
+  { to: '/payments/all', word: 'Payments' },
+  { to: '/payments/runs', word: 'Runs' },
+  { to: '/payments/waivers', word: 'Waivers' },
+] as const
+
+/** What can be paid, what was, and what vendors sign for it. */
+export function PaymentsTabs() {
+  return <PlaceTabs label="Payments" places={PLACES} />
+}

@@ -1,0 +1,49 @@
+import { useMemo } from 'react'
+import { inWords } from '../../ui/badge.tsx'
+import type { Filter } from '../../ui/filter.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { LOOKS } from '../../ui/looks.ts'
+import { Page } from '../../ui/page.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { usePaymentColumns } from './columns.tsx'
+import { PaymentsTabs } from './payments-tabs.tsx'
+
+const TYPES = ['progress', 'final', 'retainage_release', 'deposit', 'adjustment'] as const
+
+/** Every payment, whatever made it. */
+export function Component() {
+  const filters = useMemo<readonly Filter[]>(
+    () => [
+      {
+        name: 'status',
+        label: 'Status',
+        options: Object.entries(LOOKS.payment).map(([value, { word }]) => ({ value, label: word })),
+      },
+      { name: 'paymentType', label: 'Type', options: TYPES.map((value) => ({ value, label: inWords(value) })) },
+    ],
+    [],
+  )
+  return (
+    <Page title="Payments" crumbs={[{ name: 'Payments', to: '/payments' }, { name: 'All' }]}>
+      <div className="page-head">
+        <h1>Payments</h1>
+        <p>What vendors were paid, or are to be.</p>
+      </div>
+      <PaymentsTabs />
+      <Listing
+        path="/api/ext/payments"
+        nouns={['payment', 'payments']}
+        columns={usePaymentColumns(true)}
+        keyOf={({ id }) => id}
+        sort="-createdAt"
+        searchIn="Number or invoice"
+        filters={filters}
+        empty={
+          <Empty icon="payments" title="No payments yet">
+            A payment run makes one for each vendor; a single one is entered with createPayment.
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,73 @@
+import { useParams } from 'react-router'
+import type { PaymentRun } from '../../../client/contract.gen.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { Name } from '../../ui/name.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Empty, Failed, SkeletonLines } from '../../ui/states.tsx'
+import { TitleBlock } from '../../ui/title-block.tsx'
+import { count } from '../../ui/words.ts'
+import { usePaymentColumns } from './columns.tsx'
+import { Skips } from './skips.tsx'
+
+/** One payment run: what it made, and what it left out. */
+export function Component() {
+  const { paymentRunId = '' } = useParams()
+  const run = plumbline.useQuery('get', '/api/ext/payment-runs/{paymentRunId}', { params: { path: { paymentRunId } } })
+  const number = run.data?.number ?? 'Payment run'
+  const crumbs = [{ name: 'Payments', to: '/payments' }, { name: 'Runs', to: '/payments/runs' }, { name: number }]
+  return (
+    <Page title={number} crumbs={crumbs}>
+      {run.error !== null ? (
+        <Failed what="The run" error={run.error} onRetry={() => void run.refetch()} />
+      ) : run.data === undefined ? (
+        <SkeletonLines lines={6} />
+      ) : (
+        <Shown run={run.data} />
+      )}
+    </Page>
+  )
+}
+
+function Shown({ run }: { run: PaymentRun }) {
+  const { cents, day, time } = useFormats()
+  return (
+    <>
+      <TitleBlock
+        name={run.number}
+        sub={`made ${time(run.createdAt)}`}
+        facts={[
+          { label: 'Amount', isFigure: true, value: cents(run.amount), note: 'before discounts' },
+          { label: 'Discounts', isFigure: true, value: cents(run.discountAmount), note: 'if paid in time' },
+          { label: 'Payments', isFigure: true, value: run.paymentIds.length },
+          { label: 'Left out', isFigure: true, value: run.skipped.length },
+          { label: 'Due through', isWideOnly: true, value: day(run.throughDate) },
+          {
+            label: 'Community',
+            isWideOnly: true,
+            value: run.communityId === null ? 'all' : <Name of="community" id={run.communityId} />,
+            note: `by ${inWords(run.method).toLowerCase()}`,
+          },
+        ]}
+      />
+      <h2>{count(run.paymentIds.length, 'payment')}</h2>
+      <Listing
+        path="/api/ext/payments"
+        nouns={['payment', 'payments']}
+        columns={usePaymentColumns(true)}
+        keyOf={({ id }) => id}
+        sort="number"
+        query={{ paymentRunId: run.id }}
+        empty={<Empty icon="payments" title="It made no payment" />}
+      />
+      {run.skipped.length > 0 && (
+        <Panel title="Left out" hint="as it was when the run was made" isFlush>
+          <Skips skips={run.skipped} />
+        </Panel>
+      )}
+    </>
+  )
+}

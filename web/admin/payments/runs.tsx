@@ -1,0 +1,67 @@
+import { useMemo } from 'react'
+import { Link } from 'react-router'
+import type { PaymentRun } from '../../../client/contract.gen.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { Name } from '../../ui/name.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { type Column, None } from '../../ui/table.tsx'
+import { PaymentsTabs } from './payments-tabs.tsx'
+
+/** Payments that were made together. */
+export function Component() {
+  const { cents, day } = useFormats()
+  const columns = useMemo<readonly Column<PaymentRun>[]>(
+    () => [
+      {
+        head: 'Run',
+        sort: 'number',
+        cell: ({ id, number }) => (
+          <Link className="lead" to={`/payments/runs/${id}`}>
+            {number}
+          </Link>
+        ),
+        csv: ({ number }) => number,
+      },
+      { head: 'Due through', cell: ({ throughDate }) => day(throughDate), csv: ({ throughDate }) => throughDate },
+      {
+        head: 'Community',
+        cell: ({ communityId }) =>
+          communityId === null ? <None word="all" /> : <Name of="community" id={communityId} />,
+      },
+      { head: 'By', cell: ({ method }) => inWords(method), csv: ({ method }) => method },
+      {
+        head: 'Payments',
+        numeric: true,
+        cell: ({ paymentIds }) => paymentIds.length,
+        csv: ({ paymentIds }) => paymentIds.length,
+      },
+      { head: 'Left out', numeric: true, cell: ({ skipped }) => skipped.length, csv: ({ skipped }) => skipped.length },
+      { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount), csv: ({ amount }) => amount },
+    ],
+    [cents, day],
+  )
+  return (
+    <Page title="Payment runs" crumbs={[{ name: 'Payments', to: '/payments' }, { name: 'Runs' }]}>
+      <div className="page-head">
+        <h1>Payments</h1>
+        <p>Runs pay one vendor once for all that is due.</p>
+      </div>
+      <PaymentsTabs />
+      <Listing
+        path="/api/ext/payment-runs"
+        nouns={['run', 'runs']}
+        columns={columns}
+        keyOf={({ id }) => id}
+        sort="-createdAt"
+        empty={
+          <Empty icon="payments" title="No runs yet">
+            Payable shows what a run would pay, and makes it.
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}

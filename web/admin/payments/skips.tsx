@@ -1,0 +1,41 @@
+import type { PaymentRunSkip } from '../../../client/contract.gen.ts'
+import { Badge } from '../../ui/badge.tsx'
+import type { Look } from '../../ui/looks.ts'
+import { Name } from '../../ui/name.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { type Column, None, Table } from '../../ui/table.tsx'
+
+/** Whether it settles itself, such as by time, or somebody has to do something first. */
+const REASONS = {
+  not_due: { word: 'Not due yet', tone: 'calm', shape: 'clock' },
+  under_way: { word: 'On a payment', tone: 'flow', shape: 'arrow' },
+  vendor_on_hold: { word: 'Vendor on hold', tone: 'warn', shape: 'pause' },
+  compliance_expired: { word: 'Papers expired', tone: 'bad', shape: 'x' },
+  waiver_missing: { word: 'Waiver missing', tone: 'bad', shape: 'dash' },
+  not_payable: { word: 'Not payable', tone: 'calm', shape: 'slash' },
+  vendor_owes: { word: 'Vendor owes', tone: 'warn', shape: 'back' },
+  too_many: { word: 'Next run', tone: 'flow', shape: 'half' },
+  nothing_payable: { word: 'Nothing payable', tone: 'calm', shape: 'ring' },
+} satisfies Record<PaymentRunSkip['reason'], Look>
+
+/** What a run leaves out, and why. */
+export function Skips({ skips }: { skips: readonly PaymentRunSkip[] }) {
+  const { cents } = useFormats()
+  const columns: readonly Column<PaymentRunSkip>[] = [
+    { head: 'Vendor', cell: ({ vendorId }) => <Name of="vendor" id={vendorId} /> },
+    { head: 'Status', cell: ({ reason }) => <Badge look={REASONS[reason]} /> },
+    { head: 'Order', cell: ({ poId }) => (poId === null ? <None word="all" /> : <Name of="order" id={poId} />) },
+    { head: 'Why', cell: ({ detail }) => <span className="muted">{detail}</span> },
+    { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount) },
+  ]
+  return (
+    <div className="table-wrap">
+      <Table
+        caption="Left out"
+        columns={columns}
+        rows={skips}
+        keyOf={({ vendorId, poId, reason }) => `${vendorId} ${poId} ${reason}`}
+      />
+    </div>
+  )
+}

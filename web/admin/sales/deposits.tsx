@@ -1,0 +1,166 @@
+import { useState } from 'react'
+import type { Sale, SaleDeposit, SaleDepositStatus } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SelectField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { type Column, None, Table } from '../../ui/table.tsx'
+import { say } from '../../ui/toast.tsx'
+
+/** What can become of a deposit; what was settled stays as it is. */
+const NEXT: Record<SaleDepositStatus, readonly { value: SaleDepositStatus; label: string }[]> = {
+  due: [
+    { value: 'received', label: 'It was received' },
+    { value: 'cancelled', label: 'It is not to be paid any more' },
+  ],
+  received: [
+    { value: 'refunded', label: 'It was refunded to the buyers' },
+    { value: 'forfeited', label: 'It is forfeited: you keep it beside the price' },
+  ],
+  refunded: [],
+  forfeited: [],
+  cancelled: [],
+}
+
+/** The deposits of a sale: what is due, what came, and what became of it. */
+export function Deposits({ sale }: { sale: Sale }) {
+  const may = useMay()
+  const { cents, day } = useFormats()
+  const [open, setOpen] = useState<SaleDeposit | 'new' | null>(null)
+  const canWrite = may('sales:write') && sale.status !== 'cancelled'
+  const columns: readonly Column<SaleDeposit>[] = [
+    { head: 'Deposit', cell: ({ depositId }) => depositId },
+    { head: 'State', cell: ({ status }) => inWords(status) },
+    { head: 'Due', cell: ({ dueDate }) => (dueDate === null ? <None word="no date" /> : day(dueDate)) },
+    {
+      head: 'Received',
+      cell: ({ receivedDate }) => (receivedDate === null ? <None word="not yet" /> : day(receivedDate)),
+    },
+    { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount) },
+    ...(canWrite
+      ? [
+          {
+            head: 'Do',
+            className: 'num',
+            cell: (deposit: SaleDeposit) =>
+              NEXT[deposit.status].length === 0 ? (
+                <None word="settled" />
+              ) : (
+                <Button small onClick={() => setOpen(deposit)}>
+                  Record<span className="sr"> {deposit.depositId}</span>
+                </Button>
+              ),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <Panel
+      title="Deposits"
+      isFlush
+      actions={
+        canWrite && (
+          <Button small icon="plus" onClick={() => setOpen('new')}>
+            Add a deposit
+          </Button>
+        )
+      }
+    >
+      {sale.deposits.length === 0 ? (
+        <p className="muted">None was agreed on.</p>
+      ) : (
+        <div className="table-wrap">
+          <Table caption="Deposits" columns={columns} rows={sale.deposits} keyOf={({ depositId }) => depositId} />
+        </div>
+      )}
+      {open === 'new' && <NewDeposit sale={sale} onClose={() => setOpen(null)} />}
+      {open !== null && open !== 'new' && <DepositMove sale={sale} deposit={open} onClose={() => setOpen(null)} />}
+    </Panel>
+  )
+}
+
+function NewDeposit({ sale, onClose }: { sale: Sale; onClose(): void }) {
+  const { today } = useFormats()
+  const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/deposits', {
+    onSuccess: ({ number }) => {
+      say(`A deposit of ${number} is added`)
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title="New deposit"
+      note={sale.number}
+      size="narrow"
+      word="Add deposit"
+      {...{ change, onClose }}
+      onSubmit={(form) => {
+        const status = form.get('status') === 'received' ? 'received' : 'due'
+        const day = typed(form, 'date') ?? null
+        const amount = typedNumber(form, 'amount')
+        change.mutate({
+          params: { path: { saleId: sale.id } },
+          body: {
+            status,
+            ...(amount !== undefined && { amount }),
+            ...(status === 'due' ? { dueDate: day } : { date: day }),
+          },
+        })
+      }}
+    >
+      <div className="form-row">
+        <TextField name="amount" label="Amount" autoFocus />
+        <SelectField
+          name="status"
+          label="State"
+          options={[
+            { value: 'due', label: 'Due' },
+            { value: 'received', label: 'Received' },
+          ]}
+        />
+      </div>
+      <TextField name="date" label="On" type="date" defaultValue={today()} pointer="/dueDate" />
+    </FormDialog>
+  )
+}
+
+function DepositMove({ sale, deposit, onClose }: { sale: Sale; deposit: SaleDeposit; onClose(): void }) {
+  const { today, cents } = useFormats()
+  const choices = NEXT[deposit.status]
+  const [status, setStatus] = useState<string>(choices[0]?.value ?? deposit.status)
+  const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/deposits', {
+    onSuccess: () => {
+      say(`${deposit.depositId} is ${inWords(status).toLowerCase()}`)
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title={`Deposit ${deposit.depositId}, ${cents(deposit.amount)}`}
+      note={sale.number}
+      size="narrow"
+      word="Record"
+      {...{ change, onClose }}
+      onSubmit={(form) => {
+        const reason = typed(form, 'reason')
+        change.mutate({
+          params: { path: { saleId: sale.id } },
+          body: {
+            depositId: deposit.depositId,
+            status: status as SaleDepositStatus,
+            date: typed(form, 'date') ?? null,
+            ...(reason !== undefined && { reason }),
+          },
+        })
+      }}
+    >
+      <SelectField name="status" label="What became of it" value={status} onChange={setStatus} options={choices} />
+      <TextField name="date" label="On" type="date" defaultValue={today()} />
+      {status !== 'received' && <TextField name="reason" label="Reason" optional />}
+    </FormDialog>
+  )
+}

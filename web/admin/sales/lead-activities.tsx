@@ -1,0 +1,105 @@
+import type { Lead, LeadActivityType } from '../../../client/contract.gen.ts'
+import { usePage } from '../../api/pages.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { ActorName } from '../../ui/actor-name.tsx'
+import { SelectField, TextAreaField, TextField, typed } from '../../ui/form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Empty, Failed, SkeletonLines } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { say } from '../../ui/toast.tsx'
+
+const TYPES = {
+  call: 'Call',
+  email: 'E-mail',
+  text: 'Text message',
+  visit: 'Visit of a model or a lot',
+  meeting: 'Meeting',
+  note: 'Note',
+} satisfies Record<LeadActivityType, string>
+
+/** As many as are read at a time; the operation has the older ones. */
+const NEWEST = 50
+
+/** What was done with a lead, the newest first. */
+export function LeadActivities({ lead }: { lead: Lead }) {
+  const activities = usePage(
+    '/api/ext/leads/{leadId}/activities',
+    { sort: '-occurredAt', limit: NEWEST },
+    { place: { leadId: lead.id } },
+  )
+  const rows = activities.data?.data
+  return (
+    <Panel title="Activities" hint={activities.data?.nextCursor != null ? `the ${NEWEST} newest` : undefined}>
+      {activities.error !== null ? (
+        <Failed what="The activities" error={activities.error} onRetry={() => void activities.refetch()} />
+      ) : rows === undefined ? (
+        <SkeletonLines />
+      ) : rows.length === 0 ? (
+        <Empty icon="clock" title="Nothing was done yet">
+          Calls, visits and notes stand here, by people and by agents.
+        </Empty>
+      ) : (
+        <ol className="timeline">
+          {rows.map((activity) => (
+            <li key={activity.id}>
+              <p>
+                <b>{TYPES[activity.activityType]}</b> <span className="muted">by </span>
+                <ActorName of={activity.createdBy} />
+              </p>
+              {activity.notes !== null && <p>{activity.notes}</p>}
+              <Time at={activity.occurredAt} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </Panel>
+  )
+}
+
+/** Notes what was done, and when to get in touch again. */
+export function NewActivity({ lead, name, onClose }: { lead: Lead; name: string; onClose(): void }) {
+  const { today, beginOf } = useFormats()
+  const change = plumbline.useMutation('post', '/api/ext/leads/{leadId}/activities', {
+    onSuccess: () => {
+      say(`Noted for ${name}`)
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title={`Activity with ${name}`}
+      word="Add activity"
+      {...{ change, onClose }}
+      onSubmit={(form) => {
+        const next = typed(form, 'nextActivityAt')
+        change.mutate({
+          params: { path: { leadId: lead.id } },
+          body: {
+            activityType: form.get('activityType') as LeadActivityType,
+            notes: typed(form, 'notes') ?? null,
+            ...(next !== undefined && { nextActivityAt: beginOf(next) }),
+          },
+        })
+      }}
+    >
+      <div className="form-row">
+        <SelectField
+          name="activityType"
+          label="What"
+          options={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
+        />
+        <TextField
+          name="nextActivityAt"
+          label="Get in touch again"
+          type="date"
+          min={today()}
+          optional
+          hint="Left out, it stays as it is."
+        />
+      </div>
+      <TextAreaField name="notes" label="Notes" optional />
+    </FormDialog>
+  )
+}

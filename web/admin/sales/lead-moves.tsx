@@ -1,0 +1,78 @@
+import { Menu } from '@base-ui/react/menu'
+import { useState } from 'react'
+import type { Lead, LeadStatus } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { LOOKS } from '../../ui/looks.ts'
+import { MoveDialog } from '../../ui/move.tsx'
+import { Refused } from '../../ui/states.tsx'
+import { say } from '../../ui/toast.tsx'
+import { ConvertLead } from './convert-lead.tsx'
+
+const TO_WORK_ON: readonly LeadStatus[] = ['contacted', 'qualified', 'appointment', 'proposal', 'lost']
+
+/** A lead by its name, or by whatever it can be reached at. */
+export function leadName({ firstName, lastName, email, phone }: Lead): string {
+  const name = [firstName, lastName].filter((part) => part !== null).join(' ')
+  return name === '' ? (email ?? phone ?? 'Somebody') : name
+}
+
+/** Moves a lead over the board, or makes a sale of it. */
+export function LeadMoves({ lead, look = 'plain' }: { lead: Lead; look?: 'plain' | 'quiet' }) {
+  const may = useMay()
+  const [open, setOpen] = useState<'lost' | 'buys' | null>(null)
+  const name = leadName(lead)
+  const move = plumbline.useMutation('post', '/api/ext/leads/{leadId}/status', {
+    onSuccess: ({ status }) => {
+      say(`${name} is ${LOOKS.lead[status].word.toLowerCase()}`)
+      setOpen(null)
+    },
+  })
+  const to = (status: LeadStatus, reason?: string) =>
+    move.mutate({
+      params: { path: { leadId: lead.id } },
+      body: { status, ...(reason !== undefined && { reason }) },
+    })
+  if (!may('leads:write') || lead.status === 'converted') return null
+  return (
+    <>
+      {move.error !== null && open === null && <Refused error={move.error} />}
+      <Menu.Root>
+        <Menu.Trigger
+          render={<Button small={look === 'quiet'} className="keep" look={look} icon="swap" busy={move.isPending} />}
+        >
+          Move<span className="sr"> {name}</span>
+        </Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Positioner className="over" sideOffset={4} align="start">
+            <Menu.Popup className="menu">
+              {TO_WORK_ON.filter((status) => status !== lead.status).map((status) => (
+                <Menu.Item key={status} onClick={() => (status === 'lost' ? setOpen('lost') : to(status))}>
+                  {LOOKS.lead[status].word}
+                </Menu.Item>
+              ))}
+              {may('sales:write') && lead.status !== 'lost' && (
+                <Menu.Item onClick={() => setOpen('buys')}>Buys a home…</Menu.Item>
+              )}
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+      {open === 'buys' && <ConvertLead lead={lead} name={name} onClose={() => setOpen(null)} />}
+      {open === 'lost' && (
+        <MoveDialog
+          title={`Lost: ${name}`}
+          effect="It leaves the board. It can be taken up again by its status."
+          word="Mark as lost"
+          reason="needed"
+          trial={null}
+          error={move.error}
+          isPending={move.isPending}
+          onClose={() => setOpen(null)}
+          onConfirm={(reason) => to('lost', reason)}
+        />
+      )}
+    </>
+  )
+}

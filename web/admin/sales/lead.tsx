@@ -1,0 +1,144 @@
+import { type ReactNode, useState } from 'react'
+import { Link, useParams } from 'react-router'
+import type { Lead } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { useLive } from '../../api/live.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords, Status } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { History } from '../../ui/history.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Name } from '../../ui/name.tsx'
+import { Names } from '../../ui/names.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { KeyValues, Panel } from '../../ui/panel.tsx'
+import { Failed, SkeletonLines } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { TitleBlock } from '../../ui/title-block.tsx'
+import { LeadActivities, NewActivity } from './lead-activities.tsx'
+import { LeadMoves, leadName } from './lead-moves.tsx'
+
+/** One lead: who it is, what they want, what was done with them, and what comes next. */
+export function Component() {
+  useLive('at ease')
+  const { leadId = '' } = useParams()
+  const may = useMay()
+  const [isNew, setIsNew] = useState(false)
+  const lead = plumbline.useQuery('get', '/api/ext/leads/{leadId}', { params: { path: { leadId } } })
+  const { data } = lead
+  const name = data === undefined ? 'Lead' : leadName(data)
+  return (
+    <Page
+      title={name}
+      crumbs={[{ name: 'Sales', to: '/sales' }, { name }]}
+      actions={
+        data !== undefined &&
+        data.archivedAt === null &&
+        may('leads:write') && (
+          <>
+            <LeadMoves lead={data} />
+            <Button look="primary" icon="plus" className="keep" onClick={() => setIsNew(true)}>
+              Add activity
+            </Button>
+            {isNew && <NewActivity lead={data} name={name} onClose={() => setIsNew(false)} />}
+          </>
+        )
+      }
+    >
+      {lead.error !== null ? (
+        <Failed what="The lead" error={lead.error} onRetry={() => void lead.refetch()} />
+      ) : data === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        <Shown lead={data} />
+      )}
+    </Page>
+  )
+}
+
+function Shown({ lead }: { lead: Lead }) {
+  const may = useMay()
+  const { day } = useFormats()
+  return (
+    <>
+      <TitleBlock
+        name={leadName(lead)}
+        state={<Status of="lead" is={lead.status} />}
+        sub={[lead.email, lead.phone].filter((part) => part !== null).join(', ') || 'no address'}
+        facts={[
+          { label: 'Score', isFigure: true, value: lead.score, note: 'of 100' },
+          { label: 'Came from', value: inWords(lead.source), note: <Time at={lead.createdAt} /> },
+          { label: 'Budget', value: <Budget lead={lead} /> },
+          {
+            label: 'Moves in',
+            isWideOnly: true,
+            value: lead.desiredMoveIn === null ? 'not said' : day(lead.desiredMoveIn),
+          },
+          {
+            label: 'Next contact',
+            value: lead.nextActivityAt === null ? 'none appointed' : <Time at={lead.nextActivityAt} />,
+          },
+          {
+            label: 'Taken care of by',
+            isWideOnly: true,
+            value: lead.ownerUserId === null ? 'nobody yet' : <Name of="user" id={lead.ownerUserId} />,
+          },
+        ]}
+      />
+      {lead.convertedSaleId !== null && (
+        <div className="banner" data-tone="ok">
+          <Icon name="check" />
+          <div>
+            <strong>They bought.</strong>
+          </div>
+          {may('sales:read') && (
+            <Link className="btn small" to={`/sales/${lead.convertedSaleId}`}>
+              To the sale
+            </Link>
+          )}
+        </div>
+      )}
+      {lead.lostReason !== null && (
+        <div className="banner">
+          <Icon name="info" />
+          <div>
+            <strong>Lost:</strong> {lead.lostReason}
+          </div>
+        </div>
+      )}
+      <div className="cols">
+        <LeadActivities lead={lead} />
+        <div className="stack">
+          <Panel title="What they want">
+            <KeyValues
+              facts={[
+                ['Where', <Names key="where" of="community" ids={lead.communityIds} none="anywhere" />],
+                ['Plans', <Names key="plans" of="plan" ids={lead.planIds} none="any" />],
+              ]}
+            />
+          </Panel>
+          <Panel title="Score" hint="why it is so">
+            {lead.scoreReasons.length === 0 ? (
+              <p className="muted">Nothing speaks for it.</p>
+            ) : (
+              <KeyValues facts={lead.scoreReasons.map(({ reason, points }) => [reason, `+${points}`] as const)} />
+            )}
+          </Panel>
+          {may('events:read') && (
+            <Panel title="History">
+              <History of={lead.id} />
+            </Panel>
+          )}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Budget({ lead: { budgetMin, budgetMax } }: { lead: Lead }): ReactNode {
+  const { money } = useFormats()
+  if (budgetMin === null && budgetMax === null) return 'not said'
+  if (budgetMax === null) return `from ${money(budgetMin ?? 0)}`
+  return budgetMin === null ? `up to ${money(budgetMax)}` : `${money(budgetMin)} to ${money(budgetMax)}`
+}

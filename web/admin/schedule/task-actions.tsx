@@ -1,0 +1,55 @@
+import { Menu } from '@base-ui/react/menu'
+import { type ReactElement, useState } from 'react'
+import type { Task } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Answer, AskVendor, Decide } from './task-dates.tsx'
+import { CompleteTask, type MoveOfTask, MoveTask } from './task-moves.tsx'
+
+type Open = MoveOfTask | 'complete' | 'ask' | 'answer' | 'decide' | null
+
+/** What can be reported about a task: that it began or is done, and what its vendor says of the date. */
+export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElement }) {
+  const may = useMay()
+  const { shortDay } = useFormats()
+  const [open, setOpen] = useState<Open>(null)
+  if (!may('tasks:write') || task.archivedAt !== null) return null
+  const props = { task, onClose: () => setOpen(null) }
+  const item = (to: Exclude<Open, null>, word: string) => <Menu.Item onClick={() => setOpen(to)}>{word}</Menu.Item>
+  const { status, confirmation } = task
+  const isWaiting = status === 'not_started'
+  const isUnderWay = isWaiting || status === 'in_progress'
+  const proposed = confirmation.status === 'reschedule_requested' ? confirmation.proposedStart : null
+  return (
+    <>
+      <Menu.Root>
+        <Menu.Trigger
+          render={trigger ?? <IconButton icon="dots" label={`More about ${task.name}`} look="quiet" small />}
+        />
+        <Menu.Portal>
+          <Menu.Positioner className="over" sideOffset={4} align="end">
+            <Menu.Popup className="menu">
+              {isWaiting && item('in_progress', 'Start…')}
+              {isUnderWay && item('complete', 'Complete…')}
+              {isWaiting && proposed !== null && item('decide', `Decide about ${shortDay(proposed)}…`)}
+              {isWaiting && task.vendorId !== null && proposed === null && item('ask', 'Ask the vendor to confirm…')}
+              {isWaiting && task.vendorId !== null && item('answer', 'Record what the vendor says…')}
+              {isUnderWay && item('on_hold', 'Put on hold…')}
+              {isWaiting && item('skipped', 'Skip…')}
+              {(status === 'on_hold' || status === 'skipped') && item('resume', 'Take up again…')}
+              {status === 'completed' && item('resume', 'Reopen…')}
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+      {(open === 'in_progress' || open === 'on_hold' || open === 'skipped' || open === 'resume') && (
+        <MoveTask {...props} to={open} />
+      )}
+      {open === 'complete' && <CompleteTask {...props} />}
+      {open === 'ask' && <AskVendor {...props} />}
+      {open === 'answer' && <Answer {...props} />}
+      {open === 'decide' && <Decide {...props} />}
+    </>
+  )
+}

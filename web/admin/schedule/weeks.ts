@@ -1,0 +1,19 @@
+const DAY_MS = 86_400_000
+
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** The Monday of the week that the date is in. */
+export function mondayOf(date: string): string {
+  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay()
+  return addDays(date, -((weekday + 6) % 7))
+}
+
+/** So many weeks, from the Monday to the Sunday of each. */
+export function weeksFrom(monday: string, count: number): { from: string; to: string }[] {
+  return Array.from({ length: count }, (_, week) => {
+    const from = addDays(monday, week * 7)
+    return { from, to: addDays(from, 6) }
+  })
+}

@@ -1,0 +1,96 @@
+import { Link, useSearchParams } from 'react-router'
+import type { WorkloadOfVendor } from '../../../client/contract.gen.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { useParam } from '../../ui/param-select.tsx'
+import { Failed, SkeletonLines } from '../../ui/states.tsx'
+import { type Column, None, Table } from '../../ui/table.tsx'
+import { count } from '../../ui/words.ts'
+
+const VENDORS = 20
+
+/** How much each vendor has to do, week by week. A vendor's name narrows the page to it. */
+export function Workload(props: { communityId: string | null; vendorId: string | null; from: string; weeks: number }) {
+  const { communityId, vendorId, from, weeks } = props
+  const { shortDay } = useFormats()
+  const [params] = useSearchParams()
+  const after = params.get('after')
+  const setAfter = useParam('after')
+  const load = plumbline.useQuery('get', '/api/ext/vendors/workload', {
+    params: {
+      query: {
+        ...{ from, weeks, limit: VENDORS },
+        ...(communityId !== null && { communityId }),
+        ...(vendorId !== null && { vendorId }),
+        ...(after !== null && vendorId === null && { afterVendorId: after }),
+      },
+    },
+  })
+  if (load.error !== null) return <Failed what="The workload" error={load.error} onRetry={() => void load.refetch()} />
+  const vendors = load.data?.vendors
+  const mondays = vendors?.[0]?.weeks.map(({ week }) => week) ?? []
+  const columns: readonly Column<WorkloadOfVendor>[] = [
+    {
+      head: 'Vendor',
+      cell: (vendor) => {
+        const to = new URLSearchParams({
+          vendor: vendor.vendorId,
+          ...(communityId !== null && { community: communityId }),
+        })
+        return (
+          <Link className="lead" to={`/schedule?${to}`}>
+            {vendor.companyName}
+          </Link>
+        )
+      },
+    },
+    ...mondays.map((monday, at) => ({
+      head: at === 0 ? 'This week' : `from ${shortDay(monday)}`,
+      numeric: true,
+      cell: ({ weeks: all }: WorkloadOfVendor) => {
+        const week = all[at]
+        if (week === undefined || week.tasks === 0) return <None word="0" />
+        return (
+          <>
+            {count(week.tasks, 'task')} <span className="faint">{count(week.workdays, 'day')}</span>
+          </>
+        )
+      },
+    })),
+  ]
+  return (
+    <Panel
+      title="By vendor"
+      hint="tasks, and the workdays that they take"
+      isFlush
+      actions={
+        vendorId === null && (
+          <>
+            {after !== null && (
+              <Button small look="quiet" onClick={() => setAfter('')}>
+                From the first
+              </Button>
+            )}
+            {load.data?.lastVendorId != null && (
+              <Button small look="quiet" onClick={() => setAfter(load.data?.lastVendorId ?? '')}>
+                More vendors
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {vendors === undefined ? (
+        <SkeletonLines />
+      ) : vendors.length === 0 ? (
+        <p className="muted">Nobody has anything to do in these weeks.</p>
+      ) : (
+        <div className="table-wrap">
+          <Table caption="Workload by vendor and week" columns={columns} rows={vendors} keyOf={(row) => row.vendorId} />
+        </div>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,149 @@
+import { useState } from 'react'
+import type { OauthGrant } from '../../../client/contract.gen.ts'
+import { plumbline, root } from '../../api/plumbline.ts'
+import { Status } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { LOOKS, type LookOf } from '../../ui/looks.ts'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { Empty, Refused } from '../../ui/states.tsx'
+import { type Column, None } from '../../ui/table.tsx'
+import { Time } from '../../ui/time.tsx'
+import { say } from '../../ui/toast.tsx'
+import { Maker } from './keys.tsx'
+import { PermissionMatrix } from './matrix.tsx'
+import { ENTITY_NAMES, presetOf } from './permissions.ts'
+
+/** The apps that people let act for them: what each may do, when it was used, and how to end it. */
+export function Component() {
+  const [shown, setShown] = useState<OauthGrant | null>(null)
+  const { day, dateOf } = useFormats()
+  const columns: readonly Column<OauthGrant>[] = [
+    {
+      head: 'App',
+      className: 'long',
+      cell: ({ clientName, redirectHost }) => (
+        <>
+          <span className="lead clip" title={clientName}>
+            {clientName}
+          </span>
+          <span className="sub">{redirectHost}</span>
+        </>
+      ),
+      csv: ({ clientName }) => clientName,
+    },
+    {
+      head: 'Status',
+      cell: (grant) => <Status of="key" is={stateOf(grant)} />,
+      csv: (grant) => LOOKS.key[stateOf(grant)].word,
+    },
+    {
+      head: 'May do',
+      cell: ({ permissions, proposeOnly }) => (
+        <>
+          {presetOf(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
+          <span className="sub">{proposeOnly ? 'proposes only' : 'as the person'}</span>
+        </>
+      ),
+      csv: ({ permissions }) => permissions.join(' '),
+    },
+    {
+      head: 'For',
+      cell: ({ userId }) => <Maker id={userId} />,
+      csv: ({ userId }) => userId,
+    },
+    {
+      head: 'Last used',
+      className: 'nowrap',
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? <None word="never" /> : <Time at={lastUsedAt} />),
+      csv: ({ lastUsedAt }) => lastUsedAt,
+    },
+    {
+      head: 'Ends',
+      className: 'nowrap',
+      cell: ({ expiresAt, revokedAt }) =>
+        revokedAt === null ? day(dateOf(expiresAt)) : `ended ${day(dateOf(revokedAt))}`,
+      csv: ({ expiresAt, revokedAt }) => revokedAt ?? expiresAt,
+    },
+    {
+      head: 'Do',
+      className: 'num',
+      cell: (grant) => (
+        <Button small onClick={() => setShown(grant)}>
+          {stateOf(grant) === 'active' ? 'Disconnect' : 'See'}
+          <span className="sr"> {grant.clientName}</span>
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <Page title="Connected apps" crumbs={[{ name: 'Settings' }, { name: 'Connected apps' }]}>
+      <div className="page-head">
+        <h1>Connected apps</h1>
+        <p>
+          Assistants and other apps that people let work for them. Each can do what was ticked, and never more than its
+          person.
+        </p>
+      </div>
+      <Listing
+        path="/api/admin/oauth-grants"
+        nouns={['app', 'apps']}
+        columns={columns}
+        keyOf={({ id }) => id}
+        sort="-createdAt"
+        empty={
+          <Empty icon="swap" title="No apps are connected">
+            Add <code>{`${location.origin}${root}/mcp`}</code> as a connector in your assistant. It leads you to a page
+            here that asks what it may do.
+          </Empty>
+        }
+      />
+      {shown !== null && <Disconnect grant={shown} onClose={() => setShown(null)} />}
+    </Page>
+  )
+}
+
+function stateOf({ revokedAt, expiresAt }: OauthGrant): LookOf<'key'> {
+  if (revokedAt !== null) return 'revoked'
+  return Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active'
+}
+
+/** What an app may do, before one ends it. */
+function Disconnect({ grant, onClose }: { grant: OauthGrant; onClose(): void }) {
+  const { id, clientName, permissions } = grant
+  const revoke = plumbline.useMutation('post', '/api/admin/oauth-grants/{grantId}/revoke', {
+    onSuccess: () => {
+      say(`${clientName} is disconnected`)
+      onClose()
+    },
+  })
+  const isActive = stateOf(grant) === 'active'
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={isActive ? `Disconnect “${clientName}”?` : clientName}
+      tail={
+        isActive && (
+          <>
+            <span className="push" />
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              look="danger solid"
+              busy={revoke.isPending}
+              onClick={() => revoke.mutate({ params: { path: { grantId: id } } })}
+            >
+              Disconnect
+            </Button>
+          </>
+        )
+      }
+    >
+      {isActive && <p className="muted">It is refused at once. Connecting it again takes a minute.</p>}
+      <Refused error={revoke.error} />
+      <PermissionMatrix granted={new Set(permissions)} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,173 @@
+import { useMemo } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import type { AuditEntry } from '../../../client/contract.gen.ts'
+import { ActorName } from '../../ui/actor-name.tsx'
+import { inWords } from '../../ui/badge.tsx'
+import type { Filter } from '../../ui/filter.tsx'
+import { fieldInWords } from '../../ui/history.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { ParamDate, withParam } from '../../ui/param-select.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { type Column, None } from '../../ui/table.tsx'
+import { Time } from '../../ui/time.tsx'
+
+const KINDS: readonly AuditEntry['resourceType'][] = [
+  ...(['organization', 'user', 'key', 'webhook', 'vendor', 'bid_request', 'bid', 'community', 'home'] as const),
+  ...(['po', 'payment', 'payment_run', 'lien_waiver', 'budget_line', 'budget_transfer', 'contract'] as const),
+  ...(['task', 'milestone', 'timesheet', 'lead', 'sale', 'message', 'attachment'] as const),
+]
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'outcome',
+    label: 'Outcome',
+    options: [
+      { value: 'done', label: 'Done' },
+      { value: 'refused', label: 'Refused' },
+    ],
+  },
+  { name: 'resourceType', label: 'Kind', options: KINDS.map((value) => ({ value, label: inWords(value) })) },
+]
+/** What a click on a cell narrows the list to. */
+const BY_CLICK = [
+  { name: 'action', label: 'Action' },
+  { name: 'actorId', label: 'By' },
+  { name: 'resourceId', label: 'About' },
+  { name: 'address', label: 'Address' },
+] as const
+
+/** Who did what, when and from where, and who was refused. */
+export function Component() {
+  const [params] = useSearchParams()
+  const { beginOf } = useFormats()
+  const filters = useMemo<readonly Filter[]>(
+    () => [
+      ...FILTERS,
+      ...BY_CLICK.flatMap(({ name, label }) => {
+        const value = params.get(name)
+        return value === null ? [] : [{ name, label, options: [{ value, label: value }] }]
+      }),
+    ],
+    [params],
+  )
+  const [from, until] = [params.get('from'), params.get('until')]
+  return (
+    <Page title="Audit" crumbs={[{ name: 'Settings' }, { name: 'Audit' }]}>
+      <div className="page-head">
+        <h1>Audit</h1>
+        <p>Who did what, when and from where, and who was refused. Nobody can change it.</p>
+      </div>
+      <Listing
+        path="/api/ext/audit-entries"
+        nouns={['entry', 'entries']}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        sort="-at"
+        filters={filters}
+        query={{
+          ...(from !== null && { createdAfter: beginOf(from) }),
+          ...(until !== null && { createdBefore: beginOf(until) }),
+        }}
+        aside={
+          <>
+            <ParamDate name="from" label="From" />
+            <ParamDate name="until" label="Before" />
+          </>
+        }
+        empty={
+          <Empty icon="audit" title="Nothing in this period">
+            Entries are kept for 400 days, unless the deployment says otherwise.
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  {
+    head: 'Action',
+    cell: ({ action, changed, outcome, reason, count }) => (
+      <>
+        <Narrow to="action" value={action}>
+          <span className={outcome === 'refused' ? 'lead mono tone-bad' : 'lead mono'}>{action}</span>
+        </Narrow>
+        <span className="sub clip" title={changed.join(', ')}>
+          {outcome === 'refused'
+            ? `refused${count > 1 ? ` ${count} times` : ''}: ${inWords(reason ?? '').toLowerCase()}`
+            : changed.map(fieldInWords).join(', ')}
+        </span>
+      </>
+    ),
+    csv: ({ action }) => action,
+  },
+  { head: 'Outcome', isOnlyExported: true, cell: () => null, csv: ({ outcome }) => outcome },
+  { head: 'Reason', isOnlyExported: true, cell: () => null, csv: ({ reason }) => reason },
+  { head: 'Changed', isOnlyExported: true, cell: () => null, csv: ({ changed }) => changed.join(' ') },
+  {
+    head: 'About',
+    className: 'long',
+    cell: ({ resourceType, resourceId }) => (
+      <>
+        {inWords(resourceType)}
+        <span className="sub mono">
+          <Narrow to="resourceId" value={resourceId}>
+            {resourceId}
+          </Narrow>
+        </span>
+      </>
+    ),
+    csv: ({ resourceId }) => resourceId,
+  },
+  {
+    head: 'By',
+    cell: ({ actor }) => (
+      <>
+        <ActorName of={actor} />
+        {actor.id !== null && (
+          <span className="sub">
+            <Narrow to="actorId" value={actor.id}>
+              all by the same
+            </Narrow>
+          </span>
+        )}
+      </>
+    ),
+    csv: ({ actor }) => actor.id ?? actor.type,
+  },
+  {
+    head: 'From',
+    className: 'nowrap',
+    cell: ({ address }) =>
+      address === null ? (
+        <None word="inside" />
+      ) : (
+        <Narrow to="address" value={address}>
+          <span className="mono">{address}</span>
+        </Narrow>
+      ),
+    csv: ({ address }) => address,
+  },
+  { head: 'When', sort: 'at', className: 'nowrap', cell: ({ at }) => <Time at={at} />, csv: ({ at }) => at },
+  {
+    head: 'Event',
+    isWideOnly: true,
+    cell: ({ eventId }) => (eventId === null ? <None /> : <Link to={`/settings/events/${eventId}`}>what it held</Link>),
+    csv: ({ eventId }) => eventId,
+  },
+  { head: 'Request', isOnlyExported: true, cell: () => null, csv: ({ requestId }) => requestId },
+]
+
+/** Narrows the list to what has the same value. */
+function Narrow(props: { to: (typeof BY_CLICK)[number]['name']; value: string; children: React.ReactNode }) {
+  const [params] = useSearchParams()
+  const after = new URLSearchParams(params)
+  after.delete('cursor')
+  return (
+    <Link className="plain" to={{ search: withParam(after, props.to, props.value) }}>
+      {props.children}
+    </Link>
+  )
+}

@@ -1,0 +1,88 @@
+import { useMemo } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import type { Event } from '../../../../client/contract.gen.ts'
+import { useLive } from '../../../api/live.ts'
+import { plumbline, root } from '../../../api/plumbline.ts'
+import { ActorName } from '../../../ui/actor-name.tsx'
+import { idOfObject, nameOfObject } from '../../../ui/event-list.tsx'
+import type { Filter } from '../../../ui/filter.tsx'
+import { Listing } from '../../../ui/listing.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { Empty } from '../../../ui/states.tsx'
+import type { Column } from '../../../ui/table.tsx'
+import { Time } from '../../../ui/time.tsx'
+
+const COLUMNS: readonly Column<Event>[] = [
+  {
+    head: 'Event',
+    cell: ({ id, type }) => (
+      <Link className="lead mono" to={`/settings/events/${id}`}>
+        {type}
+      </Link>
+    ),
+    csv: ({ type }) => type,
+  },
+  {
+    head: 'About',
+    className: 'long',
+    cell: (event) => (
+      <>
+        <span className="clip">{nameOfObject(event)}</span>
+        <span className="sub mono">{idOfObject(event)}</span>
+      </>
+    ),
+    csv: idOfObject,
+  },
+  { head: 'By', cell: ({ actor }) => <ActorName of={actor} />, csv: ({ actor }) => actor.id ?? actor.type },
+  {
+    head: 'When',
+    className: 'nowrap',
+    cell: ({ timestamp }) => <Time at={timestamp} />,
+    csv: ({ timestamp }) => timestamp,
+  },
+  {
+    head: 'Number',
+    numeric: true,
+    isWideOnly: true,
+    cell: ({ sequence }) => sequence,
+    csv: ({ sequence }) => sequence,
+  },
+]
+
+/** Everything that happened, as subscribers get it. */
+export function Component() {
+  useLive('at ease')
+  const types = plumbline.useQuery('get', '/api/ext/event-types').data?.data
+  const of = useSearchParams()[0].get('resourceId')
+  const filters = useMemo<readonly Filter[]>(
+    () => [
+      { name: 'type', label: 'Type', options: (types ?? []).map(({ type }) => ({ value: type, label: type })) },
+      ...(of === null ? [] : [{ name: 'resourceId', label: 'About', options: [{ value: of, label: of }] }]),
+    ],
+    [types, of],
+  )
+  return (
+    <Page title="Events" crumbs={[{ name: 'Settings' }, { name: 'Events' }]}>
+      <div className="page-head">
+        <h1>Events</h1>
+        <p>
+          What happened, in the order in which it did, as programs hear of it.{' '}
+          <a href={`${root}/docs/guides/webhooks`}>Read the guide</a>
+        </p>
+      </div>
+      <Listing
+        path="/api/ext/events"
+        nouns={['event', 'events']}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        sort="-sequence"
+        filters={filters}
+        empty={
+          <Empty icon="events" title="Nothing has happened yet">
+            Every change that programs may want to hear of is listed here.
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,165 @@
+import { useState } from 'react'
+import type { ApiKey, ApiKeyWithSecret } from '../../../client/contract.gen.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, SelectField, TextField, typed } from '../../ui/form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Time } from '../../ui/time.tsx'
+import { say } from '../../ui/toast.tsx'
+import { stateOf } from './key-state.ts'
+import { endsIn, TERMS } from './key-terms.ts'
+import { SecretShown } from './secret-shown.tsx'
+
+/** What can be done with a key. */
+export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
+  const [open, setOpen] = useState<'edit' | 'rotate' | 'revoke' | null>(null)
+  const props = { apiKey, onClose: () => setOpen(null) }
+  return (
+    <>
+      <Button className="keep" onClick={() => setOpen('edit')}>
+        Edit
+      </Button>
+      {stateOf(apiKey) !== 'expired' && (
+        <Button className="keep" icon="refresh" onClick={() => setOpen('rotate')}>
+          Rotate
+        </Button>
+      )}
+      <Button className="keep" look="danger" icon="ban" onClick={() => setOpen('revoke')}>
+        Revoke
+      </Button>
+      {open === 'edit' && <Edit {...props} />}
+      {open === 'rotate' && <Rotate {...props} />}
+      {open === 'revoke' && <Revoke {...props} />}
+    </>
+  )
+}
+
+interface Props {
+  apiKey: ApiKey
+  onClose(): void
+}
+
+function Edit({ apiKey, onClose }: Props) {
+  const { day, dateOf } = useFormats()
+  const change = plumbline.useMutation('patch', '/api/admin/keys/{keyId}', {
+    onSuccess: ({ name }) => {
+      say(`${name} is saved`)
+      onClose()
+    },
+  })
+  const kept = apiKey.expiresAt === null ? 'Never, as now' : `${day(dateOf(apiKey.expiresAt))}, as now`
+  return (
+    <FormDialog
+      title={`Edit ${apiKey.name}`}
+      word="Save"
+      {...{ change, of: apiKey, onClose }}
+      onSubmit={(form, ifMatch) => {
+        const term = String(form.get('expiresAt'))
+        change.mutate({
+          params: { path: { keyId: apiKey.id }, header: ifMatch },
+          body: {
+            name: typed(form, 'name') ?? '',
+            allowedAddresses: typed(form, 'allowedAddresses')?.split(/[\s,]+/) ?? null,
+            ...(term !== 'kept' && { expiresAt: endsIn(term) }),
+          },
+        })
+      }}
+    >
+      <div className="form-row">
+        <TextField name="name" label="Name" defaultValue={apiKey.name} autoFocus />
+        <SelectField
+          name="expiresAt"
+          label="Ends"
+          options={[{ value: 'kept', label: kept }, ...TERMS.map(({ value, word }) => ({ value, label: word }))]}
+        />
+      </div>
+      <TextField
+        name="allowedAddresses"
+        label="Only from these addresses"
+        optional
+        defaultValue={apiKey.allowedAddresses?.join(', ') ?? ''}
+        hint="Empty means from anywhere."
+      />
+    </FormDialog>
+  )
+}
+
+function Rotate({ apiKey, onClose }: Props) {
+  const [rotated, setRotated] = useState<ApiKeyWithSecret | null>(null)
+  const change = plumbline.useMutation('post', '/api/admin/keys/{keyId}/rotate', { gcTime: 0, onSuccess: setRotated })
+  if (rotated !== null) return <SecretShown apiKey={rotated} onClose={onClose} />
+  return (
+    <FormDialog
+      title={`Rotate ${apiKey.name}`}
+      size="narrow"
+      word="Make a new secret"
+      {...{ change, onClose }}
+      onSubmit={(form) =>
+        change.mutate({
+          params: { path: { keyId: apiKey.id } },
+          body: { overlapDays: Number(form.get('overlapDays')) },
+        })
+      }
+    >
+      <p className="muted">It gets a new secret, shown once. The old one works on for as long as you say.</p>
+      <SelectField
+        name="overlapDays"
+        label="The old secret works"
+        defaultValue="3"
+        options={[
+          { value: '0', label: 'No longer' },
+          { value: '1', label: 'One more day' },
+          { value: '3', label: '3 more days' },
+          { value: '7', label: '7 more days' },
+        ]}
+      />
+    </FormDialog>
+  )
+}
+
+function Revoke({ apiKey, onClose }: Props) {
+  const [text, setText] = useState('')
+  const change = plumbline.useMutation('post', '/api/admin/keys/{keyId}/revoke', {
+    onSuccess: ({ name }) => {
+      say(`${name} is revoked`)
+      onClose()
+    },
+  })
+  const isConfirmed = text.trim() === apiKey.name
+  return (
+    <FormDialog
+      title={`Revoke “${apiKey.name}”?`}
+      size="narrow"
+      word="Revoke key"
+      isDanger
+      isDisabled={!isConfirmed}
+      {...{ change, onClose }}
+      onSubmit={() => isConfirmed && change.mutate({ params: { path: { keyId: apiKey.id } } })}
+    >
+      <p className="muted">
+        Programs with this key are refused within a second, and webhook subscriptions that act for it stop.{' '}
+        {apiKey.lastUsedAt === null ? (
+          'It was never used.'
+        ) : (
+          <>
+            It was last used <Time at={apiKey.lastUsedAt} />.
+          </>
+        )}{' '}
+        This cannot be undone.
+      </p>
+      <Field name="confirm" label="Type the name to confirm">
+        {(control) => (
+          <input
+            {...control}
+            className="input"
+            autoComplete="off"
+            placeholder={apiKey.name}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  )
+}

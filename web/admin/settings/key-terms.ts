@@ -1,0 +1,13 @@
+const DAY_MS = 86_400_000
+
+/** How long keys last: in days, or for ever. */
+export const TERMS = [
+  { value: '30', word: 'In 30 days' },
+  { value: '90', word: 'In 90 days' },
+  { value: '365', word: 'In a year' },
+  { value: 'never', word: 'Never' },
+] as const
+
+export function endsIn(term: string): string | null {
+  return term === 'never' ? null : new Date(Date.now() + Number(term) * DAY_MS).toISOString()
+}

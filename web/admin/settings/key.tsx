@@ -1,0 +1,97 @@
+import { useParams } from 'react-router'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Status } from '../../ui/badge.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Failed, SkeletonLines } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/time.tsx'
+import { TitleBlock } from '../../ui/title-block.tsx'
+import { KeyActions } from './key-actions.tsx'
+import { stateOf } from './key-state.ts'
+import { Maker } from './keys.tsx'
+import { PermissionMatrix } from './matrix.tsx'
+import { presetOf } from './permissions.ts'
+
+const CRUMBS = [{ name: 'Settings' }, { name: 'API keys', to: '/settings/keys' }] as const
+
+/** One key: what it may do, its secrets, and what can be done with it. */
+export function Component() {
+  const { keyId = '' } = useParams()
+  const may = useMay()
+  const { day, dateOf } = useFormats()
+  const key = plumbline.useQuery('get', '/api/admin/keys/{keyId}', { params: { path: { keyId } } })
+  if (key.error !== null) {
+    return (
+      <Page title="API key" crumbs={[...CRUMBS, { name: 'Key' }]}>
+        <Failed what="The key" error={key.error} onRetry={() => void key.refetch()} />
+      </Page>
+    )
+  }
+  const { data } = key
+  return (
+    <Page
+      title={data?.name ?? 'API key'}
+      crumbs={[...CRUMBS, { name: data?.name ?? '…' }]}
+      actions={data !== undefined && data.revokedAt === null && may('keys:write') && <KeyActions apiKey={data} />}
+    >
+      {data === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        <>
+          <TitleBlock
+            name={data.name}
+            state={<Status of="key" is={stateOf(data)} />}
+            facts={[
+              {
+                label: 'May do',
+                value: presetOf(data.permissions) ?? `${data.permissions.length} permissions`,
+                note: 'as far as its maker’s role covers them',
+              },
+              { label: 'Made by', value: <Maker id={data.createdByUserId} />, note: <Time at={data.createdAt} /> },
+              { label: 'Last used', value: data.lastUsedAt === null ? 'never' : <Time at={data.lastUsedAt} /> },
+              {
+                label: 'Ends',
+                value:
+                  data.revokedAt !== null
+                    ? `revoked ${day(dateOf(data.revokedAt))}`
+                    : data.expiresAt === null
+                      ? 'no end'
+                      : day(dateOf(data.expiresAt)),
+              },
+              { label: 'From', value: data.allowedAddresses === null ? 'anywhere' : data.allowedAddresses.join(', ') },
+              { label: 'Id', value: <code>{data.id}</code>, isWideOnly: true },
+            ]}
+          />
+          <div className="cols">
+            <Panel title="Permissions" hint="fixed when it was made; for others, make another key">
+              <PermissionMatrix granted={new Set(data.permissions)} />
+            </Panel>
+            <Panel title="Secrets" isFlush>
+              {data.secrets.length === 0 ? (
+                <p className="muted">None of them works any more.</p>
+              ) : (
+                <div className="table-wrap">
+                  <Table
+                    caption="Secrets that work"
+                    rows={data.secrets}
+                    keyOf={({ start }) => start}
+                    columns={[
+                      { head: 'Begins with', cell: ({ start }) => <code>{start}…</code> },
+                      {
+                        head: 'Until',
+                        cell: ({ expiresAt }) => (expiresAt === null ? 'the key ends' : <Time at={expiresAt} />),
+                      },
+                    ]}
+                  />
+                </div>
+              )}
+            </Panel>
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,85 @@
+import type { Permission } from '../../../client/contract.gen.ts'
+import { ENTITIES, ENTITY_NAMES, type Entity } from './permissions.ts'
+
+/** Permissions as a table of what by read and write, in two columns. What one's role lacks is not one's to grant. */
+export function PermissionMatrix(props: {
+  granted: ReadonlySet<string>
+  /** What may be granted; without it the table is only to be read. */
+  grantable?: ReadonlySet<string>
+  onChange?(permission: Permission, isGranted: boolean): void
+}) {
+  const half = Math.ceil(ENTITY_NAMES.length / 2)
+  return (
+    <div className="matrix">
+      {[ENTITY_NAMES.slice(0, half), ENTITY_NAMES.slice(half)].map((entities) => (
+        <table key={entities[0]}>
+          <thead>
+            <tr>
+              <th scope="col">
+                <span className="sr">What</span>
+              </th>
+              <th scope="col">Read</th>
+              <th scope="col">Write</th>
+            </tr>
+          </thead>
+          <tbody>
+            {entities.map((entity) => (
+              <tr key={entity}>
+                <th scope="row">{ENTITIES[entity]}</th>
+                <Cell {...props} entity={entity} verb="read" />
+                <Cell {...props} entity={entity} verb="write" />
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ))}
+    </div>
+  )
+}
+
+function Cell(props: {
+  entity: Entity
+  verb: 'read' | 'write'
+  granted: ReadonlySet<string>
+  grantable?: ReadonlySet<string>
+  onChange?(permission: Permission, isGranted: boolean): void
+}) {
+  const { entity, verb, granted, grantable, onChange } = props
+  const permission: Permission = `${entity}:${verb}`
+  if (grantable === undefined || onChange === undefined) {
+    return (
+      <td>
+        {granted.has(permission) ? (
+          <span className="tone-ok">
+            ✓<span className="sr">yes</span>
+          </span>
+        ) : (
+          <span className="faint">
+            –<span className="sr">no</span>
+          </span>
+        )}
+      </td>
+    )
+  }
+  if (!grantable.has(permission)) {
+    return (
+      <td>
+        <span className="not-yours" title="Your role does not have it">
+          –<span className="sr">not yours to grant</span>
+        </span>
+      </td>
+    )
+  }
+  return (
+    <td>
+      <label>
+        <input
+          type="checkbox"
+          aria-label={`${ENTITIES[entity]}: ${verb}`}
+          checked={granted.has(permission)}
+          onChange={(event) => onChange(permission, event.target.checked)}
+        />
+      </label>
+    </td>
+  )
+}

@@ -1,0 +1,128 @@
+import { useId, useState } from 'react'
+import type { ApiKeyWithSecret, Permission } from '../../../client/contract.gen.ts'
+import { useSession } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { FaultAt, Form, SelectField, TextField, typed } from '../../ui/form.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { endsIn, TERMS } from './key-terms.ts'
+import { PermissionMatrix } from './matrix.tsx'
+import { PRESETS, presetOf } from './permissions.ts'
+import { SecretShown } from './secret-shown.tsx'
+
+/** A name, what it may do, and when it ends; then the secret, once. */
+export function NewKey({ onClose }: { onClose(): void }) {
+  const form = useId()
+  const { permissions: held } = useSession()
+  const { day, dateOf } = useFormats()
+  const grantable = new Set<string>(held)
+  const [granted, setGranted] = useState<ReadonlySet<Permission>>(new Set())
+  const [created, setCreated] = useState<ApiKeyWithSecret | null>(null)
+  const create = plumbline.useMutation('post', '/api/admin/keys', { gcTime: 0, onSuccess: setCreated })
+  if (created !== null) return <SecretShown apiKey={created} onClose={onClose} />
+
+  const preset = presetOf(granted)
+  const onSubmit = (data: FormData) => {
+    const addresses = typed(data, 'allowedAddresses')?.split(/[\s,]+/)
+    create.mutate({
+      body: {
+        name: typed(data, 'name') ?? '',
+        permissions: [...granted],
+        expiresAt: endsIn(String(data.get('expiresAt'))),
+        ...(addresses !== undefined && { allowedAddresses: addresses }),
+      },
+    })
+  }
+  return (
+    <Dialog
+      open
+      size="wide"
+      onClose={onClose}
+      title="New API key"
+      tail={
+        <>
+          <span className="note">Write includes nothing else: to read, tick read too.</span>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form={form} busy={create.isPending}>
+            Create key
+          </Button>
+        </>
+      }
+    >
+      <Form id={form} error={create.error} onSubmit={onSubmit}>
+        <div className="form-row">
+          <TextField name="name" label="Name" placeholder="Voice agent, warranty line" autoFocus />
+          <SelectField
+            name="expiresAt"
+            label="Ends"
+            defaultValue="365"
+            options={TERMS.map(({ value, word }) => {
+              const end = endsIn(value)
+              return { value, label: end === null ? word : `${word}: ${day(dateOf(end))}` }
+            })}
+          />
+        </div>
+        <div className="field">
+          <span className="field-label" id={`${form}-preset`}>
+            Start from a preset
+          </span>
+          <div className="scroll-x">
+            <div className="segments" role="radiogroup" aria-labelledby={`${form}-preset`}>
+              {PRESETS.map(({ name, permissions }) => (
+                <label key={name}>
+                  <input
+                    type="radio"
+                    name="preset"
+                    checked={preset === name}
+                    onChange={() => setGranted(new Set(permissions.filter((permission) => grantable.has(permission))))}
+                  />
+                  {name}
+                </label>
+              ))}
+              <label>
+                <input
+                  type="radio"
+                  name="preset"
+                  checked={preset === undefined}
+                  onChange={() => setGranted(new Set())}
+                />
+                Own choice
+              </label>
+            </div>
+          </div>
+        </div>
+        <fieldset className="field">
+          <legend>
+            May read and write{' '}
+            <span className="faint">
+              {granted.size} of {[...grantable].filter(isForKeys).length} that you may grant
+            </span>
+          </legend>
+          <PermissionMatrix
+            granted={granted}
+            grantable={grantable}
+            onChange={(permission, isGranted) => {
+              const after = new Set(granted)
+              if (isGranted) after.add(permission)
+              else after.delete(permission)
+              setGranted(after)
+            }}
+          />
+          <FaultAt pointer="/permissions" />
+        </fieldset>
+        <TextField
+          name="allowedAddresses"
+          label="Only from these addresses"
+          optional
+          placeholder="203.0.113.7, 10.0.0.0/8"
+          hint="From every other address it is refused, and that is noted in the audit trail."
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function isForKeys(permission: string): boolean {
+  return !/^(keys|settings):/.test(permission)
+}

@@ -1,0 +1,227 @@
+import { useState } from 'react'
+import type { OrganizationSettings, Weekday } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { quantity } from '../../ui/figures.ts'
+import { SelectField, TextAreaField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { Page } from '../../ui/page.tsx'
+import { KeyValues, Panel } from '../../ui/panel.tsx'
+import { Failed, SkeletonLines } from '../../ui/states.tsx'
+import { None } from '../../ui/table.tsx'
+import { Time } from '../../ui/time.tsx'
+import { say } from '../../ui/toast.tsx'
+
+type Part = 'general' | 'overtime' | 'stages' | 'terms'
+const WEEKDAYS = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const satisfies readonly Weekday[]
+
+/** What holds for the whole organization. */
+export function Component() {
+  const settings = plumbline.useQuery('get', '/api/admin/organization')
+  return (
+    <Page title="Organization" crumbs={[{ name: 'Settings' }, { name: 'Organization' }]}>
+      <div className="page-head">
+        <h1>Organization</h1>
+        <p>What holds for everybody here, from the next request on.</p>
+      </div>
+      {settings.error !== null ? (
+        <Failed what="The settings" error={settings.error} onRetry={() => void settings.refetch()} />
+      ) : settings.data === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        <Shown settings={settings.data} />
+      )}
+    </Page>
+  )
+}
+
+function Shown({ settings }: { settings: OrganizationSettings }) {
+  const may = useMay()
+  const [open, setOpen] = useState<Part | null>(null)
+  const { overtimeRule, salePipelineStages, poTerms } = settings
+  const edit = (part: Part, what: string) =>
+    may('settings:write') && (
+      <Button small onClick={() => setOpen(part)}>
+        Edit<span className="sr"> {what}</span>
+      </Button>
+    )
+  return (
+    <>
+      <div className="cols even">
+        <Panel title="General" actions={edit('general', 'the general settings')}>
+          <KeyValues
+            facts={[
+              ['Name', settings.name],
+              ['Time zone', settings.timeZone],
+              ['Weeks begin on', inWords(settings.weekStartsOn)],
+              ['Currency', `${settings.currency}, as when it began`],
+              ['Tier', settings.tier === 'pro_plus' ? 'Pro+, with the interface' : 'Standard'],
+              ['Id', <code key="id">{settings.id}</code>],
+              ['Changed', <Time key="changed" at={settings.updatedAt} />],
+            ]}
+          />
+        </Panel>
+        <div className="stack">
+          <Panel title="Overtime" hint="from the next change of a week on" actions={edit('overtime', 'overtime')}>
+            <KeyValues
+              facts={[
+                ['After', hoursOf(overtimeRule.weeklyAfterHours, 'a week')],
+                ['And after', hoursOf(overtimeRule.dailyAfterHours, 'a day')],
+                ['Paid', `${quantity(overtimeRule.multiplier)} × the rate`],
+              ]}
+            />
+          </Panel>
+          <Panel title="Stages of a sale" hint="of sales that begin from now on" actions={edit('stages', 'the stages')}>
+            <ol className="numbered">
+              {salePipelineStages.map((stage) => (
+                <li key={stage}>{inWords(stage)}</li>
+              ))}
+            </ol>
+          </Panel>
+        </div>
+      </div>
+      <Panel
+        title="Terms of orders"
+        hint="what their documents end with"
+        actions={edit('terms', 'the terms of orders')}
+      >
+        {poTerms === null ? <p className="muted">None.</p> : <p className="pre-line">{poTerms}</p>}
+      </Panel>
+      {open !== null && <Edit part={open} settings={settings} onClose={() => setOpen(null)} />}
+    </>
+  )
+}
+
+function hoursOf(hours: number | null, unit: string) {
+  return hours === null ? <None word={`no limit ${unit}`} /> : `${quantity(hours)} hours ${unit}`
+}
+
+const TITLES: Record<Part, string> = {
+  general: 'Edit the organization',
+  overtime: 'Edit overtime',
+  stages: 'Edit the stages of a sale',
+  terms: 'Edit the terms of orders',
+}
+
+function Edit({ part, settings, onClose }: { part: Part; settings: OrganizationSettings; onClose(): void }) {
+  const change = plumbline.useMutation('patch', '/api/admin/organization', {
+    onSuccess: () => {
+      say('The settings are saved')
+      onClose()
+    },
+  })
+  const bodyOf = (form: FormData) => {
+    if (part === 'terms') return { poTerms: typed(form, 'poTerms') ?? null }
+    if (part === 'stages') {
+      const stages = (typed(form, 'salePipelineStages') ?? '').split('\n').map(stageOf)
+      return { salePipelineStages: stages.filter((stage) => stage !== '') }
+    }
+    if (part === 'overtime') {
+      const { multiplier } = settings.overtimeRule
+      return {
+        overtimeRule: {
+          weeklyAfterHours: typedNumber(form, 'weeklyAfterHours') ?? null,
+          dailyAfterHours: typedNumber(form, 'dailyAfterHours') ?? null,
+          multiplier: typedNumber(form, 'multiplier') ?? multiplier,
+        },
+      }
+    }
+    return {
+      name: typed(form, 'name') ?? '',
+      timeZone: typed(form, 'timeZone') ?? '',
+      weekStartsOn: WEEKDAYS.find((day) => day === form.get('weekStartsOn')) ?? settings.weekStartsOn,
+    }
+  }
+  return (
+    <FormDialog
+      title={TITLES[part]}
+      word="Save"
+      {...{ change, of: settings, onClose }}
+      onSubmit={(form, ifMatch) => change.mutate({ params: { header: ifMatch }, body: bodyOf(form) })}
+    >
+      {part === 'general' && <General settings={settings} />}
+      {part === 'overtime' && <Overtime settings={settings} />}
+      {part === 'stages' && (
+        <TextAreaField
+          name="salePipelineStages"
+          label="Stages, one a line, in order"
+          rows={8}
+          defaultValue={settings.salePipelineStages.map(inWords).join('\n')}
+          hint="Sales that are under way keep theirs."
+        />
+      )}
+      {part === 'terms' && (
+        <TextAreaField name="poTerms" label="Terms" rows={10} optional defaultValue={settings.poTerms ?? ''} />
+      )}
+    </FormDialog>
+  )
+}
+
+/** `Contract signed` as it is kept. */
+function stageOf(words: string): string {
+  return words.trim().toLowerCase().replaceAll(/\s+/g, '_')
+}
+
+function General({ settings }: { settings: OrganizationSettings }) {
+  return (
+    <>
+      <TextField name="name" label="Name" defaultValue={settings.name} autoFocus />
+      <div className="form-row">
+        <TextField
+          name="timeZone"
+          label="Time zone"
+          defaultValue={settings.timeZone}
+          hint="Such as America/Chicago. Deadlines and dates are meant there."
+        />
+        <SelectField
+          name="weekStartsOn"
+          label="Weeks begin on"
+          defaultValue={settings.weekStartsOn}
+          options={WEEKDAYS.map((value) => ({ value, label: inWords(value) }))}
+        />
+      </div>
+    </>
+  )
+}
+
+function Overtime({ settings: { overtimeRule } }: { settings: OrganizationSettings }) {
+  return (
+    <>
+      <div className="form-row">
+        <TextField
+          name="weeklyAfterHours"
+          pointer="/overtimeRule/weeklyAfterHours"
+          label="Hours a week"
+          optional
+          defaultValue={overtimeRule.weeklyAfterHours ?? ''}
+          hint="Empty means that the week does not matter."
+          autoFocus
+        />
+        <TextField
+          name="dailyAfterHours"
+          pointer="/overtimeRule/dailyAfterHours"
+          label="Hours a day"
+          optional
+          defaultValue={overtimeRule.dailyAfterHours ?? ''}
+          hint="Empty means that the day does not matter."
+        />
+      </div>
+      <TextField
+        name="multiplier"
+        pointer="/overtimeRule/multiplier"
+        label="Times the rate"
+        defaultValue={overtimeRule.multiplier}
+      />
+    </>
+  )
+}

@@ -1,0 +1,97 @@
+import { useState } from 'react'
+import type { User } from '../../../../client/contract.gen.ts'
+import { useMay } from '../../../api/caller.ts'
+import { inWords, Status } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
+import type { Filter } from '../../../ui/filter.tsx'
+import { Listing } from '../../../ui/listing.tsx'
+import { LOOKS } from '../../../ui/looks.ts'
+import { useFormats } from '../../../ui/organization.ts'
+import { Page } from '../../../ui/page.tsx'
+import { Empty } from '../../../ui/states.tsx'
+import { type Column, None } from '../../../ui/table.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { PeopleTabs } from './people-tabs.tsx'
+import { UserActions } from './user-actions.tsx'
+import { ROLES, UserForm } from './user-form.tsx'
+
+const FILTERS: readonly Filter[] = [
+  { name: 'role', label: 'Role', options: ROLES.map((value) => ({ value, label: inWords(value) })) },
+  {
+    name: 'status',
+    label: 'Status',
+    options: Object.entries(LOOKS.user).map(([value, { word }]) => ({ value, label: word })),
+  },
+]
+
+/** Who works here, what they may do, and whether they have come in. */
+export function Component() {
+  const may = useMay()
+  const { money } = useFormats()
+  const [isNew, setIsNew] = useState(false)
+  const invite = may('users:write') && (
+    <Button look="primary" icon="plus" onClick={() => setIsNew(true)}>
+      Invite
+    </Button>
+  )
+  const columns: readonly Column<User>[] = [
+    {
+      head: 'Name',
+      sort: 'name',
+      cell: ({ name, email }) => (
+        <>
+          <span className="lead clip">{name}</span>
+          <span className="sub clip">{email}</span>
+        </>
+      ),
+      csv: ({ name }) => name,
+    },
+    { head: 'Mail address', isOnlyExported: true, cell: () => null, csv: ({ email }) => email },
+    {
+      head: 'Status',
+      cell: ({ status }) => <Status of="user" is={status} />,
+      csv: ({ status }) => LOOKS.user[status].word,
+    },
+    { head: 'Role', cell: ({ role }) => inWords(role), csv: ({ role }) => role },
+    {
+      head: 'May approve up to',
+      numeric: true,
+      cell: ({ poApprovalLimit }) =>
+        poApprovalLimit === null ? 'any amount' : poApprovalLimit === 0 ? <None /> : money(poApprovalLimit),
+      csv: ({ poApprovalLimit }) => poApprovalLimit,
+    },
+    { head: 'Phone', isWideOnly: true, cell: ({ phone }) => phone ?? <None />, csv: ({ phone }) => phone },
+    {
+      head: 'Signed in',
+      className: 'nowrap',
+      cell: ({ lastLoginAt }) => (lastLoginAt === null ? <None word="never" /> : <Time at={lastLoginAt} />),
+      csv: ({ lastLoginAt }) => lastLoginAt,
+    },
+    ...(may('users:write')
+      ? [{ head: 'Do', className: 'num', cell: (user: User) => <UserActions user={user} /> }]
+      : []),
+  ]
+  return (
+    <Page title="Users" crumbs={[{ name: 'Settings' }, { name: 'Users and roles' }]} actions={invite}>
+      <div className="page-head">
+        <h1>Users and roles</h1>
+        <p>People sign in by a link that is mailed to them. What a role may do stands in the second list.</p>
+      </div>
+      <PeopleTabs />
+      <Listing
+        path="/api/ext/users"
+        nouns={['user', 'users']}
+        columns={columns}
+        keyOf={({ id }) => id}
+        sort="name"
+        filters={FILTERS}
+        empty={
+          <Empty icon="users" title="Nobody yet" actions={invite}>
+            Invite the people who work here; each gets a role.
+          </Empty>
+        }
+      />
+      {isNew && <UserForm onClose={() => setIsNew(false)} />}
+    </Page>
+  )
+}

@@ -1,0 +1,84 @@
+import type { HeldPermission, Role } from '../../../../client/contract.gen.ts'
+import { plumbline } from '../../../api/plumbline.ts'
+import { inWords } from '../../../ui/badge.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { KeyValues, Panel } from '../../../ui/panel.tsx'
+import { Failed, SkeletonLines } from '../../../ui/states.tsx'
+import { ENTITIES, ENTITY_NAMES } from '../permissions.ts'
+import { PeopleTabs } from './people-tabs.tsx'
+
+const ROWS: readonly { entity: string; word: string }[] = [
+  ...ENTITY_NAMES.map((entity) => ({ entity, word: ENTITIES[entity] })),
+  { entity: 'keys', word: 'API keys' },
+  { entity: 'settings', word: 'Settings' },
+]
+
+/** What each role may do, as one table. */
+export function Component() {
+  const roles = plumbline.useQuery('get', '/api/admin/roles')
+  return (
+    <Page
+      title="Roles"
+      crumbs={[{ name: 'Settings' }, { name: 'Users and roles', to: '/settings/people' }, { name: 'Roles' }]}
+    >
+      <div className="page-head">
+        <h1>Users and roles</h1>
+        <p>A key can never do more than the role of whoever made it.</p>
+      </div>
+      <PeopleTabs />
+      {roles.error !== null ? (
+        <Failed what="The roles" error={roles.error} onRetry={() => void roles.refetch()} />
+      ) : roles.data === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        <>
+          <Panel title="What they are for">
+            <KeyValues facts={roles.data.data.map(({ role, description }) => [inWords(role), description] as const)} />
+          </Panel>
+          <Panel title="What they may do" isFlush>
+            <RoleTable roles={roles.data.data} />
+          </Panel>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function RoleTable({ roles }: { roles: readonly Role[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+    <section className="scroll-x" tabIndex={0} aria-label="Permissions of the roles">
+      <table className="table roles">
+        <caption className="sr">What each role may read and write</caption>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            {roles.map(({ role }) => (
+              <th scope="col" key={role}>
+                {inWords(role)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {ROWS.map(({ entity, word }) => (
+            <tr key={entity}>
+              <th scope="row">{word}</th>
+              {roles.map(({ role, permissions }) => (
+                <td key={role}>
+                  <Held entity={entity} permissions={permissions} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Held({ entity, permissions }: { entity: string; permissions: readonly HeldPermission[] }) {
+  const held = new Set<string>(permissions)
+  if (held.has(`${entity}:write`)) return 'reads, writes'
+  return held.has(`${entity}:read`) ? <span className="muted">reads</span> : <span className="none">nothing</span>
+}

@@ -1,0 +1,101 @@
+import { Menu } from '@base-ui/react/menu'
+import { useState } from 'react'
+import type { User } from '../../../../client/contract.gen.ts'
+import { useSession } from '../../../api/caller.ts'
+import { plumbline } from '../../../api/plumbline.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import { FormDialog } from '../../../ui/form-dialog.tsx'
+import { say } from '../../../ui/toast.tsx'
+import { UserForm } from './user-form.tsx'
+
+/** What can be done about somebody. */
+export function UserActions({ user }: { user: User }) {
+  const [open, setOpen] = useState<'edit' | 'invite' | 'switch' | null>(null)
+  const props = { user, onClose: () => setOpen(null) }
+  const isSelf = useSession().user.id === user.id
+  return (
+    <>
+      <Menu.Root>
+        <Menu.Trigger render={<IconButton icon="dots" label={`More about ${user.name}`} look="quiet" small />} />
+        <Menu.Portal>
+          <Menu.Positioner className="over" sideOffset={4} align="end">
+            <Menu.Popup className="menu">
+              <Menu.Item onClick={() => setOpen('edit')}>Edit…</Menu.Item>
+              {user.status === 'invited' && (
+                <Menu.Item onClick={() => setOpen('invite')}>Send the link again…</Menu.Item>
+              )}
+              {!isSelf && (
+                <Menu.Item
+                  className={user.status === 'disabled' ? undefined : 'danger'}
+                  onClick={() => setOpen('switch')}
+                >
+                  {user.status === 'disabled' ? 'Let in again…' : 'Deactivate…'}
+                </Menu.Item>
+              )}
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+      {open === 'edit' && <UserForm {...props} />}
+      {open === 'invite' && <InviteAgain {...props} />}
+      {open === 'switch' && <Switch {...props} />}
+    </>
+  )
+}
+
+interface Props {
+  user: User
+  onClose(): void
+}
+
+function InviteAgain({ user, onClose }: Props) {
+  const change = plumbline.useMutation('post', '/api/admin/users/{userId}/invite', {
+    onSuccess: ({ delivery }) => {
+      say(
+        delivery === 'mail'
+          ? `Another link is on its way to ${user.name}`
+          : 'This server sends no mail: its operator makes the link (users sign-in-link)',
+      )
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title={`Send ${user.name} another link?`}
+      size="narrow"
+      word="Send link"
+      {...{ change, onClose }}
+      onSubmit={() => change.mutate({ params: { path: { userId: user.id } } })}
+    >
+      <p className="muted">It goes to {user.email} and is good for 7 days.</p>
+    </FormDialog>
+  )
+}
+
+function Switch({ user, onClose }: Props) {
+  const isOut = user.status === 'disabled'
+  const change = plumbline.useMutation('post', '/api/admin/users/{userId}/status', {
+    onSuccess: ({ name }) => {
+      say(isOut ? `${name} is let in again` : `${name} is let in no more`)
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title={isOut ? `Let ${user.name} in again?` : `Deactivate ${user.name}?`}
+      size="narrow"
+      word={isOut ? 'Let in' : 'Deactivate'}
+      isDanger={!isOut}
+      {...{ change, onClose }}
+      onSubmit={() =>
+        change.mutate({ params: { path: { userId: user.id } }, body: { status: isOut ? 'active' : 'disabled' } })
+      }
+    >
+      <p className="muted">
+        {isOut
+          ? 'They may sign in again, and their keys work again.'
+          : 'They are let in no more, here or by a key of theirs, from the next request on. What they did stays theirs.'}
+      </p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,90 @@
+import type { Permission } from '../../../client/contract.gen.ts'
+
+export type Entity = Permission extends `${infer Name}:${string}` ? Name : never
+
+/** What permissions are about, as people call it. One that the contract adds does not compile until it is here. */
+export const ENTITIES: Record<Entity, string> = {
+  vendors: 'Vendors and papers',
+  bids: 'Bid requests and bids',
+  contracts: 'Price agreements',
+  pos: 'Purchase orders',
+  payments: 'Payments and waivers',
+  budgets: 'Budgets',
+  homes: 'Homes',
+  communities: 'Communities',
+  options: 'Options, selections',
+  parts: 'Parts and prices',
+  tasks: 'Tasks',
+  milestones: 'Milestones',
+  timesheets: 'Timesheets',
+  leads: 'Leads',
+  sales: 'Sales',
+  messages: 'Messages',
+  users: 'Users',
+  webhooks: 'Webhooks',
+  events: 'Events',
+  skills: 'Skills',
+  proposals: 'Proposals of agents',
+}
+
+export const ENTITY_NAMES = Object.keys(ENTITIES) as Entity[]
+
+const reads = (...entities: Entity[]): Permission[] => entities.map((entity): Permission => `${entity}:read`)
+const writes = (...entities: Entity[]): Permission[] => entities.map((entity): Permission => `${entity}:write`)
+
+/** What kinds of programs usually need. */
+export const PRESETS: readonly { name: string; permissions: readonly Permission[] }[] = [
+  {
+    name: 'Voice agent',
+    permissions: [
+      ...reads('vendors', 'bids', 'homes', 'communities', 'tasks', 'leads', 'messages', 'events', 'skills'),
+      ...writes('bids', 'tasks', 'leads', 'messages', 'skills'),
+    ],
+  },
+  {
+    name: 'Accounting',
+    permissions: [
+      ...reads(
+        'vendors',
+        'homes',
+        'communities',
+        'pos',
+        'payments',
+        'budgets',
+        'parts',
+        'timesheets',
+        'sales',
+        'events',
+      ),
+      ...writes('vendors', 'payments'),
+    ],
+  },
+  {
+    name: 'Purchasing',
+    permissions: [
+      ...reads(
+        'vendors',
+        'bids',
+        'contracts',
+        'pos',
+        'budgets',
+        'homes',
+        'communities',
+        'options',
+        'parts',
+        'events',
+        'skills',
+      ),
+      ...writes('vendors', 'bids', 'contracts', 'pos', 'skills'),
+    ],
+  },
+  { name: 'Read all', permissions: reads(...ENTITY_NAMES) },
+]
+
+/** The preset that holds exactly these permissions. */
+export function presetOf(permissions: Iterable<string>): string | undefined {
+  const held = new Set(permissions)
+  return PRESETS.find(
+    (preset) => preset.permissions.length === held.size && preset.permissions.every((one) => held.has(one)),
+  )?.name
+}

@@ -1,0 +1,76 @@
+import type { SessionEntry } from '../../../client/contract.gen.ts'
+import { plumbline, root } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { Listing } from '../../ui/listing.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty, Refused } from '../../ui/states.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { Time } from '../../ui/time.tsx'
+import { say } from '../../ui/toast.tsx'
+
+/** Where one is signed in, and how to end what one has forgotten. */
+export function Component() {
+  const end = plumbline.useMutation('delete', '/api/admin/sessions/{sessionId}', {
+    onSuccess: () => say('The session has ended'),
+  })
+  const columns: readonly Column<SessionEntry>[] = [
+    {
+      head: 'Device',
+      cell: ({ device, isCurrent }) => (
+        <>
+          {device ?? 'A device without a name'}
+          {isCurrent && <span className="sub">this one</span>}
+        </>
+      ),
+      csv: ({ device }) => device,
+    },
+    { head: 'Address', cell: ({ address }) => address ?? 'not known', csv: ({ address }) => address },
+    { head: 'Signed in', cell: ({ createdAt }) => <Time at={createdAt} />, csv: ({ createdAt }) => createdAt },
+    {
+      head: 'Last used',
+      cell: ({ lengthenedAt }) => <Time at={lengthenedAt} />,
+      csv: ({ lengthenedAt }) => lengthenedAt,
+    },
+    { head: 'Ends unless used', cell: ({ expiresAt }) => <Time at={expiresAt} />, csv: ({ expiresAt }) => expiresAt },
+    {
+      head: 'Do',
+      className: 'num',
+      cell: ({ id, isCurrent, device }) =>
+        isCurrent ? (
+          <SignOut />
+        ) : (
+          <Button small onClick={() => end.mutate({ params: { path: { sessionId: id } } })}>
+            End<span className="sr"> {device}</span>
+          </Button>
+        ),
+    },
+  ]
+  return (
+    <Page title="Where you are signed in" crumbs={[{ name: 'Settings' }, { name: 'Your sessions' }]}>
+      <div className="page-head">
+        <h1>Where you are signed in</h1>
+        <p>A session that is not used for two weeks ends by itself.</p>
+      </div>
+      <Refused error={end.error} />
+      <Listing
+        path="/api/admin/sessions"
+        nouns={['session', 'sessions']}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Empty icon="lock" title="No sessions" />}
+      />
+    </Page>
+  )
+}
+
+function SignOut() {
+  const signOut = plumbline.useMutation('delete', '/api/admin/session', {
+    meta: { changesNothing: true },
+    onSuccess: () => location.assign(`${root}/sign-in`),
+  })
+  return (
+    <Button small busy={signOut.isPending} onClick={() => signOut.mutate({})}>
+      Sign out
+    </Button>
+  )
+}

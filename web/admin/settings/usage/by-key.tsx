@@ -1,0 +1,98 @@
+import { Link } from 'react-router'
+import type { KeyUsage, UsageOfKey } from '../../../../client/contract.gen.ts'
+import { percent } from '../../../ui/figures.ts'
+import { type Column, None, Table } from '../../../ui/table.tsx'
+import { Time } from '../../../ui/time.tsx'
+
+/** As many as fit beside the day; the busiest come first. */
+const SHOWN = 6
+
+/** How near each key is to the limit of its minute. */
+export function MinuteByKey({ keys, limit }: { keys: KeyUsage['keys']; limit: number }) {
+  const busiest = keys
+    .filter(({ revokedAt }) => revokedAt === null)
+    .toSorted((a, b) => b.usedThisMinute - a.usedThisMinute)
+    .slice(0, SHOWN)
+  if (busiest.length === 0) return <p className="muted inset">No key works.</p>
+  return (
+    <div className="body">
+      <table className="minute">
+        <caption className="sr">Requests of this minute</caption>
+        <thead className="sr">
+          <tr>
+            {['Key', 'Share of the limit', 'Requests', 'New'].map((head) => (
+              <th scope="col" key={head}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {busiest.map(({ keyId, name, usedThisMinute, minuteEndsAt }) => (
+            <tr key={keyId}>
+              <th scope="row">
+                <Link className="clip" to={`/settings/keys/${keyId}`} title={name}>
+                  {name}
+                </Link>
+              </th>
+              <td className="m">
+                <span className="meter">
+                  <i style={{ width: `${Math.min(100, (usedThisMinute / limit) * 100).toFixed(1)}%` }} />
+                </span>
+              </td>
+              <td className="num">{usedThisMinute.toLocaleString('en-US')}</td>
+              <td className="num faint nowrap">{minuteEndsAt === null ? 'idle' : `new ${inSeconds(minuteEndsAt)}`}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function inSeconds(instant: string): string {
+  return `in ${Math.max(1, Math.round((Date.parse(instant) - Date.now()) / 1000))} s`
+}
+
+/** What each key sent in the period, and how much of all that was. */
+export function KeysInPeriod({ keys }: { keys: KeyUsage['keys'] }) {
+  const total = keys.reduce((sum, { requests }) => sum + requests, 0)
+  const columns: readonly Column<UsageOfKey>[] = [
+    {
+      head: 'Key',
+      cell: ({ keyId, name, revokedAt }) => (
+        <>
+          <Link className="lead clip" to={`/settings/keys/${keyId}`} title={name}>
+            {name}
+          </Link>
+          {revokedAt !== null && (
+            <span className="sub">
+              revoked <Time at={revokedAt} />
+            </span>
+          )}
+        </>
+      ),
+    },
+    {
+      head: 'Requests',
+      numeric: true,
+      cell: ({ requests }) => (requests === 0 ? <None word="0" /> : requests.toLocaleString('en-US')),
+    },
+    {
+      head: 'Share',
+      numeric: true,
+      cell: ({ requests }) => (total === 0 ? <None word="0 %" /> : percent((requests / total) * 100)),
+    },
+    {
+      head: 'Refused',
+      numeric: true,
+      cell: ({ refused }) =>
+        refused === 0 ? <None word="0" /> : <span className="tone-bad">{refused.toLocaleString('en-US')}</span>,
+    },
+  ]
+  return (
+    <div className="table-wrap">
+      <Table caption="Usage by key" columns={columns} rows={keys} keyOf={({ keyId }) => keyId} />
+    </div>
+  )
+}

@@ -1,0 +1,135 @@
+import { useSearchParams } from 'react-router'
+import type { KeyUsage } from '../../../../client/contract.gen.ts'
+import { plumbline } from '../../../api/plumbline.ts'
+import { MAIN } from '../../../api/shown-calls.ts'
+import { DayBars } from '../../../ui/day-bars.tsx'
+import { useFormats } from '../../../ui/organization.ts'
+import { Page } from '../../../ui/page.tsx'
+import { Panel } from '../../../ui/panel.tsx'
+import { ParamSelect } from '../../../ui/param-select.tsx'
+import { Failed, SkeletonLines } from '../../../ui/states.tsx'
+import { KeysInPeriod, MinuteByKey } from './by-key.tsx'
+
+const PERIODS = [
+  { value: '', label: 'Last 14 days' },
+  { value: '30', label: 'Last 30 days' },
+  { value: '90', label: 'Last 90 days' },
+]
+/** A minute passes while somebody looks. */
+const AGAIN_MS = 10_000
+
+/** What programs send, against the limits, by day and by key. */
+export function Component() {
+  const [params] = useSearchParams()
+  const keyId = params.get('key')
+  const days = Number(params.get('days') ?? '') || undefined
+  const usage = plumbline.useQuery(
+    'get',
+    '/api/admin/usage',
+    { params: { query: { ...(days !== undefined && { days }), ...(keyId !== null && { keyId }) } } },
+    { refetchInterval: AGAIN_MS, placeholderData: (before: KeyUsage | undefined) => before, meta: MAIN },
+  )
+  return (
+    <Page title="Usage" crumbs={[{ name: 'Settings' }, { name: 'Usage' }]}>
+      <div className="page-head">
+        <h1>Usage</h1>
+        <p>
+          Two limits hold for programs: requests a minute for each key, and requests a day (UTC) for the organization.
+        </p>
+      </div>
+      {usage.error !== null ? (
+        <Failed what="The usage" error={usage.error} onRetry={() => void usage.refetch()} />
+      ) : usage.data === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        <Shown usage={usage.data} />
+      )}
+    </Page>
+  )
+}
+
+function Shown({ usage }: { usage: KeyUsage }) {
+  const { shortDay } = useFormats()
+  const { days, keys, today } = usage
+  const [first, last] = [days[0], days.at(-1)]
+  return (
+    <>
+      <div className="cols even">
+        <Today usage={usage} />
+        <Panel title="This minute, by key" hint={`${usage.requestsPerMinute.toLocaleString('en-US')} each`} isFlush>
+          <MinuteByKey keys={keys} limit={usage.requestsPerMinute} />
+        </Panel>
+      </div>
+      <Panel
+        title="Requests by day"
+        hint={first && last && `${shortDay(first.date)} to ${shortDay(last.date)}, UTC`}
+        actions={
+          <>
+            <ParamSelect
+              name="key"
+              label="Key"
+              options={[
+                { value: '', label: 'All keys' },
+                ...keys.map(({ keyId, name }) => ({ value: keyId, label: name })),
+              ]}
+            />
+            <ParamSelect name="days" label="Period" options={PERIODS} />
+          </>
+        }
+        foot={
+          <span className="legend" aria-hidden="true">
+            <Swatch className="f-committed" word="Let in" />
+            <Swatch className="c-soft" word="Today so far" />
+            <Swatch className="f-over" word="Refused with 429" />
+          </span>
+        }
+      >
+        <DayBars
+          label="Requests by day"
+          days={days.map(({ date, requests, refused }) => ({ date, count: requests, bad: refused }))}
+          limit={{ value: today.limit, word: 'Limit of the day' }}
+          words={['let in', 'refused']}
+        />
+      </Panel>
+      <Panel title="By key" hint="in the same days" isFlush>
+        <KeysInPeriod keys={keys} />
+      </Panel>
+    </>
+  )
+}
+
+function Swatch({ className, word }: { className: string; word: string }) {
+  return (
+    <span>
+      <svg viewBox="0 0 16 12" className="chart" aria-hidden="true">
+        <rect className={className} y="2" width="16" height="8" />
+      </svg>
+      {word}
+    </span>
+  )
+}
+
+function Today({ usage: { today, days } }: { usage: KeyUsage }) {
+  const { time } = useFormats()
+  const share = Math.min(100, (today.used / today.limit) * 100)
+  const refused = days.at(-1)?.refused ?? 0
+  return (
+    <Panel title="Today, all keys" hint={`starts anew at ${time(today.resetsAt)}`}>
+      <div className="stack">
+        <div className="row base">
+          <b className="big">{today.used.toLocaleString('en-US')}</b>
+          <span className="muted">of {today.limit.toLocaleString('en-US')} requests</span>
+          <span className="push muted">{today.remaining.toLocaleString('en-US')} left</span>
+        </div>
+        <span className="meter">
+          <i style={{ width: `${share.toFixed(2)}%` }} />
+        </span>
+        <p className="small muted">
+          {refused === 0
+            ? 'No request was refused today. What people do at these pages does not count.'
+            : `${refused.toLocaleString('en-US')} refused today: those programs are told when to come back.`}
+        </p>
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,93 @@
+import { Link } from 'react-router'
+import type { Delivery } from '../../../../client/contract.gen.ts'
+import { Status } from '../../../ui/badge.tsx'
+import { Listing } from '../../../ui/listing.tsx'
+import { LOOKS } from '../../../ui/looks.ts'
+import { Empty } from '../../../ui/states.tsx'
+import { type Column, None } from '../../../ui/table.tsx'
+import { Time } from '../../../ui/time.tsx'
+
+const FILTERS = [
+  {
+    name: 'status',
+    label: 'Status',
+    options: Object.entries(LOOKS.delivery).map(([value, { word }]) => ({ value, label: word })),
+  },
+] as const
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  {
+    head: 'Event',
+    cell: ({ id, webhookId, eventType, test }) => (
+      <>
+        <Link className="lead mono" to={`/settings/webhooks/${webhookId}/deliveries/${id}`}>
+          {eventType}
+        </Link>
+        {test && <span className="sub">a test</span>}
+      </>
+    ),
+    csv: ({ eventType }) => eventType,
+  },
+  {
+    head: 'Status',
+    cell: ({ status }) => <Status of="delivery" is={status} />,
+    csv: ({ status }) => LOOKS.delivery[status].word,
+  },
+  {
+    head: 'Since',
+    sort: 'createdAt',
+    className: 'nowrap',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    csv: ({ createdAt }) => createdAt,
+  },
+  {
+    head: 'Answer',
+    numeric: true,
+    cell: ({ responseStatus, attemptCount }) =>
+      responseStatus ?? <None word={attemptCount === 0 ? 'not sent yet' : 'none'} />,
+    csv: ({ responseStatus }) => responseStatus,
+  },
+  {
+    head: 'Attempts',
+    numeric: true,
+    cell: ({ attemptCount }) => attemptCount,
+    csv: ({ attemptCount }) => attemptCount,
+  },
+  {
+    head: 'Next attempt',
+    className: 'nowrap',
+    cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? <None /> : <Time at={nextAttemptAt} />),
+    csv: ({ nextAttemptAt }) => nextAttemptAt,
+  },
+  {
+    head: 'What was wrong',
+    isWideOnly: true,
+    className: 'long',
+    cell: ({ error }) => (error === null ? <None word="nothing" /> : <span className="clip">{error}</span>),
+    csv: ({ error }) => error,
+  },
+]
+
+/** Somebody who tests a receiver looks for the answer. */
+export const AGAIN_MS = 3000
+
+/** What was sent to a receiver, and how it answered. */
+export function Deliveries({ webhookId }: { webhookId: string }) {
+  return (
+    <Listing
+      path="/api/ext/webhooks/{webhookId}/deliveries"
+      place={{ webhookId }}
+      everyMs={AGAIN_MS}
+      nouns={['delivery', 'deliveries']}
+      columns={COLUMNS}
+      keyOf={({ id }) => id}
+      sort="-createdAt"
+      filters={FILTERS}
+      empty={
+        <Empty icon="send" title="Nothing was sent yet">
+          The next event that it is subscribed to goes there. Send a test to see how the receiver answers.
+        </Empty>
+      }
+    />
+  )
+}

@@ -1,0 +1,171 @@
+import { useParams } from 'react-router'
+import type { DeliveryAttempt, DeliveryWithAttempts } from '../../../../client/contract.gen.ts'
+import { useMay } from '../../../api/caller.ts'
+import { plumbline } from '../../../api/plumbline.ts'
+import { Status } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Code } from '../../../ui/code.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { Panel } from '../../../ui/panel.tsx'
+import { Failed, Refused, SkeletonLines } from '../../../ui/states.tsx'
+import { None } from '../../../ui/table.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { TitleBlock } from '../../../ui/title-block.tsx'
+import { say } from '../../../ui/toast.tsx'
+import { hostOf } from './health.tsx'
+
+/** While an attempt may be under way. */
+const AGAIN_MS = 2000
+
+/** One event on its way to one receiver: each attempt, what was sent, and what came back. */
+export function Component() {
+  const { webhookId = '', deliveryId = '' } = useParams()
+  const may = useMay()
+  const delivery = plumbline.useQuery(
+    'get',
+    '/api/ext/deliveries/{deliveryId}',
+    { params: { path: { deliveryId } } },
+    { refetchInterval: AGAIN_MS },
+  )
+  const again = plumbline.useMutation('post', '/api/ext/deliveries/{deliveryId}/redeliver', {
+    onSuccess: () => say('It is sent again'),
+  })
+  const { data } = delivery
+  const name = data?.eventType ?? 'Delivery'
+  return (
+    <Page
+      title={`Delivery of ${name}`}
+      crumbs={[
+        { name: 'Settings' },
+        { name: 'Webhooks', to: '/settings/webhooks' },
+        { name: 'Deliveries', to: `/settings/webhooks/${webhookId}` },
+        { name },
+      ]}
+      actions={
+        data !== undefined &&
+        may('webhooks:write') && (
+          <Button
+            className="keep"
+            icon="refresh"
+            busy={again.isPending}
+            onClick={() => again.mutate({ params: { path: { deliveryId } } })}
+          >
+            Send again
+          </Button>
+        )
+      }
+    >
+      <Refused error={again.error} />
+      {delivery.error !== null ? (
+        <Failed what="The delivery" error={delivery.error} onRetry={() => void delivery.refetch()} />
+      ) : data === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        <Shown delivery={data} />
+      )}
+    </Page>
+  )
+}
+
+function Shown({ delivery }: { delivery: DeliveryWithAttempts }) {
+  const { attempts, nextAttemptAt } = delivery
+  const last = attempts.at(-1)
+  return (
+    <>
+      <TitleBlock
+        name={delivery.eventType}
+        state={<Status of="delivery" is={delivery.status} />}
+        sub={<code>{delivery.eventId}</code>}
+        facts={[
+          { label: 'Attempts', isFigure: true, value: delivery.attemptCount, note: 'the same id on each' },
+          {
+            label: 'Last answer',
+            isFigure: true,
+            value: delivery.responseStatus ?? 'none',
+            note: delivery.error ?? undefined,
+          },
+          {
+            label: 'Next attempt',
+            value: nextAttemptAt === null ? <None /> : <Time at={nextAttemptAt} />,
+          },
+          { label: 'Since', value: <Time at={delivery.createdAt} />, isWideOnly: true },
+        ]}
+      />
+      <Panel title="Attempts" hint="the oldest first" isFlush>
+        {attempts.length === 0 ? (
+          <p className="muted">None was made yet.</p>
+        ) : (
+          <ol className="attempts">
+            {attempts.map((attempt, at) => (
+              <Attempt key={attempt.id} attempt={attempt} number={at + 1} />
+            ))}
+          </ol>
+        )}
+      </Panel>
+      <div className="cols even">
+        <Sent delivery={delivery} />
+        <Panel title="Answer" hint={last === undefined ? undefined : `of ${hostOf(last.url)}, first kilobyte`}>
+          {last?.responseBody == null || last.responseBody === '' ? (
+            <p className="muted">
+              {last === undefined
+                ? 'Nothing was sent yet.'
+                : 'Nothing came back, or nothing of it is kept because the receiver is in a private network.'}
+            </p>
+          ) : (
+            <Code label="The answer" copied="The answer" text={last.responseBody} />
+          )}
+        </Panel>
+      </div>
+    </>
+  )
+}
+
+const OUTCOMES: Record<DeliveryAttempt['outcome'], string> = {
+  succeeded: 'taken',
+  rejected: 'not taken',
+  timed_out: 'no answer in time',
+  unreachable: 'no connection',
+  refused: 'we do not send there',
+}
+
+function Attempt({ attempt, number }: { attempt: DeliveryAttempt; number: number }) {
+  const { attemptedAt, durationMs, outcome, responseStatus, error } = attempt
+  return (
+    <li>
+      <b>{number}</b>
+      <Time at={attemptedAt} />
+      <br />
+      <span className={outcome === 'succeeded' ? undefined : 'tone-bad'}>
+        {responseStatus === null ? OUTCOMES[outcome] : `${responseStatus}, ${OUTCOMES[outcome]}`}
+      </span>{' '}
+      after {durationMs.toLocaleString('en-US')} ms
+      {error !== null && <span className="sub">{error}</span>}
+    </li>
+  )
+}
+
+/** The event as it is sent; a test has none that could be read again. */
+function Sent({ delivery: { eventId, eventType, test } }: { delivery: DeliveryWithAttempts }) {
+  const may = useMay()
+  const event = plumbline.useQuery(
+    'get',
+    '/api/ext/events/{eventId}',
+    { params: { path: { eventId } } },
+    { enabled: !test && may('events:read') },
+  )
+  return (
+    <Panel title="Sent" hint="without the headers that sign it">
+      {test ? (
+        <p className="muted">
+          The example of {eventType}, as the reference shows it, with the header webhook-test: true.
+        </p>
+      ) : event.error !== null ? (
+        <Failed what="The event" error={event.error} onRetry={() => void event.refetch()} />
+      ) : event.data === undefined ? (
+        <SkeletonLines />
+      ) : (
+        <Code label="What was sent" copied="The event" text={JSON.stringify(event.data, null, 2)} />
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,42 @@
+import type { Webhook } from '../../../../client/contract.gen.ts'
+import { Badge } from '../../../ui/badge.tsx'
+import { LOOKS, type Look } from '../../../ui/looks.ts'
+
+/** Attempts in a row that may fail before the service disables a subscription. */
+export const MOST_FAILURES = 50
+
+const FAILING: Look = { word: 'Failing', tone: 'warn', shape: 'tri' }
+const PAUSED: Look = { word: 'Paused', tone: 'calm', shape: 'pause' }
+
+/** How it stands with a subscription: one that is active may fail, and one that is disabled may be meant to be. */
+export function healthOf({ status, disabledReason, consecutiveFailures }: Webhook): Look {
+  if (status === 'disabled') return disabledReason === 'requested' ? PAUSED : LOOKS.webhook.disabled
+  return consecutiveFailures > 0 ? FAILING : LOOKS.webhook.active
+}
+
+export function Health({ webhook }: { webhook: Webhook }) {
+  return <Badge look={healthOf(webhook)} />
+}
+
+/** Why nothing is sent, and what to do about it. */
+export const REASONS: Record<NonNullable<Webhook['disabledReason']>, { why: string; next: string }> = {
+  requested: { why: 'It was paused.', next: 'Resume it to send what was held.' },
+  failures: {
+    why: `${MOST_FAILURES} attempts in a row failed.`,
+    next: 'Repair the receiver, send a test, then resume.',
+  },
+  gone: { why: 'The receiver answered 410: never again.', next: 'Give it another address, or resume it.' },
+  owner_revoked: {
+    why: 'Who it acted for may no longer read what it sends.',
+    next: 'Resume it to take it over: it acts for you then.',
+  },
+}
+
+/** `hooks.example.com`, which is how people tell receivers apart. */
+export function hostOf(url: string): string {
+  try {
+    return new URL(url).host
+  } catch {
+    return url
+  }
+}

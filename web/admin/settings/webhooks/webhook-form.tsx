@@ -1,0 +1,118 @@
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { EventType, Webhook, WebhookWithSecret } from '../../../../client/contract.gen.ts'
+import { faultOf } from '../../../api/fault.ts'
+import { plumbline } from '../../../api/plumbline.ts'
+import { FaultAt, TextField, typed } from '../../../ui/form.tsx'
+import { FormDialog } from '../../../ui/form-dialog.tsx'
+import { SkeletonLines } from '../../../ui/states.tsx'
+import { say } from '../../../ui/toast.tsx'
+import { WebhookSecret } from './secret.tsx'
+
+type Chosen = ReadonlySet<EventType | '*'>
+
+/** A new subscription, whose secret is shown once it is there; or the address and the events of one. */
+export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose(): void }) {
+  const navigate = useNavigate()
+  const [created, setCreated] = useState<WebhookWithSecret | null>(null)
+  const [chosen, setChosen] = useState<Chosen>(new Set(webhook?.eventTypes ?? []))
+  const create = plumbline.useMutation('post', '/api/ext/webhooks', { gcTime: 0, onSuccess: setCreated })
+  const update = plumbline.useMutation('patch', '/api/ext/webhooks/{webhookId}', {
+    onSuccess: () => {
+      say('The webhook is saved')
+      onClose()
+    },
+  })
+  if (created !== null)
+    return (
+      <WebhookSecret
+        webhook={created}
+        onClose={() => {
+          onClose()
+          void navigate(`/settings/webhooks/${created.id}`)
+        }}
+      />
+    )
+  const change = webhook === undefined ? create : update
+  const isDuplicate = change.error !== null && faultOf(change.error).problem?.status === 409
+  const onSubmit = (form: FormData, ifMatch: { 'If-Match'?: string }) => {
+    const body = {
+      url: typed(form, 'url') ?? '',
+      eventTypes: [...chosen],
+      excludeOwnChanges: form.has('excludeOwnChanges'),
+      ...(form.has('allowDuplicate') && { allowDuplicate: true }),
+    }
+    if (webhook === undefined) create.mutate({ body })
+    else update.mutate({ params: { path: { webhookId: webhook.id }, header: ifMatch }, body })
+  }
+  return (
+    <FormDialog
+      title={webhook === undefined ? 'New webhook' : 'Edit the webhook'}
+      size="wide"
+      word={webhook === undefined ? 'Create webhook' : 'Save'}
+      aside="It acts for you: it gets what you may read."
+      {...{ change, of: webhook, onSubmit, onClose }}
+    >
+      <TextField
+        name="url"
+        label="Address of the receiver"
+        defaultValue={webhook?.url}
+        placeholder="https://hooks.example.com/plumbline"
+        hint="It has to answer 2xx within 10 seconds, and to do the work afterwards."
+        autoFocus
+      />
+      <EventChoice {...{ chosen, setChosen }} />
+      <label className="check">
+        <input type="checkbox" name="excludeOwnChanges" defaultChecked={webhook?.excludeOwnChanges} />
+        Leave out what its owner did, so that a sync does not hear its own echo
+      </label>
+      {isDuplicate && (
+        <label className="check">
+          <input type="checkbox" name="allowDuplicate" />
+          Send these events to this address twice
+        </label>
+      )}
+    </FormDialog>
+  )
+}
+
+/** The events by what they are about, or all of them. */
+function EventChoice({ chosen, setChosen }: { chosen: Chosen; setChosen(chosen: Chosen): void }) {
+  const types = plumbline.useQuery('get', '/api/ext/event-types').data?.data
+  const isAll = chosen.has('*')
+  const toggle = (type: EventType) => {
+    const after = new Set(chosen)
+    if (!after.delete(type)) after.add(type)
+    setChosen(after)
+  }
+  return (
+    <fieldset className="field">
+      <legend>Events</legend>
+      <label className="check">
+        <input type="checkbox" checked={isAll} onChange={() => setChosen(isAll ? new Set() : new Set(['*']))} />
+        All that I may read, later ones too
+      </label>
+      {types === undefined ? (
+        <SkeletonLines />
+      ) : (
+        <div className="event-choice">
+          {types.map(({ type, summary }) => (
+            <label className="check" key={type}>
+              <input
+                type="checkbox"
+                disabled={isAll}
+                checked={isAll || chosen.has(type)}
+                onChange={() => toggle(type)}
+              />
+              <span className="what">
+                <code>{type}</code>
+                <span className="hint">{summary}</span>
+              </span>
+            </label>
+          ))}
+        </div>
+      )}
+      <FaultAt pointer="/eventTypes" />
+    </fieldset>
+  )
+}

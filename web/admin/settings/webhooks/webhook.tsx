@@ -1,0 +1,132 @@
+import { useParams } from 'react-router'
+import type { Webhook } from '../../../../client/contract.gen.ts'
+import { useMay } from '../../../api/caller.ts'
+import { plumbline } from '../../../api/plumbline.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import { useFormats } from '../../../ui/organization.ts'
+import { Page } from '../../../ui/page.tsx'
+import { Failed, SkeletonLines } from '../../../ui/states.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { type Fact, TitleBlock } from '../../../ui/title-block.tsx'
+import { WebhookActions } from './actions.tsx'
+import { AGAIN_MS, Deliveries } from './deliveries.tsx'
+import { Health, hostOf, MOST_FAILURES, REASONS } from './health.tsx'
+import { EventTypes, Owner } from './webhooks.tsx'
+
+const CRUMBS = [{ name: 'Settings' }, { name: 'Webhooks', to: '/settings/webhooks' }] as const
+
+/** One subscription: its health, and every delivery. */
+export function Component() {
+  const { webhookId = '' } = useParams()
+  const may = useMay()
+  const webhook = plumbline.useQuery(
+    'get',
+    '/api/ext/webhooks/{webhookId}',
+    { params: { path: { webhookId } } },
+    { refetchInterval: AGAIN_MS },
+  )
+  const { data } = webhook
+  const name = data === undefined ? 'Webhook' : hostOf(data.url)
+  return (
+    <Page
+      title={name}
+      crumbs={[...CRUMBS, { name }]}
+      actions={
+        data !== undefined && data.archivedAt === null && may('webhooks:write') && <WebhookActions webhook={data} />
+      }
+    >
+      {webhook.error !== null ? (
+        <Failed what="The webhook" error={webhook.error} onRetry={() => void webhook.refetch()} />
+      ) : data === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        <Shown webhook={data} />
+      )}
+    </Page>
+  )
+}
+
+function Shown({ webhook }: { webhook: Webhook }) {
+  const { disabledReason, disabledAt, pausedUntil, archivedAt } = webhook
+  return (
+    <>
+      <TitleBlock
+        name={hostOf(webhook.url)}
+        state={<Health webhook={webhook} />}
+        sub={<code>{webhook.url}</code>}
+        facts={useFacts(webhook)}
+      />
+      {archivedAt !== null ? (
+        <div className="banner" data-tone="calm">
+          <Icon name="info" />
+          <p>
+            It was deleted <Time at={archivedAt} />. Its deliveries stay readable.
+          </p>
+        </div>
+      ) : (
+        disabledReason !== null && (
+          <div className="banner" data-tone={disabledReason === 'requested' ? 'calm' : 'bad'}>
+            <Icon name={disabledReason === 'requested' ? 'info' : 'warn'} />
+            <div>
+              <strong>
+                Nothing is sent
+                {disabledAt !== null && (
+                  <>
+                    {' '}
+                    since <Time at={disabledAt} />
+                  </>
+                )}
+                .
+              </strong>{' '}
+              <span className="muted">
+                {REASONS[disabledReason].why} Events are held for 14 days. {REASONS[disabledReason].next}
+              </span>
+            </div>
+          </div>
+        )
+      )}
+      {pausedUntil !== null && disabledReason === null && (
+        <div className="banner" data-tone="warn">
+          <Icon name="warn" />
+          <div>
+            <strong>The receiver does not take what is sent.</strong>{' '}
+            <span className="muted">
+              One attempt at a time is made, the next <Time at={pausedUntil} />, until one succeeds; the others wait in
+              order. Nothing is lost.
+            </span>
+          </div>
+        </div>
+      )}
+      <Deliveries webhookId={webhook.id} />
+    </>
+  )
+}
+
+function useFacts(webhook: Webhook): readonly Fact[] {
+  const { time } = useFormats()
+  const { consecutiveFailures, eventTypes, previousSecretExpiresAt } = webhook
+  return [
+    {
+      label: 'Failed in a row',
+      isFigure: true,
+      value: consecutiveFailures,
+      note: `of ${MOST_FAILURES}, then it is disabled`,
+    },
+    {
+      label: 'Events',
+      value: eventTypes.includes('*') ? 'all' : `${eventTypes.length} types`,
+      note: <EventTypes types={eventTypes} />,
+    },
+    {
+      label: 'Acts for',
+      value: <Owner of={webhook.owner} />,
+      note: webhook.excludeOwnChanges ? 'whose own changes are left out' : 'and gets what that one may read',
+    },
+    {
+      label: 'Secret',
+      value: previousSecretExpiresAt === null ? 'one' : 'two',
+      note: previousSecretExpiresAt === null ? 'in use' : `the old one until ${time(previousSecretExpiresAt)}`,
+    },
+    { label: 'Id', value: <code>{webhook.id}</code>, isWideOnly: true },
+  ]
+}

@@ -1,0 +1,154 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { Link, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router'
+import { useMay } from '../api/caller.ts'
+import { sessionEnded } from '../api/session-end.ts'
+import { BarPatterns } from '../ui/budget-bar.tsx'
+import { Button } from '../ui/button.tsx'
+import { Icon, Mark } from '../ui/icon.tsx'
+import { isTyping } from '../ui/keys.ts'
+import { SkeletonLines } from '../ui/states.tsx'
+import { Toasts } from '../ui/toast.tsx'
+import { Account } from './account.tsx'
+import { type Destination, PLACES, QUICK, SETTINGS } from './navigation.ts'
+import { signInAddress } from './sign-in/address.ts'
+
+// It is there at the first press of Ctrl-K, but not before the first page.
+const Palette = lazy(() => import('./palette.tsx'))
+const KeysHelp = lazy(() => import('./keys-help.tsx'))
+
+/** The frame of every page: where one can go, search, the sheet, and what is said in passing. */
+export function Shell() {
+  const navigate = useNavigate()
+  const { pathname, search } = useLocation()
+  useEffect(
+    () => sessionEnded.listen(() => void navigate(signInAddress(pathname + search), { replace: true })),
+    [navigate, pathname, search],
+  )
+  return (
+    <Suspense fallback={<Waiting />}>
+      <Toasts>
+        <Frame />
+      </Toasts>
+      <ScrollRestoration />
+    </Suspense>
+  )
+}
+
+function Waiting() {
+  return (
+    <div className="app">
+      <aside className="side" />
+      <div className="main">
+        <header className="bar" />
+        <main className="page">
+          <SkeletonLines />
+        </main>
+      </div>
+    </div>
+  )
+}
+
+function Frame() {
+  const [overlay, setOverlay] = useState<'palette' | 'keys' | null>(null)
+  const navigate = useNavigate()
+  const may = useMay()
+  const places = PLACES.filter(({ needs }) => needs === undefined || may(needs))
+  const settings = SETTINGS.filter(({ needs }) => needs === undefined || may(needs))
+
+  useEffect(() => {
+    let isAfterG = false
+    const listen = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        return setOverlay('palette')
+      }
+      if (isTyping(event)) return
+      const place = isAfterG ? [...PLACES, ...SETTINGS].find(({ key }) => key === event.key) : undefined
+      isAfterG = event.key === 'g'
+      if (place !== undefined) return void navigate(place.to)
+      if (event.key === '/') {
+        event.preventDefault()
+        setOverlay('palette')
+      }
+      if (event.key === '?') setOverlay('keys')
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [navigate])
+
+  return (
+    <>
+      <BarPatterns />
+      <a className="skip" href="#content">
+        Skip to content
+      </a>
+      <div className="app">
+        <aside className="side">
+          <Link className="brand" to="/">
+            <Mark />
+            <span className="wordmark">Plumbline</span>
+          </Link>
+          <button type="button" className="jump" onClick={() => setOverlay('palette')}>
+            <Icon name="search" />
+            <span className="name">Find anything</span>
+            <span className="push" aria-hidden="true">
+              <kbd>Ctrl</kbd> <kbd>K</kbd>
+            </span>
+          </button>
+          <nav className="nav" aria-label="Main">
+            <Places of={places} />
+            {settings.length > 0 && <h2>Settings</h2>}
+            <Places of={settings} />
+          </nav>
+          <Account />
+        </aside>
+        <Suspense fallback={<div className="main" />}>
+          <Outlet />
+        </Suspense>
+        <TabBar places={places} onMore={() => setOverlay('palette')} />
+      </div>
+      <Suspense>
+        {overlay === 'palette' && <Palette onClose={() => setOverlay(null)} />}
+        {overlay === 'keys' && <KeysHelp onClose={() => setOverlay(null)} />}
+      </Suspense>
+    </>
+  )
+}
+
+function Places({ of }: { of: readonly Destination[] }) {
+  const { pathname } = useLocation()
+  return (
+    <ul>
+      {of.map(({ to, name, icon }) => (
+        <li key={to}>
+          <Link to={to} aria-current={isIn(pathname, to) ? 'page' : undefined} title={name}>
+            <Icon name={icon} />
+            <span className="name">{name}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function isIn(pathname: string, to: string): boolean {
+  return pathname === to || pathname.startsWith(`${to}/`)
+}
+
+function TabBar({ places, onMore }: { places: readonly Destination[]; onMore(): void }) {
+  const { pathname } = useLocation()
+  const quick = places.filter(({ to }) => QUICK.includes(to))
+  return (
+    <nav className="tabbar" aria-label="Quick">
+      {quick.map(({ to, name, icon }) => (
+        <Link key={to} to={to} aria-current={isIn(pathname, to) ? 'page' : undefined}>
+          <Icon name={icon} />
+          {name}
+        </Link>
+      ))}
+      <Button look="quiet" icon="menu" onClick={onMore}>
+        More
+      </Button>
+    </nav>
+  )
+}

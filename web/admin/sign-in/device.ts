@@ -1,0 +1,23 @@
+// The first that fits, because most browsers also name those that they are compatible with.
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/iPhone/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/Mac OS X/, 'macOS'],
+  [/Windows/, 'Windows'],
+  [/Linux/, 'Linux'],
+]
+
+/** `Chrome on macOS`: what the list of sessions calls this device. */
+export function deviceName(userAgent: string): string {
+  const named = (names: readonly (readonly [RegExp, string])[]) => names.find(([mark]) => mark.test(userAgent))?.[1]
+  const [browser = 'A browser', system] = [named(BROWSERS), named(SYSTEMS)]
+  return system === undefined ? browser : `${browser} on ${system}`
+}

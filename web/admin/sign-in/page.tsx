@@ -1,0 +1,118 @@
+import { useState } from 'react'
+import { useLocation, useSearchParams } from 'react-router'
+import { plumbline, root } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { Form, TextField, typed } from '../../ui/form.tsx'
+import { Icon, Mark } from '../../ui/icon.tsx'
+import { Refused } from '../../ui/states.tsx'
+import { addressAfter, keepAddress } from './address.ts'
+import { deviceName } from './device.ts'
+import { Elevation } from './elevation.tsx'
+
+/**
+ * The door: an address to send a link to, or, for whoever opened such a link, a button that spends it. Programs that look
+ * through mails open every link in them, but press no buttons.
+ */
+export function Component() {
+  const { hash } = useLocation()
+  const token = new URLSearchParams(hash.slice(1)).get('token')
+  return (
+    <div className="door">
+      <title>Sign in · Plumbline</title>
+      <main>
+        <div className="card">
+          <div className="row">
+            <Mark />
+            <span className="wordmark">Plumbline</span>
+          </div>
+          {token === null ? <AskForLink /> : <SpendLink token={token} />}
+          <p className="small faint">
+            A subcontractor? Open the link in the builder’s message; you need no account. First start of this server?
+            The link is printed where it was started.
+          </p>
+        </div>
+      </main>
+      <Elevation />
+    </div>
+  )
+}
+
+function SpendLink({ token }: { token: string }) {
+  const [params] = useSearchParams()
+  const [isOver, setIsOver] = useState(false)
+  const signIn = plumbline.useMutation('post', '/api/admin/sign-in', {
+    meta: { changesNothing: true },
+    // A new beginning: nothing that was loaded before belongs to this session.
+    onSuccess: () => location.replace(root + addressAfter(params)),
+  })
+  if (isOver) return <AskForLink />
+  return (
+    <>
+      <div>
+        <h1>Welcome</h1>
+        <p className="muted">This link signs you in, once, on this device.</p>
+      </div>
+      <Refused error={signIn.error} />
+      {signIn.error === null ? (
+        <Button
+          look="primary"
+          className="wide"
+          busy={signIn.isPending || signIn.isSuccess}
+          onClick={() => signIn.mutate({ body: { token, device: deviceName(navigator.userAgent) } })}
+        >
+          Sign in
+        </Button>
+      ) : (
+        <Button className="wide" onClick={() => setIsOver(true)}>
+          Get another link
+        </Button>
+      )}
+    </>
+  )
+}
+
+function AskForLink() {
+  const [params] = useSearchParams()
+  const ask = plumbline.useMutation('post', '/api/admin/sign-in/link', {
+    meta: { changesNothing: true },
+    onSuccess: () => keepAddress(params),
+  })
+  const onSubmit = (data: FormData) => ask.mutate({ body: { email: typed(data, 'email') ?? '' } })
+  if (ask.data !== undefined) {
+    return (
+      <div role="status" className="stack">
+        <h1>{ask.data.delivery === 'mail' ? 'Look into your mail' : 'This server sends no mail'}</h1>
+        <p className="muted">
+          {ask.data.delivery === 'mail'
+            ? 'If somebody with this address works here, a link is on its way. It works once, for 15 minutes.'
+            : 'Ask whoever runs it for a link; they make one on its command line with “users sign-in-link”.'}
+        </p>
+        <Button className="wide" onClick={() => ask.reset()}>
+          Another address
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <>
+      <div>
+        <h1>Sign in</h1>
+        <p className="muted">You get a link by mail. There are no passwords.</p>
+      </div>
+      <Form error={ask.error} onSubmit={onSubmit}>
+        <TextField
+          name="email"
+          type="email"
+          label="Mail address"
+          placeholder="you@builder.example.com"
+          autoComplete="email"
+          hint="The link works once, for 15 minutes."
+        />
+        <Button look="primary" type="submit" className="wide" busy={ask.isPending}>
+          <Icon name="mail" />
+          Send me a link
+        </Button>
+      </Form>
+    </>
+  )
+}

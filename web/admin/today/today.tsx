@@ -1,0 +1,147 @@
+import { Link } from 'react-router'
+import { useMay } from '../../api/caller.ts'
+import { useLive } from '../../api/live.ts'
+import { usePage } from '../../api/pages.ts'
+import { useRecords } from '../../api/records.ts'
+import { inWords } from '../../ui/badge.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Empty, SkeletonLines } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { count } from '../../ui/words.ts'
+import { FirstSteps } from './first-steps.tsx'
+import { useFirstSteps } from './first-steps-state.ts'
+import { Matters } from './matter.tsx'
+import { useBidsDue, useDates, useDecisions, useIntegrations, useMoney } from './matters.ts'
+import { weekFrom } from './week.ts'
+
+/** What needs somebody; each line leads to where it is settled. */
+export function Component() {
+  useLive('at ease')
+  const { wholeDay, today } = useFormats()
+  const kinds = [
+    { title: 'To decide', ...useDecisions() },
+    { title: 'Money', ...useMoney() },
+    { title: 'Bids due', ...useBidsDue() },
+    { title: 'Dates and papers', ...useDates() },
+    { title: 'Integrations', ...useIntegrations() },
+  ]
+  const total = kinds.reduce((sum, { matters }) => sum + matters.length, 0)
+  const first = useFirstSteps()
+  const isLoading = first.isLoading || kinds.some((kind) => kind.isLoading)
+  return (
+    <Page title="Today" crumbs={[{ name: 'Today' }]}>
+      <div className="page-head">
+        <h1>{wholeDay(today())}</h1>
+        <p>
+          {isLoading && total === 0
+            ? 'Looking for what needs somebody.'
+            : total === 0
+              ? first.steps === null
+                ? 'Nothing needs anybody.'
+                : 'These steps lead to the first award; each can also be done by a program.'
+              : `${count(total, 'thing')} ${total === 1 ? 'needs' : 'need'} somebody.`}
+        </p>
+      </div>
+      <div className="cols">
+        <div className="stack">
+          {kinds.map(({ title, matters }) => (
+            <Matters key={title} title={title} matters={matters} />
+          ))}
+          {first.steps !== null && <FirstSteps steps={first.steps} onDismiss={first.dismiss} />}
+          {total === 0 && first.steps === null && (
+            <div className="panel">
+              {isLoading ? <SkeletonLines lines={6} /> : <Empty icon="check" title="All is settled" />}
+            </div>
+          )}
+        </div>
+        <aside className="stack" aria-label="This week">
+          <Week />
+          <Lately />
+        </aside>
+      </div>
+    </Page>
+  )
+}
+
+/** Of a busy week, this many beginnings are shown. */
+const MOST_TASKS = 40
+
+function Week() {
+  const may = useMay()
+  const { today } = useFormats()
+  const days = weekFrom(today())
+  const tasks = usePage(
+    '/api/ext/tasks',
+    { plannedStartFrom: days[0]?.date, plannedStartTo: days.at(-1)?.date, sort: 'plannedStart', limit: MOST_TASKS },
+    { enabled: may('tasks:read') },
+  )
+  const homes = useRecords(
+    '/api/ext/homes',
+    (tasks.data?.data ?? []).map(({ homeId }) => homeId),
+  )
+  if (!may('tasks:read')) return null
+  return (
+    <Panel title="This week" hint="what begins">
+      <ol className="agenda">
+        {days.map(({ date, weekday, number }, at) => {
+          const beginning = (tasks.data?.data ?? []).filter(({ plannedStart }) => plannedStart === date)
+          return (
+            <li key={date} className={at === 0 ? 'now' : undefined}>
+              <span className="day">
+                {at === 0 ? 'Today' : weekday}
+                <b>{number}</b>
+              </span>
+              <div>
+                {beginning.map(({ id, name, homeId }) => (
+                  <p key={id}>
+                    <Link to={`/homes/${homeId}?tab=schedule`}>{name}</Link>, {homes.get(homeId)?.name ?? '…'}
+                  </p>
+                ))}
+                {beginning.length === 0 && <p className="faint">{tasks.isLoading ? '…' : 'nothing begins'}</p>}
+              </div>
+            </li>
+          )
+        })}
+      </ol>
+    </Panel>
+  )
+}
+
+const NEWEST = 8
+
+function Lately() {
+  const may = useMay()
+  const events = usePage('/api/ext/events', { sort: '-sequence', limit: NEWEST }, { enabled: may('events:read') })
+  if (!may('events:read') || events.data?.data.length === 0) return null
+  return (
+    <Panel title="Lately">
+      {events.data === undefined ? (
+        <SkeletonLines />
+      ) : (
+        <ol className="timeline">
+          {events.data.data.map(({ id, type, timestamp, data }) => {
+            const { object } = data
+            const name =
+              'number' in object
+                ? object.number
+                : 'name' in object
+                  ? object.name
+                  : 'companyName' in object
+                    ? object.companyName
+                    : ''
+            return (
+              <li key={id}>
+                <p>
+                  {inWords(type.replaceAll('.', ' '))} {typeof name === 'string' && <b>{name}</b>}
+                </p>
+                <Time at={timestamp} />
+              </li>
+            )
+          })}
+        </ol>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,12 @@
+const DAY_MS = 86_400_000
+const DAYS = 7
+const WEEKDAY = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'short' })
+
+/** The seven days from this date on. */
+export function weekFrom(date: string): { date: string; weekday: string; number: number }[] {
+  const first = Date.parse(`${date}T00:00:00Z`)
+  return Array.from({ length: DAYS }, (_, day) => {
+    const at = new Date(first + day * DAY_MS)
+    return { date: at.toISOString().slice(0, 10), weekday: WEEKDAY.format(at), number: at.getUTCDate() }
+  })
+}

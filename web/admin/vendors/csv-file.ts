@@ -1,0 +1,37 @@
+import { parse } from 'csv-parse/browser/esm/sync'
+
+/** What a person hands in: the heads of the columns, and the rows below them. */
+export interface CsvFile {
+  heads: readonly string[]
+  rows: readonly (readonly string[])[]
+}
+
+/** More vendors than any builder has; each 200 of them are one request. */
+export const MOST_ROWS = 5000
+/** A row of 400 letters, for as many rows as are taken. */
+export const MOST_BYTES = 2_000_000
+
+/** Reads a file as accounting systems and spreadsheets write it, or says in a sentence why it cannot be read. */
+export function readCsv(text: string): CsvFile | string {
+  if (text.length > MOST_BYTES) return 'The file is larger than 2 MB. Divide it, and import the parts one by one.'
+  let lines: string[][]
+  try {
+    lines = parse(text, {
+      ...{ bom: true, skip_empty_lines: true, relax_column_count: true, relax_quotes: true, trim: true },
+      delimiter: delimiterOf(text),
+    })
+  } catch (error) {
+    return `The file cannot be read: ${error instanceof Error ? error.message : 'it is no CSV'}.`
+  }
+  const [heads, ...rows] = lines
+  if (heads === undefined || rows.length === 0) return 'The file has no rows below the heads of its columns.'
+  if (rows.length > MOST_ROWS) return `The file has more than ${MOST_ROWS} rows. Divide it, and import the parts.`
+  return { heads, rows }
+}
+
+/** Spreadsheets write what the country uses; what is most frequent in the first line parts the columns. */
+function delimiterOf(text: string): string {
+  const [first = ''] = text.split(/\r?\n/, 1)
+  const counted = [',', ';', '\t'].map((sign) => ({ sign, times: first.split(sign).length }))
+  return counted.reduce((most, one) => (one.times > most.times ? one : most)).sign
+}

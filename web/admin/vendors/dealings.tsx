@@ -1,0 +1,102 @@
+import { Link } from 'react-router'
+import type { Bid, PurchaseOrder } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { usePage } from '../../api/pages.ts'
+import { useRecords } from '../../api/records.ts'
+import { inWords, Status } from '../../ui/badge.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { type Column, None, Table } from '../../ui/table.tsx'
+
+/** The newest; the lists have the rest. */
+const SHOWN = 10
+
+/** What was ordered from a vendor. */
+export function VendorOrders({ vendorId }: { vendorId: string }) {
+  const may = useMay()
+  const { money } = useFormats()
+  const orders = usePage('/api/ext/purchase-orders', { vendorId, limit: SHOWN }, { enabled: may('pos:read') })
+  const rows = orders.data?.data
+  const homes = useRecords(
+    '/api/ext/homes',
+    (rows ?? []).map(({ homeId }) => homeId),
+  )
+  if (!may('pos:read')) return null
+  const columns: readonly Column<PurchaseOrder>[] = [
+    {
+      head: 'Order',
+      cell: ({ id, number, scope }) => (
+        <>
+          <Link className="lead" to={`/orders/${id}`}>
+            {number}
+          </Link>
+          <span className="sub">{inWords(scope)}</span>
+        </>
+      ),
+    },
+    { head: 'Status', cell: ({ status }) => <Status of="order" is={status} /> },
+    { head: 'Home', cell: ({ homeId }) => homes.get(homeId)?.name ?? '' },
+    { head: 'Total', numeric: true, cell: ({ total }) => money(total) },
+    { head: 'Paid', numeric: true, cell: ({ paidAmount }) => money(paidAmount) },
+  ]
+  return (
+    <Panel
+      title="Orders"
+      isFlush
+      actions={
+        <Link className="small" to={`/orders?vendorId=${vendorId}`}>
+          All orders
+        </Link>
+      }
+    >
+      {rows?.length === 0 ? (
+        <Empty icon="orders" title="Nothing ordered yet" />
+      ) : (
+        <div className="table-wrap">
+          <Table caption="Orders" columns={columns} rows={rows} keyOf={({ id }) => id} expected={3} />
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+/** What a vendor bid. */
+export function VendorBids({ vendorId }: { vendorId: string }) {
+  const may = useMay()
+  const { money, day, dateOf } = useFormats()
+  const bids = usePage('/api/ext/bids', { vendorId, limit: SHOWN, sort: '-submittedAt' }, { enabled: may('bids:read') })
+  const rows = bids.data?.data
+  const requests = useRecords(
+    '/api/ext/bids/requests',
+    (rows ?? []).map(({ bidRequestId }) => bidRequestId),
+  )
+  if (!may('bids:read')) return null
+  const columns: readonly Column<Bid>[] = [
+    {
+      head: 'Request',
+      cell: ({ bidRequestId, scope }) => (
+        <>
+          <Link className="lead" to={`/bidding/${bidRequestId}`}>
+            {requests.get(bidRequestId)?.title ?? inWords(scope)}
+          </Link>
+          <span className="sub">{requests.get(bidRequestId)?.number}</span>
+        </>
+      ),
+    },
+    { head: 'Status', cell: ({ status }) => <Status of="bid" is={status} /> },
+    { head: 'Amount', numeric: true, cell: ({ amount }) => (amount === null ? <None word="hidden" /> : money(amount)) },
+    { head: 'Received', className: 'nowrap', cell: ({ submittedAt }) => day(dateOf(submittedAt)) },
+  ]
+  return (
+    <Panel title="Bids" isFlush>
+      {rows?.length === 0 ? (
+        <Empty icon="bids" title="No bids yet" />
+      ) : (
+        <div className="table-wrap">
+          <Table caption="Bids" columns={columns} rows={rows} keyOf={({ id }) => id} expected={3} />
+        </div>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,83 @@
+import type { ReactNode } from 'react'
+import { Panel } from '../../ui/panel.tsx'
+import { type Column, None, Table } from '../../ui/table.tsx'
+import { count } from '../../ui/words.ts'
+import type { CsvFile } from './csv-file.ts'
+import { FIELDS, isVendorField, type Mapping } from './vendor-columns.ts'
+
+/** Enough to recognize what a column holds. */
+const SHOWN = 3
+
+/** What each column of the file becomes, with its first values. */
+export function ImportColumns(props: {
+  file: CsvFile
+  mapping: Mapping
+  isDisabled: boolean
+  onChange(mapping: Mapping): void
+  actions: ReactNode
+}) {
+  const { file, mapping, isDisabled, onChange, actions } = props
+  const hasName = mapping.includes('companyName')
+  const set = (at: number, value: string) =>
+    // A field that another column had is that one's no longer.
+    onChange(
+      mapping.map((field, other) => {
+        if (other === at) return isVendorField(value) ? value : ''
+        return field === value ? '' : field
+      }),
+    )
+  const rows = file.heads.map((head, at) => ({ at, head: head === '' ? `Column ${at + 1}` : head }))
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { head: 'Column', cell: ({ head }) => head },
+    {
+      head: 'Becomes',
+      cell: ({ at, head }) => (
+        <select
+          className="input"
+          aria-label={`What ${head} becomes`}
+          value={mapping[at] ?? ''}
+          disabled={isDisabled}
+          onChange={(event) => set(at, event.target.value)}
+        >
+          <option value="">left out</option>
+          {Object.entries(FIELDS).map(([field, { word }]) => (
+            <option key={field} value={field}>
+              {word}
+            </option>
+          ))}
+        </select>
+      ),
+    },
+    {
+      head: 'For example',
+      className: 'long',
+      cell: ({ at }) => {
+        const examples = file.rows.flatMap((cells) => cells[at] || []).slice(0, SHOWN)
+        return examples.length === 0 ? <None word="empty" /> : <span className="clip">{examples.join(' · ')}</span>
+      },
+    },
+  ]
+  return (
+    <Panel
+      title="The columns"
+      hint={`${count(file.heads.length, 'column')}, ${count(file.rows.length, 'row')}`}
+      isFlush
+      foot={
+        <>
+          <span>
+            {hasName
+              ? mapping.includes('externalId')
+                ? 'Whoever has the same id in your system already is changed; the others are added.'
+                : 'Without an id of your system every row adds a vendor, also when the file is imported again.'
+              : 'Say which column has the names of the companies.'}
+          </span>
+          <span className="push">{actions}</span>
+        </>
+      }
+    >
+      <div className="table-wrap">
+        <Table caption="The columns of the file" columns={columns} rows={rows} keyOf={({ at }) => String(at)} />
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,231 @@
+import { useMemo, useState } from 'react'
+import { Link } from 'react-router'
+import { queries } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { save, toCsv } from '../../ui/csv.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Refused } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { say } from '../../ui/toast.tsx'
+import { count } from '../../ui/words.ts'
+import { type CsvFile, readCsv } from './csv-file.ts'
+import { ImportColumns } from './import-columns.tsx'
+import { type FailedRow, type Imported, importVendors } from './import-run.ts'
+import { FIELDS, guessed, isVendorField, type Mapping, rowOf } from './vendor-columns.ts'
+
+/** How far a trial or an import has come; `error` is what stopped it. */
+interface Run {
+  isTrial: boolean
+  done: number
+  so: Imported | null
+  isOver: boolean
+  error: unknown
+}
+
+/** Vendors from a file: its columns, what would become of each row, and then for real. */
+export function Component() {
+  const [file, setFile] = useState<CsvFile | null>(null)
+  const [fault, setFault] = useState<string | null>(null)
+  const [mapping, setMapping] = useState<Mapping>([])
+  const [run, setRun] = useState<Run | null>(null)
+  const rows = useMemo(() => file?.rows.map((cells) => rowOf(cells, mapping)) ?? [], [file, mapping])
+
+  const take = (text: string) => {
+    const read = readCsv(text)
+    setRun(null)
+    if (typeof read === 'string') {
+      setFault(read)
+      setFile(null)
+      return
+    }
+    setFault(null)
+    setFile(read)
+    setMapping(guessed(read.heads))
+  }
+  const start = async (isTrial: boolean) => {
+    const begun: Run = { isTrial, done: 0, so: null, isOver: false, error: null }
+    setRun(begun)
+    try {
+      const so = await importVendors(rows, isTrial, (done, so) => setRun({ ...begun, done, so }))
+      setRun({ ...begun, done: rows.length, so, isOver: true })
+      if (!isTrial) say(`${count(so.created + so.updated, 'vendor')} imported`)
+    } catch (error) {
+      setRun((now) => ({ ...(now ?? begun), isOver: true, error }))
+    }
+    if (!isTrial) void queries.invalidateQueries()
+  }
+  const isBusy = run !== null && !run.isOver
+
+  return (
+    <Page title="Import vendors" crumbs={[{ name: 'Vendors', to: '/vendors' }, { name: 'Import' }]}>
+      <div className="page-head">
+        <h1>Import vendors</h1>
+        <p>From your accounting or a spreadsheet. Nothing is saved before you have seen what each row would do.</p>
+      </div>
+      <div className="stack">
+        <Panel title="The file" hint="CSV, the heads of the columns in the first line">
+          <ChooseFile onText={take} isDisabled={isBusy} />
+          {fault !== null && (
+            <div className="banner" data-tone="bad" role="alert">
+              <Icon name="warn" />
+              <div>{fault}</div>
+            </div>
+          )}
+        </Panel>
+        {file !== null && (
+          <ImportColumns
+            {...{ file, mapping }}
+            isDisabled={isBusy}
+            onChange={(next) => {
+              setMapping(next)
+              setRun(null)
+            }}
+            actions={
+              <Button
+                look={run?.so == null ? 'primary' : 'plain'}
+                icon="eye"
+                busy={isBusy && run.isTrial}
+                disabled={!mapping.includes('companyName') || (isBusy && !run.isTrial)}
+                onClick={() => void start(true)}
+              >
+                Try {count(rows.length, 'row')}
+              </Button>
+            }
+          />
+        )}
+        {file !== null && run !== null && (
+          <Outcome {...{ file, run, rows }} onImport={() => void start(false)} onTrial={() => void start(true)} />
+        )}
+      </div>
+    </Page>
+  )
+}
+
+function ChooseFile({ onText, isDisabled }: { onText(text: string): void; isDisabled: boolean }) {
+  return (
+    <div className="form">
+      <div className="field">
+        <label htmlFor="csv-file">File</label>
+        <input
+          id="csv-file"
+          className="input"
+          type="file"
+          accept=".csv,.txt,text/csv"
+          disabled={isDisabled}
+          onChange={(event) => void event.target.files?.[0]?.text().then(onText)}
+        />
+        <span className="hint">Names, trades and mail addresses are enough. At most 5,000 rows.</span>
+      </div>
+    </div>
+  )
+}
+
+function Outcome(props: {
+  file: CsvFile
+  run: Run
+  rows: readonly Record<string, unknown>[]
+  onImport(): void
+  onTrial(): void
+}) {
+  const { file, run, rows, onImport, onTrial } = props
+  const { isTrial, done, so, isOver, error } = run
+  const failed = so?.failed ?? []
+  const good = rows.length - failed.length
+  const share = rows.length === 0 ? 0 : Math.round((done / rows.length) * 100)
+  return (
+    <Panel
+      title={isTrial ? 'What would happen' : 'What happened'}
+      hint={isTrial ? 'tried and undone: nothing has been changed' : undefined}
+      isFlush
+      actions={
+        failed.length > 0 && (
+          <Button small look="quiet" icon="download" onClick={() => saveFailed(file, failed)}>
+            Rows at fault
+          </Button>
+        )
+      }
+    >
+      <div className="body stack" aria-live="polite">
+        {!isOver && (
+          <>
+            <p>
+              {isTrial ? 'Trying' : 'Importing'}: {done} of {count(rows.length, 'row')}
+            </p>
+            <progress className="meter-native" max={100} value={share} aria-label="Progress" />
+          </>
+        )}
+        <Refused
+          error={error}
+          remedy={isTrial || done === 0 ? undefined : `The first ${done} rows are imported; import the file again.`}
+        />
+        {so !== null && (
+          <p>
+            <strong>{count(so.created, 'vendor')}</strong> {isTrial ? 'would be added' : 'added'},{' '}
+            <strong>{so.updated}</strong> changed, {so.unchanged} as {so.unchanged === 1 ? 'it was' : 'they were'},{' '}
+            <strong className={failed.length > 0 ? 'tone-bad' : undefined}>{failed.length}</strong> at fault.
+          </p>
+        )}
+        {isOver && isTrial && so !== null && error === null && (
+          <div className="row wrap">
+            <Button look="primary" disabled={good === 0} onClick={onImport}>
+              Import {count(good, 'row')}
+            </Button>
+            {failed.length > 0 && <span className="muted">Those at fault are left out.</span>}
+          </div>
+        )}
+        {isOver && !isTrial && (
+          <div className="row wrap">
+            <Link className="btn primary" to="/vendors">
+              To the vendors
+            </Link>
+            {error !== null && <Button onClick={onTrial}>Try the rest</Button>}
+          </div>
+        )}
+      </div>
+      {failed.length > 0 && <Faults {...{ file, failed }} />}
+    </Panel>
+  )
+}
+
+/** More faults than a person reads at once; the file of the rows at fault has all of them. */
+const MOST_SHOWN = 100
+
+function Faults({ file, failed }: { file: CsvFile; failed: readonly FailedRow[] }) {
+  const columns: readonly Column<FailedRow>[] = [
+    { head: 'Line', cell: ({ row }) => lineOf(row) },
+    { head: 'Row', className: 'wraps', cell: ({ row }) => file.rows[row]?.join(', ') },
+    { head: 'What is wrong', className: 'wraps', cell: faultInWords },
+  ]
+  return (
+    <div className="table-wrap">
+      <Table
+        caption="Rows at fault"
+        columns={columns}
+        rows={failed.slice(0, MOST_SHOWN)}
+        keyOf={({ row }) => String(row)}
+      />
+    </div>
+  )
+}
+
+/** The heads are line 1. */
+function lineOf(row: number): number {
+  return row + 2
+}
+
+function faultInWords({ problem }: FailedRow): string {
+  if (problem.errors.length === 0) return problem.detail
+  return problem.errors
+    .map(({ pointer, message }) => {
+      const [field = ''] = (pointer ?? '').split('/').filter((part) => part !== '' && part !== 'input')
+      return `${isVendorField(field) ? FIELDS[field].word : field} ${message}`.trim()
+    })
+    .join('; ')
+}
+
+function saveFailed(file: CsvFile, failed: readonly FailedRow[]): void {
+  const rows = failed.map((one) => [...(file.rows[one.row] ?? []), faultInWords(one)])
+  save(toCsv([...file.heads, 'What is wrong'], rows), 'vendors-at-fault.csv')
+}

@@ -1,0 +1,51 @@
+/** What a column of a file can become, and by which heads it is recognized. */
+export const FIELDS = {
+  companyName: { word: 'Company', heads: ['company', 'companyname', 'vendor', 'vendorname', 'name', 'supplier'] },
+  contactName: { word: 'Person', heads: ['contact', 'contactname', 'person', 'primarycontact'] },
+  email: { word: 'Mail address', heads: ['email', 'mail', 'mailaddress', 'emailaddress', 'mainemail'] },
+  phone: { word: 'Phone', heads: ['phone', 'telephone', 'mainphone', 'phonenumber', 'mobile'] },
+  scopes: { word: 'Scopes', heads: ['scope', 'scopes', 'trade', 'trades', 'category', 'vendortype'] },
+  licenseNumber: { word: 'License', heads: ['license', 'licensenumber', 'licenceno'] },
+  poLimit: { word: 'Limit of open orders', heads: ['limit', 'polimit', 'creditlimit'] },
+  accountingId: { word: 'Accounting id', heads: ['accountingid', 'quickbooksid', 'accountnumber', 'accountno'] },
+  externalId: { word: 'Id in your system', heads: ['externalid', 'id', 'vendorid', 'number', 'vendornumber'] },
+} as const satisfies Record<string, { word: string; heads: readonly string[] }>
+
+export type VendorField = keyof typeof FIELDS
+/** For each column of the file, what it becomes; empty for one that is left out. */
+export type Mapping = readonly (VendorField | '')[]
+
+export function isVendorField(name: string): name is VendorField {
+  return name in FIELDS
+}
+
+/** What the columns are by their heads; no field is taken twice. */
+export function guessed(heads: readonly string[]): Mapping {
+  const taken = new Set<VendorField>()
+  return heads.map((head) => {
+    const plain = head.toLowerCase().replaceAll(/[^a-z]/g, '')
+    const field = Object.entries(FIELDS).find(([, { heads }]) => (heads as readonly string[]).includes(plain))?.[0]
+    if (field === undefined || !isVendorField(field) || taken.has(field)) return ''
+    taken.add(field)
+    return field
+  })
+}
+
+/** A row of the file as importRows takes it. What a cell does not say is left out, so that it changes nothing. */
+export function rowOf(cells: readonly string[], mapping: Mapping): Record<string, unknown> {
+  const fields: Record<string, unknown> = {}
+  for (const [at, field] of mapping.entries()) {
+    const text = cells[at]?.trim() ?? ''
+    if (field === '' || text === '') continue
+    if (field === 'scopes') fields.scopes = [...new Set(text.split(/[,;|/]/).flatMap((scope) => scope.trim() || []))]
+    // What is no number is sent as it is, so that the refusal stands with its row.
+    else if (field === 'poLimit') fields.poLimit = numberIn(text) ?? text
+    else fields[field] = text
+  }
+  return fields
+}
+
+function numberIn(text: string): number | null {
+  const number = Number(text.replaceAll(/[$,\s]/g, ''))
+  return Number.isFinite(number) ? number : null
+}

@@ -1,0 +1,111 @@
+import { useId, useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { Vendor } from '../../../client/contract.gen.ts'
+import { faultOf } from '../../api/fault.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { ChangedSince } from '../../ui/changed-since.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Form, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { say } from '../../ui/toast.tsx'
+
+/** A new vendor, or what is to change of one. */
+export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Vendor; onClose(): void }) {
+  const form = useId()
+  const navigate = useNavigate()
+  // As it was when the form was opened: what others change meanwhile does not change what one sees.
+  const [before] = useState(vendor)
+  const [sent, setSent] = useState<ReturnType<typeof bodyOf> | null>(null)
+  const create = plumbline.useMutation('post', '/api/ext/vendors', {
+    onSuccess: ({ id, companyName }) => {
+      say(`${companyName} is added`)
+      void navigate(`/vendors/${id}`)
+    },
+  })
+  const update = plumbline.useMutation('patch', '/api/ext/vendors/{vendorId}', {
+    onSuccess: ({ companyName }) => {
+      say(`${companyName} is saved`)
+      onClose()
+    },
+  })
+  const save = (body: ReturnType<typeof bodyOf>, version: number | undefined) => {
+    setSent(body)
+    if (before === undefined) create.mutate({ body })
+    else update.mutate({ params: { path: { vendorId: before.id }, header: { 'If-Match': `"${version}"` } }, body })
+  }
+  const error = create.error ?? update.error
+  const isConflict = error !== null && faultOf(error).problem?.code === 'precondition_failed'
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={before === undefined ? 'New vendor' : `Edit ${before.companyName}`}
+      tail={
+        <>
+          <span className="push" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form={form} busy={create.isPending || update.isPending}>
+            {before === undefined ? 'Add vendor' : 'Save'}
+          </Button>
+        </>
+      }
+    >
+      {before !== undefined && (
+        <ChangedSince
+          error={error}
+          before={before}
+          now={now}
+          onOverwrite={() => sent !== null && save(sent, now?.version)}
+        />
+      )}
+      <Form id={form} error={isConflict ? null : error} onSubmit={(data) => save(bodyOf(data), before?.version)}>
+        <TextField name="companyName" label="Company" defaultValue={before?.companyName} autoFocus />
+        <div className="form-row">
+          <TextField name="contactName" label="Person" optional defaultValue={before?.contactName ?? ''} />
+          <TextField name="phone" label="Phone" type="tel" optional defaultValue={before?.phone ?? ''} />
+        </div>
+        <TextField
+          name="email"
+          label="Mail address"
+          type="email"
+          optional
+          defaultValue={before?.email ?? ''}
+          hint="Where bid requests go."
+        />
+        <TextField
+          name="scopes"
+          label="Scopes"
+          optional
+          defaultValue={before?.scopes.join(', ')}
+          placeholder="framing, trusses"
+          hint="Separated by commas; one that is new becomes a scope of yours."
+        />
+        <div className="form-row">
+          <TextField
+            name="poLimit"
+            label="Limit of open orders"
+            optional
+            defaultValue={before?.poLimit ?? ''}
+            hint="Empty means none."
+          />
+          <TextField name="licenseNumber" label="License" optional defaultValue={before?.licenseNumber ?? ''} />
+          <TextField name="accountingId" label="Accounting id" optional defaultValue={before?.accountingId ?? ''} />
+        </div>
+      </Form>
+    </Dialog>
+  )
+}
+
+function bodyOf(data: FormData) {
+  const scopes = (typed(data, 'scopes') ?? '').split(',').map((scope) => scope.trim())
+  return {
+    companyName: typed(data, 'companyName') ?? '',
+    contactName: typed(data, 'contactName') ?? null,
+    phone: typed(data, 'phone') ?? null,
+    email: typed(data, 'email') ?? null,
+    scopes: [...new Set(scopes.filter((scope) => scope !== ''))],
+    poLimit: typedNumber(data, 'poLimit') ?? null,
+    licenseNumber: typed(data, 'licenseNumber') ?? null,
+    accountingId: typed(data, 'accountingId') ?? null,
+  }
+}

@@ -1,0 +1,258 @@
+import { Menu } from '@base-ui/react/menu'
+import { useState } from 'react'
+import { useParams } from 'react-router'
+import type { Vendor, VendorStatus } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { useLive } from '../../api/live.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { useRecords } from '../../api/records.ts'
+import { inWords, Status } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { percent } from '../../ui/figures.ts'
+import { History } from '../../ui/history.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Page } from '../../ui/page.tsx'
+import { KeyValues, Panel } from '../../ui/panel.tsx'
+import { Failed, Refused, SkeletonLines } from '../../ui/states.tsx'
+import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
+import { TitleBlock } from '../../ui/title-block.tsx'
+import { say } from '../../ui/toast.tsx'
+import { VendorBids, VendorOrders } from './dealings.tsx'
+import { Papers } from './papers.tsx'
+import { PortalLink } from './portal-link.tsx'
+import { VendorForm } from './vendor-form.tsx'
+
+/** One vendor: papers, what it bid and what was ordered, how it does, and how to reach it. */
+export function Component() {
+  const { vendorId = '' } = useParams()
+  useLive('at ease')
+  const may = useMay()
+  const { money } = useFormats()
+  const params = { params: { path: { vendorId } } }
+  const vendor = plumbline.useQuery('get', '/api/ext/vendors/{vendorId}', params)
+  const scorecard = plumbline.useQuery('get', '/api/ext/vendors/{vendorId}/scorecard', params)
+  const communities = useRecords('/api/ext/communities', vendor.data?.communityIds ?? [])
+  const tab = useOpenTab(['overview', 'history'])
+  const crumbs = [{ name: 'Vendors', to: '/vendors' }, { name: vendor.data?.companyName ?? '…' }]
+  if (vendor.error !== null) {
+    return (
+      <Page title="Vendor" crumbs={[{ name: 'Vendors', to: '/vendors' }, { name: 'Vendor' }]}>
+        <Failed what="The vendor" error={vendor.error} onRetry={() => void vendor.refetch()} />
+      </Page>
+    )
+  }
+  const { data } = vendor
+  const score = scorecard.data
+  return (
+    <Page
+      title={data?.companyName ?? 'Vendor'}
+      crumbs={crumbs}
+      actions={
+        data !== undefined && may('vendors:write') && data.archivedAt === null && <VendorActions vendor={data} />
+      }
+    >
+      {data === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        <>
+          <TitleBlock
+            name={data.companyName}
+            state={
+              <>
+                <Status of="vendor" is={data.status} />
+                <Status of="compliance" is={data.complianceStatus} />
+                <Status of="portal" is={data.portalStatus} />
+              </>
+            }
+            facts={[
+              {
+                label: 'Scopes',
+                value: data.scopes.length === 0 ? 'none' : data.scopes.map(inWords).join(', '),
+                isWideOnly: true,
+              },
+              { label: 'Accounting id', value: data.accountingId ?? 'none', isWideOnly: true },
+              {
+                label: 'Open orders',
+                isFigure: true,
+                value: score === undefined ? '…' : money(score.openCommitment),
+                note: data.poLimit === null ? 'no limit' : `of a limit of ${money(data.poLimit)}`,
+              },
+              {
+                label: 'Bids won',
+                isFigure: true,
+                value: score === undefined ? '…' : `${score.bids.accepted} of ${score.bids.submitted}`,
+              },
+              {
+                label: 'Answers',
+                isFigure: true,
+                value: score === undefined ? '…' : `${score.invitations.answered} of ${score.invitations.sent}`,
+                note:
+                  score !== undefined && score.invitations.unanswered > 0
+                    ? `${score.invitations.unanswered} without any`
+                    : undefined,
+              },
+              {
+                label: 'Communities',
+                value:
+                  data.communityIds.length === 0
+                    ? 'All'
+                    : data.communityIds.map((id) => communities.get(id)?.name ?? '…').join(', '),
+                isWideOnly: true,
+              },
+            ]}
+          />
+          <Tabs
+            label="Vendor"
+            open={tab}
+            tabs={[
+              { name: 'overview', word: 'Overview' },
+              { name: 'history', word: 'History' },
+            ]}
+          />
+          {tab === 'overview' ? (
+            <div className="cols">
+              <div className="stack">
+                <Papers vendorId={vendorId} />
+                <VendorOrders vendorId={vendorId} />
+                <VendorBids vendorId={vendorId} />
+              </div>
+              <aside className="stack" aria-label="Details">
+                <Panel title="Scorecard" hint="all time">
+                  {scorecard.error !== null ? (
+                    <p className="muted">It cannot be read now.</p>
+                  ) : score === undefined ? (
+                    <SkeletonLines />
+                  ) : (
+                    <div className="stack">
+                      <div className="score">
+                        <b>{score.score === null ? '–' : Math.round(score.score)}</b>
+                        <span className="small muted">
+                          {score.score === null
+                            ? 'nothing to judge yet'
+                            : `of 100, from ${score.invitations.sent} requests and ${score.orders.count} orders`}
+                        </span>
+                      </div>
+                      <KeyValues
+                        facts={[
+                          [
+                            'Answered',
+                            score.invitations.answeredPercent === null
+                              ? 'nothing asked'
+                              : percent(score.invitations.answeredPercent),
+                          ],
+                          ['Won', score.bids.winPercent === null ? 'nothing decided' : percent(score.bids.winPercent)],
+                          [
+                            'Ordered against bid',
+                            score.orders.averageVariancePercent === null
+                              ? 'no order yet'
+                              : percent(score.orders.averageVariancePercent),
+                          ],
+                          ['Payable', money(score.payable)],
+                        ]}
+                      />
+                    </div>
+                  )}
+                </Panel>
+                <Contact vendor={data} />
+              </aside>
+            </div>
+          ) : (
+            <Panel title="History">
+              <History of={vendorId} />
+            </Panel>
+          )}
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Contact({ vendor }: { vendor: Vendor }) {
+  const { email, phone, contactName, address, paymentTerms, contacts } = vendor
+  const lines =
+    address === null ? [] : [address.line1, address.line2, `${address.city}, ${address.state} ${address.postalCode}`]
+  return (
+    <Panel title="Contact">
+      <KeyValues
+        facts={[
+          ['Person', contactName ?? 'not known'],
+          [
+            'Phone',
+            phone === null ? (
+              'not known'
+            ) : (
+              <a key="phone" href={`tel:${phone.replaceAll(' ', '')}`}>
+                {phone}
+              </a>
+            ),
+          ],
+          [
+            'Mail',
+            email === null ? (
+              'not known'
+            ) : (
+              <a key="mail" href={`mailto:${email}`}>
+                {email}
+              </a>
+            ),
+          ],
+          ...(lines.length === 0
+            ? []
+            : [['Address', lines.filter((line) => line !== null && line !== '').join(', ')] as const]),
+          ...contacts.map(({ name, phone, email }) => [name, phone ?? email ?? 'no number'] as const),
+          ['Retainage', percent(vendor.defaultRetainagePercent)],
+          ['Terms', paymentTerms === null ? 'not agreed' : `Net ${paymentTerms.netDays}`],
+          ['License', vendor.licenseNumber ?? 'not known'],
+          ['Tax ID', vendor.taxIdLast4 === null ? 'not known' : `ends with ${vendor.taxIdLast4}`],
+          ['Form 1099', vendor.is1099 ? 'yes' : 'exempt'],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+const MOVES: readonly { to: VendorStatus; word: string }[] = [
+  { to: 'active', word: 'Make active' },
+  { to: 'on_hold', word: 'Put on hold' },
+  { to: 'inactive', word: 'Make inactive' },
+]
+
+function VendorActions({ vendor }: { vendor: Vendor }) {
+  const [open, setOpen] = useState<'edit' | 'portal' | null>(null)
+  const change = plumbline.useMutation('post', '/api/ext/vendors/{vendorId}/status', {
+    onSuccess: ({ companyName, status }) => say(`${companyName} is ${inWords(status).toLowerCase()}`),
+  })
+  return (
+    <>
+      <Refused error={change.error} />
+      <Button icon="mail" onClick={() => setOpen('portal')}>
+        Invite to the portal
+      </Button>
+      <Button className="keep" onClick={() => setOpen('edit')}>
+        Edit
+      </Button>
+      <Menu.Root>
+        <Menu.Trigger render={<Button className="keep" icon="dots" />}>More</Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Positioner className="over" sideOffset={4} align="end">
+            <Menu.Popup className="menu">
+              <Menu.Item className="narrow-only" onClick={() => setOpen('portal')}>
+                Invite to the portal…
+              </Menu.Item>
+              {MOVES.filter(({ to }) => to !== vendor.status).map(({ to, word }) => (
+                <Menu.Item
+                  key={to}
+                  onClick={() => change.mutate({ params: { path: { vendorId: vendor.id } }, body: { status: to } })}
+                >
+                  {word}
+                </Menu.Item>
+              ))}
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+      {open === 'edit' && <VendorForm vendor={vendor} now={vendor} onClose={() => setOpen(null)} />}
+      {open === 'portal' && <PortalLink vendor={vendor} onClose={() => setOpen(null)} />}
+    </>
+  )
+}

@@ -1,0 +1,118 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { Item, ListPath } from '../../client/calls.ts'
+import { OF_THE_FRAME } from './caller.ts'
+import { plumbline } from './plumbline.ts'
+import { queries } from './queries.ts'
+
+/** What is referred to by its id, and how people call it. */
+const NAMES = {
+  vendor: async (id: string) => (await load('/api/ext/vendors', id))?.companyName,
+  community: async (id: string) => (await load('/api/ext/communities', id))?.name,
+  home: async (id: string) => {
+    const home = await load('/api/ext/homes', id)
+    if (home === undefined) return undefined
+    const community = await load('/api/ext/communities', home.communityId).catch(() => undefined)
+    return community === undefined ? home.name : `${home.name}, ${community.name}`
+  },
+  order: async (id: string) => (await load('/api/ext/purchase-orders', id))?.number,
+  payment: async (id: string) => (await load('/api/ext/payments', id))?.number,
+  user: async (id: string) => (await load('/api/ext/users', id))?.name,
+  lead: async (id: string) => {
+    const lead = await load('/api/ext/leads', id)
+    return lead === undefined ? undefined : [lead.firstName, lead.lastName].filter((part) => part !== null).join(' ')
+  },
+  plan: async (id: string) => (await load('/api/ext/plans', id))?.name,
+  part: async (id: string) => (await load('/api/ext/parts', id))?.name,
+  option: async (id: string) => (await load('/api/ext/options', id))?.name,
+  key: async (id: string) => (await load('/api/admin/keys', id))?.name,
+  costCode: async (id: string) => (await load('/api/ext/cost-codes', id))?.code,
+} as const satisfies Record<string, (id: string) => Promise<string | undefined>>
+
+export type NamedKind = keyof typeof NAMES
+
+/** Names change rarely; a change on this page reads them again anyway. */
+const FRESH_MS = 60_000
+
+/** The name of a record. All names that a page asks for at once are read with one request for each kind. */
+export function useName(kind: NamedKind, id: string): UseQueryResult<string | null> {
+  return useQuery({ ...nameOptions(kind, id), enabled: id !== '', meta: OF_THE_FRAME })
+}
+
+/** The same for a file: null for what does not exist any more or may not be read. */
+export function nameOf(kind: NamedKind, id: string): Promise<string | null> {
+  return queries.fetchQuery(nameOptions(kind, id))
+}
+
+function nameOptions(kind: NamedKind, id: string) {
+  // Without a name the rest of the row is worth showing, so a refusal is no failure.
+  const queryFn = async () => (await NAMES[kind](id).catch(() => undefined)) ?? null
+  return { queryKey: ['name', kind, id] as const, queryFn, staleTime: FRESH_MS }
+}
+
+type Named =
+  | '/api/admin/keys'
+  | '/api/ext/vendors'
+  | '/api/ext/communities'
+  | '/api/ext/homes'
+  | '/api/ext/purchase-orders'
+  | '/api/ext/payments'
+  | '/api/ext/users'
+  | '/api/ext/leads'
+  | '/api/ext/plans'
+  | '/api/ext/parts'
+  | '/api/ext/options'
+  | '/api/ext/cost-codes'
+
+// What was archived since is still referred to by its name.
+const WITH_ARCHIVED: readonly ListPath[] = [
+  '/api/ext/vendors',
+  '/api/ext/communities',
+  '/api/ext/homes',
+  '/api/ext/leads',
+  '/api/ext/plans',
+  '/api/ext/parts',
+  '/api/ext/options',
+  '/api/ext/cost-codes',
+]
+
+type WithId = { id: string }
+const waiting = new Map<Named, Map<string, PromiseWithResolvers<WithId | undefined>>>()
+/** As many ids as one request takes. */
+const MOST_IDS = 200
+
+function load<Path extends Named>(path: Path, id: string): Promise<Item<Path> | undefined> {
+  let batch = waiting.get(path)
+  if (batch === undefined || batch.size >= MOST_IDS) {
+    const opened: NonNullable<typeof batch> = new Map()
+    batch = opened
+    waiting.set(path, opened)
+    // Rows of a table ask one after another while it is drawn; then all of them are read together.
+    setTimeout(() => void read(path, opened))
+  }
+  const asked = batch.get(id) ?? Promise.withResolvers<WithId | undefined>()
+  batch.set(id, asked)
+  return asked.promise as Promise<Item<Path> | undefined>
+}
+
+// Alike in here for all paths; `load` gives callers the type of theirs.
+const asked = plumbline as unknown as {
+  queryOptions(method: 'get', path: string, init: object): { queryKey: readonly unknown[]; queryFn(): Promise<unknown> }
+}
+
+async function read(path: Named, batch: Map<string, PromiseWithResolvers<WithId | undefined>>): Promise<void> {
+  if (waiting.get(path) === batch) waiting.delete(path)
+  const query = {
+    ids: [...batch.keys()].sort(),
+    limit: MOST_IDS,
+    ...(WITH_ARCHIVED.includes(path) && { includeArchived: true }),
+  }
+  try {
+    const page = (await queries.fetchQuery(asked.queryOptions('get', path, { params: { query } }))) as {
+      data: WithId[]
+    }
+    const found = new Map(page.data.map((record) => [record.id, record]))
+    for (const [id, { resolve }] of batch) resolve(found.get(id))
+  } catch (error) {
+    for (const { reject } of batch.values()) reject(error)
+  }
+}

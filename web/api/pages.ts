@@ -1,0 +1,56 @@
+import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query'
+import type { Item, ListPath } from '../../client/calls.ts'
+import type { Problem, paths } from '../../client/contract.gen.ts'
+import { plumbline } from './plumbline.ts'
+import { queries } from './queries.ts'
+
+/** What a list can be asked for. */
+export type ListQuery<Path extends ListPath> = NonNullable<paths[Path]['get']['parameters']['query']>
+
+export interface Page<Row> {
+  data: readonly Row[]
+  nextCursor: string | null
+}
+
+// The paths are many and their types are large; callers see those of their own list, and in here they are all alike.
+const asked = plumbline as unknown as {
+  useQuery(method: 'get', path: string, init: object, options: object): UseQueryResult<Page<unknown>, Problem>
+  queryOptions(method: 'get', path: string, init: object): { queryKey: readonly unknown[]; queryFn(): Promise<unknown> }
+}
+
+/** What a list is of, where that stands in its path: `{ webhookId }`. */
+export type ListPlace = Readonly<Record<string, string>>
+
+/** One page of a list. While the next one is on its way, the one before stays. */
+export function usePage<Path extends ListPath>(
+  path: Path,
+  query: ListQuery<Path>,
+  options: { enabled?: boolean; meta?: Record<string, unknown>; place?: ListPlace; refetchInterval?: number } = {},
+): UseQueryResult<Page<Item<Path>>, Problem> {
+  const { place, ...rest } = options
+  const params = { query, ...(place !== undefined && { path: place }) }
+  const page = asked.useQuery('get', path, { params }, { placeholderData: keepPreviousData, ...rest })
+  return page as UseQueryResult<Page<Item<Path>>, Problem>
+}
+
+const LARGEST_PAGE = 200
+
+/** All rows of a list, page by page, up to as many as a spreadsheet is still looked through by a person. */
+export async function allRows<Path extends ListPath>(
+  path: Path,
+  query: ListQuery<Path>,
+  most: number,
+  place?: ListPlace,
+): Promise<{ rows: Item<Path>[]; isWhole: boolean }> {
+  const rows: Item<Path>[] = []
+  for (let cursor: string | null | undefined; rows.length < most; ) {
+    const asking = { ...query, limit: LARGEST_PAGE, ...(cursor && { cursor }) }
+    const params = { query: asking, ...(place !== undefined && { path: place }) }
+    const options = asked.queryOptions('get', path, { params })
+    const page = (await queries.fetchQuery(options)) as Page<Item<Path>>
+    rows.push(...page.data)
+    cursor = page.nextCursor
+    if (cursor === null) return { rows, isWhole: true }
+  }
+  return { rows: rows.slice(0, most), isWhole: false }
+}

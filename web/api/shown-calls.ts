@@ -1,0 +1,110 @@
+import type { Query } from '@tanstack/react-query'
+import { useCallback, useRef, useSyncExternalStore } from 'react'
+import { root } from './plumbline.ts'
+import { queries } from './queries.ts'
+
+/** A call of an operation, as an integrator would write it. */
+export interface ShownCall {
+  method: string
+  /** With its parameters. */
+  target: string
+  body: unknown
+  answer: unknown
+  /** When it was answered; null while it is under way. */
+  at: number | null
+  /** Whether a key could make it too; `/api/admin` is for people. */
+  isForKeys: boolean
+}
+
+/** The keys that openapi-react-query gives queries and mutations. */
+type CallKey = readonly [method: string, path: string, init?: CallInit]
+interface CallInit {
+  params?: { path?: Record<string, unknown>; query?: Record<string, unknown> }
+  body?: unknown
+}
+
+/**
+ * The calls that made what is on the page, and the last change, read from where they are kept anyway, so that no page has
+ * to say what it asked for.
+ */
+export function useShownCalls(): ShownCall[] {
+  const kept = useRef<{ mark: string; calls: ShownCall[] }>({ mark: '', calls: [] })
+  const read = useCallback(() => {
+    const active = queries.getQueryCache().getAll().filter(isOfThePage).sort(mainFirst)
+    const changes = queries.getMutationCache().getAll()
+    const last = changes.findLast(({ state }) => state.status === 'success')
+    const mark = [...active.map((query) => `${query.queryHash}@${query.state.dataUpdatedAt}`), last?.mutationId].join(
+      ' ',
+    )
+    if (mark !== kept.current.mark) {
+      const calls = active.map((query) =>
+        callOf(query.queryKey as unknown as CallKey, query.state.data, query.state.dataUpdatedAt),
+      )
+      if (last?.options.mutationKey !== undefined) {
+        const [method, path] = last.options.mutationKey as unknown as CallKey
+        const init = last.state.variables as CallInit | undefined
+        // Its answer may hold what is shown once, such as a secret.
+        calls.push(callOf([method, path, init], undefined, last.state.submittedAt))
+      }
+      kept.current = { mark, calls }
+    }
+    return kept.current.calls
+  }, [])
+  return useSyncExternalStore(listen, read)
+}
+
+function listen(changed: () => void): () => void {
+  const ends = [queries.getQueryCache().subscribe(changed), queries.getMutationCache().subscribe(changed)]
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
+function isOfThePage(query: Query): boolean {
+  return query.getObserversCount() > 0 && query.meta?.ofTheFrame !== true && typeof query.queryKey[1] === 'string'
+}
+
+/** Marks the query that a page is about, where it asks for others before. */
+export const MAIN = { main: true }
+
+function mainFirst(a: Query, b: Query): number {
+  return Number(b.meta?.main === true) - Number(a.meta?.main === true)
+}
+
+function callOf([method, path, init]: CallKey, answer: unknown, at: number): ShownCall {
+  return {
+    method: method.toUpperCase(),
+    target: targetOf(path, init),
+    body: init?.body,
+    answer,
+    at: at === 0 ? null : at,
+    isForKeys: path.startsWith('/api/ext/'),
+  }
+}
+
+function targetOf(path: string, init: CallInit | undefined): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(init?.params?.path?.[name])),
+  )
+  const query = Object.entries(init?.params?.query ?? {}).filter(([, value]) => value !== undefined)
+  const texts = query.map(
+    ([name, value]) =>
+      `${name}=${[value]
+        .flat()
+        .map((one) => encodeURIComponent(String(one)))
+        .join(',')}`,
+  )
+  return texts.length === 0 ? filled : `${filled}?${texts.join('&')}`
+}
+
+/** The call as a line of shell, with the key in a variable. */
+export function asCurl({ method, target, body }: ShownCall): string {
+  const url = `${location.origin}${root}${target}`
+  const parts = [`curl -H "Authorization: Bearer $PLUMBLINE_KEY" '${url}'`]
+  if (method !== 'GET') parts[0] = `curl -X ${method} -H "Authorization: Bearer $PLUMBLINE_KEY" '${url}'`
+  if (body !== undefined) {
+    parts.push("-H 'Content-Type: application/json'")
+    parts.push(`-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`)
+  }
+  return parts.join(' \\\n  ')
+}

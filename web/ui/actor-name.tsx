@@ -1,0 +1,21 @@
+import type { ActorVia } from '../../client/contract.gen.ts'
+import { useMay } from '../api/caller.ts'
+import { Name } from './name.tsx'
+
+/** Who did something, by name and as a way there, as far as this user may know it. */
+export function ActorName({ of: { type, id, via } }: { of: { type: string; id: string | null; via?: ActorVia } }) {
+  const may = useMay()
+  if (type === 'user') {
+    const name = id !== null && may('users:read') ? <Name of="user" id={id} /> : 'a colleague'
+    return via === undefined ? (
+      name
+    ) : (
+      <>
+        {name} by {via.client}
+      </>
+    )
+  }
+  if (type === 'vendor') return id !== null && may('vendors:read') ? <Name of="vendor" id={id} /> : 'the vendor'
+  if (type === 'key') return id !== null && may('keys:read') ? <Name of="key" id={id} /> : 'an integration'
+  return type === 'operator' ? 'the operator' : 'the service'
+}

@@ -1,0 +1,20 @@
+import type { Actor } from '../../client/contract.gen.ts'
+import { useMay } from '../api/caller.ts'
+import { useRecords } from '../api/records.ts'
+
+/** Who did something, by name where this user may know it. */
+export function useActorNames(actors: readonly Actor[]): (actor: Actor) => string {
+  const may = useMay()
+  const idsOf = (type: Actor['type']) =>
+    actors.flatMap((actor) => (actor.type === type && actor.id !== null ? [actor.id] : []))
+  const users = useRecords('/api/ext/users', may('users:read') ? idsOf('user') : [])
+  const vendors = useRecords('/api/ext/vendors', may('vendors:read') ? idsOf('vendor') : [])
+  return ({ type, id, via }) => {
+    if (type === 'user') {
+      const name = users.get(id ?? '')?.name ?? 'a colleague'
+      return via === undefined ? name : `${name} by ${via.client}`
+    }
+    if (type === 'vendor') return vendors.get(id ?? '')?.companyName ?? 'the vendor'
+    return type === 'key' ? 'an integration' : 'the service'
+  }
+}

@@ -1,0 +1,32 @@
+import { LOOKS, type Look, type LookOf } from './looks.ts'
+import { Shape } from './shape.tsx'
+
+/** A state: a shape and a word; the color only repeats them. */
+export function Badge({ look, bare = false }: { look: Look; bare?: boolean }) {
+  return (
+    <span className={bare ? 'badge bare' : 'badge'} data-tone={look.tone}>
+      <Shape name={look.shape} />
+      {look.word}
+    </span>
+  )
+}
+
+/** The state of a record, as its kind of records shows it. */
+export function Status<Kind extends keyof typeof LOOKS>(props: { of: Kind; is: LookOf<Kind>; bare?: boolean }) {
+  return <Badge look={lookOf(props.of, props.is)} bare={props.bare} />
+}
+
+export function lookOf<Kind extends keyof typeof LOOKS>(kind: Kind, state: LookOf<Kind>): Look {
+  const looks: Record<string, Look> = LOOKS[kind]
+  // A service that is newer than the page may know states that the page does not.
+  return looks[String(state)] ?? { word: inWords(String(state)), tone: 'calm', shape: 'ring' }
+}
+
+const ABBREVIATIONS = ['hvac', 'ach']
+
+/** `pending_review` as people write it. */
+export function inWords(name: string): string {
+  if (ABBREVIATIONS.includes(name)) return name.toUpperCase()
+  const words = name.replaceAll('_', ' ').replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

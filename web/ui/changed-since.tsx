@@ -1,0 +1,58 @@
+import { useState } from 'react'
+import { faultOf } from '../api/fault.ts'
+import { Button } from './button.tsx'
+import { fieldInWords } from './history.tsx'
+import { Icon } from './icon.tsx'
+
+const ALWAYS = ['version', 'updatedAt']
+
+/** Somebody changed the record while one wrote: what, and the choice to save over it. */
+export function ChangedSince<Record extends object>(props: {
+  error: unknown
+  /** As it was when one began, and as it is now. */
+  before: Record
+  now: Record | undefined
+  /** Sends the same again, on top of what it is now. */
+  onOverwrite(): void
+}) {
+  const { error, before, now, onOverwrite } = props
+  const [isOpen, setIsOpen] = useState(false)
+  if (faultOf(error).problem?.code !== 'precondition_failed') return null
+  const fields = Object.keys(before).filter((field) => !ALWAYS.includes(field)) as (keyof Record & string)[]
+  const changed =
+    now === undefined ? [] : fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(now[field]))
+  return (
+    <div className="banner" data-tone="warn" role="alert">
+      <Icon name="swap" />
+      <div>
+        <strong>Somebody changed this while you wrote.</strong>{' '}
+        <span className="muted">Nothing of yours is saved yet, and nothing of theirs is lost.</span>
+        {isOpen && (
+          <dl className="kv">
+            {changed.map((field) => (
+              <div className="pair" key={field}>
+                <dt>{fieldInWords(field)}</dt>
+                <dd>
+                  <del>{shown(before[field])}</del> → {shown(now?.[field])}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </div>
+      <span className="row wrap">
+        <Button small onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
+          Show what changed
+        </Button>
+        <Button small look="danger" onClick={onOverwrite}>
+          Save mine over it
+        </Button>
+      </span>
+    </div>
+  )
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'nothing'
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

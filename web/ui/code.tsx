@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { copy } from './clipboard.ts'
+
+/** Code to read and to copy. */
+export function Code(props: { label: string; head?: ReactNode; text: string; copied?: string }) {
+  const { label, head, text, copied = 'Code' } = props
+  return (
+    <div className="code">
+      <div className="head">
+        {head ?? <span>{label}</span>}
+        <Button small look="quiet" icon="copy" className="push" onClick={() => void copy(text, copied)}>
+          Copy
+        </Button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a section would take the text out of its lines. */}
+      <pre tabIndex={0} role="region" aria-label={label}>
+        <code>{text}</code>
+      </pre>
+    </div>
+  )
+}

@@ -1,0 +1,109 @@
+import { useFormats } from './organization.ts'
+
+export interface DayBar {
+  date: string
+  /** What was done. */
+  count: number
+  /** What was refused or failed, on top of it. */
+  bad: number
+}
+
+const WIDTH = 1080
+const LEFT = 48
+const TOP = 26
+const BOTTOM = 150
+const HEIGHT = 176
+/** More dates than this do not fit beside one another. */
+const MOST_LABELS = 31
+
+/**
+ * A number for each day, the bad part in red on top, with the line that must not be passed if it is near. Readers get the
+ * same as a table.
+ */
+export function DayBars(props: {
+  label: string
+  days: readonly DayBar[]
+  limit?: { value: number; word: string }
+  words: readonly [count: string, bad: string]
+}) {
+  const { label, days, limit, words } = props
+  const { day, shortDay } = useFormats()
+  const highest = Math.max(1, ...days.map(({ count, bad }) => count + bad))
+  // A limit far above everything would press all bars flat; then it is said, and not drawn.
+  const isLimitNear = limit !== undefined && limit.value <= highest * 4
+  const most = roundedUp(isLimitNear ? Math.max(highest, limit.value) : highest)
+  const y = (value: number) => BOTTOM - (value / most) * (BOTTOM - TOP)
+  const step = (WIDTH - LEFT) / days.length
+  const width = Math.min(44, step * 0.7)
+  const every = Math.ceil(days.length / MOST_LABELS) * (days.length > MOST_LABELS ? 2 : 1)
+  const last = days.length - 1
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+      <section className="scroll-x from-end" tabIndex={0} aria-label={`${label}, drawn`}>
+        <svg className="chart days" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+          <path className="grid" d={`M${LEFT} ${y(most)}H${WIDTH}M${LEFT} ${y(most / 2)}H${WIDTH}`} />
+          <path className="axis" d={`M${LEFT} ${BOTTOM + 0.5}H${WIDTH}`} />
+          {[most, most / 2, 0].map((value) => (
+            <text key={value} x={LEFT - 8} y={y(value) + 4} textAnchor="end">
+              {value.toLocaleString('en-US')}
+            </text>
+          ))}
+          {isLimitNear && (
+            <>
+              <path className="s-plumb" strokeDasharray="5 3" d={`M${LEFT} ${y(limit.value)}H${WIDTH}`} />
+              <text className="c-now" x={WIDTH} y={y(limit.value) - 6} textAnchor="end">
+                {limit.word}
+              </text>
+            </>
+          )}
+          {days.map(({ date, count, bad }, at) => {
+            const x = LEFT + at * step + (step - width) / 2
+            return (
+              <g key={date}>
+                <title>{`${day(date)}: ${count.toLocaleString('en-US')} ${words[0]}, ${bad.toLocaleString('en-US')} ${words[1]}`}</title>
+                <rect
+                  className={at === last ? 'c-soft' : 'f-committed'}
+                  {...{ x, width, y: y(count), height: BOTTOM - y(count) }}
+                />
+                {bad > 0 && <rect className="c-bad" {...{ x, width, y: y(count + bad), height: y(0) - y(bad) }} />}
+                {(last - at) % every === 0 && (
+                  <text className={at === last ? 'c-now' : undefined} x={x + width / 2} y={168} textAnchor="middle">
+                    {days.length > 14 && every === 1 ? Number(date.slice(8)) : shortDay(date)}
+                  </text>
+                )}
+              </g>
+            )
+          })}
+        </svg>
+      </section>
+      <table className="sr">
+        <caption>{label}</caption>
+        <thead>
+          <tr>
+            {['Day', ...words].map((head) => (
+              <th scope="col" key={head}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days.map(({ date, count, bad }) => (
+            <tr key={date}>
+              <th scope="row">{day(date)}</th>
+              <td>{count}</td>
+              <td>{bad}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+/** The next of 2, 4, 10, 20, 40, 100 and so on, whose half is a whole number too. */
+function roundedUp(value: number): number {
+  const scale = 10 ** Math.floor(Math.log10(value))
+  return Math.max(2, [1, 2, 4, 10].map((step) => step * scale).find((step) => step >= value) ?? value)
+}

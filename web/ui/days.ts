@@ -1,0 +1,77 @@
+/** Dates and times in the organization's zone. A date is `2026-12-05`; an instant is an ISO timestamp. */
+export interface Days {
+  /** The date that it is there now. */
+  today(): string
+  /** `Sat, Dec 5` this year, `Jul 19, 2027` otherwise. */
+  day(date: string): string
+  /** `Dec 5`, where there is no room for more. */
+  shortDay(date: string): string
+  /** `Saturday, December 5`, with the year if it is another one. */
+  wholeDay(date: string): string
+  /** `Nov 23, 8:40 AM`, with the year if it is another one. */
+  time(instant: string): string
+  /** `12 days left`, `today`, `3 days ago`. */
+  left(date: string): string
+  /** Whole days from today to the date. */
+  until(date: string): number
+  /** The date of an instant. */
+  dateOf(instant: string): string
+  /** The instant at which a date begins there. */
+  beginOf(date: string): string
+  /** `CST`. */
+  readonly zone: string
+}
+
+const DAY_MS = 86_400_000
+
+export function daysIn(timeZone: string, now: () => Date = () => new Date()): Days {
+  const dates = new Intl.DateTimeFormat('en-CA', { timeZone })
+  // A date has no zone, so it is shown as the same date wherever it is read.
+  const near = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'short', month: 'short', day: 'numeric' })
+  const far = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', day: 'numeric', year: 'numeric' })
+  const whole = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'long', month: 'long', day: 'numeric' })
+  const wholeFar = new Intl.DateTimeFormat('en-US', {
+    ...{ timeZone: 'UTC', weekday: 'long', month: 'long', day: 'numeric', year: 'numeric' },
+  })
+  const short = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', day: 'numeric' })
+  const clock = { hour: 'numeric', minute: '2-digit', month: 'short', day: 'numeric' } as const
+  const times = new Intl.DateTimeFormat('en-US', { timeZone, ...clock })
+  const farTimes = new Intl.DateTimeFormat('en-US', { timeZone, ...clock, year: 'numeric' })
+  const zone = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'short' })
+    .formatToParts(now())
+    .find(({ type }) => type === 'timeZoneName')?.value
+  const whole24 = new Intl.DateTimeFormat('sv-SE', {
+    ...{ timeZone, year: 'numeric', month: '2-digit', day: '2-digit' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  })
+  /** What the clocks there show at an instant, as if they showed UTC. */
+  const shownAt = (instant: number) => Date.parse(`${whole24.format(instant).replace(' ', 'T')}Z`)
+  const today = () => dates.format(now())
+  const until = (date: string) => Math.round((utc(date) - utc(today())) / DAY_MS)
+  const isThisYear = (date: string) => date.slice(0, 4) === today().slice(0, 4)
+  return {
+    today,
+    day: (date) => (isThisYear(date) ? near : far).format(utc(date)),
+    shortDay: (date) => short.format(utc(date)),
+    wholeDay: (date) => (isThisYear(date) ? whole : wholeFar).format(utc(date)),
+    time: (instant) => (isThisYear(dates.format(new Date(instant))) ? times : farTimes).format(new Date(instant)),
+    left(date) {
+      const days = until(date)
+      if (days === 0) return 'today'
+      if (days > 0) return days === 1 ? '1 day left' : `${days} days left`
+      return days === -1 ? 'yesterday' : `${-days} days ago`
+    },
+    until,
+    dateOf: (instant) => dates.format(new Date(instant)),
+    beginOf(date) {
+      const guess = 2 * utc(date) - shownAt(utc(date))
+      // The offset may change between the two.
+      return new Date(guess + utc(date) - shownAt(guess)).toISOString()
+    },
+    zone: zone ?? timeZone,
+  }
+}
+
+function utc(date: string): number {
+  return Date.parse(`${date.slice(0, 10)}T00:00:00Z`)
+}

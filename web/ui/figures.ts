@@ -1,0 +1,53 @@
+/** Amounts, quantities and shares as people read them. Minus is a minus sign, and the sign of a difference always stands. */
+export interface Figures {
+  /** Whole units, for lists: `$42,000`. */
+  money(amount: number): string
+  /** Whole units where the currency stands in the head: `42,000`. */
+  whole(amount: number): string
+  /** With cents, for documents: `$42,000.00`. */
+  cents(amount: number): string
+  /** With cents where the currency stands in the head: `42,000.00`. */
+  exact(amount: number): string
+  /** With its sign: `+$1,200`, `−$2,150`, `$0`. */
+  difference(amount: number): string
+}
+
+export function figuresIn(currency: string): Figures {
+  const whole = new Intl.NumberFormat('en-US', { style: 'currency', currency, maximumFractionDigits: 0 })
+  const exact = new Intl.NumberFormat('en-US', { style: 'currency', currency })
+  const signed = new Intl.NumberFormat('en-US', {
+    ...{ style: 'currency', currency, maximumFractionDigits: 0, signDisplay: 'exceptZero' },
+  })
+  return {
+    money: (amount) => withMinus(whole.format(amount)),
+    whole: (amount) => withMinus(WHOLE.format(amount)),
+    cents: (amount) => withMinus(exact.format(amount)),
+    exact: (amount) => withMinus(EXACT.format(amount)),
+    difference: (amount) => withMinus(signed.format(amount)),
+  }
+}
+
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+const EXACT = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const QUANTITY = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 })
+const SHARE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
+
+export function quantity(number: number): string {
+  return withMinus(QUANTITY.format(number))
+}
+
+const PRICE = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4 })
+
+/** The price of a unit: at least two decimals. */
+export function unitPrice(price: number): string {
+  return withMinus(PRICE.format(price))
+}
+
+/** `3.4 %` of 3.4. */
+export function percent(number: number): string {
+  return `${withMinus(SHARE.format(number))} %`
+}
+
+function withMinus(text: string): string {
+  return text.replace('-', '−')
+}

@@ -1,0 +1,76 @@
+import { useState } from 'react'
+import { asCurl, type ShownCall, useShownCalls } from '../api/shown-calls.ts'
+import { Button } from './button.tsx'
+import { copy } from './clipboard.ts'
+import { Code } from './code.tsx'
+import { Dialog } from './dialog.tsx'
+import { useFormats } from './organization.ts'
+import { count } from './words.ts'
+
+/** The foot of the sheet: the operation that made this page, ready to copy, and behind it every other one. */
+export function Foot() {
+  const calls = useShownCalls()
+  const [isOpen, setIsOpen] = useState(false)
+  const { time } = useFormats()
+  const [first] = calls
+  return (
+    <footer className="foot">
+      {first !== undefined && (
+        <>
+          <span className="method">{first.method}</span>
+          <code title={first.target}>{first.target}</code>
+          <span className="extra nowrap push">
+            {first.at !== null && `As of ${time(new Date(first.at).toISOString())}`}
+          </span>
+          {first.isForKeys && (
+            <Button small look="quiet" icon="copy" className="extra" onClick={() => void copy(asCurl(first), 'Call')}>
+              Copy as curl
+            </Button>
+          )}
+          <Button small look="quiet" icon="json" onClick={() => setIsOpen(true)}>
+            View as API call
+          </Button>
+          <Dialog
+            open={isOpen}
+            onClose={() => setIsOpen(false)}
+            title="This page as API calls"
+            note={`${count(calls.length, 'call')} made what you see. The pages have no others than you have.`}
+            size="wide"
+          >
+            {calls.map((call) => (
+              <CallShown key={`${call.method} ${call.target}`} call={call} />
+            ))}
+          </Dialog>
+        </>
+      )}
+    </footer>
+  )
+}
+
+/** Longer answers are cut: they are here to show their form. */
+const LONGEST_ANSWER = 4000
+
+function CallShown({ call }: { call: ShownCall }) {
+  const answer = call.answer === undefined ? '' : JSON.stringify(call.answer, null, 2)
+  const title = `${call.method} ${call.target}`
+  return (
+    <section className="stack">
+      <h3 className="row">
+        <span className="method">{call.method}</span> <code className="clip">{call.target}</code>
+      </h3>
+      {call.isForKeys ? (
+        <Code label={`curl for ${title}`} head={<span>curl</span>} text={asCurl(call)} copied="Call" />
+      ) : (
+        <p className="small muted">For people who are signed in; no key can do this.</p>
+      )}
+      {answer !== '' && (
+        <Code
+          label={`Answer to ${title}`}
+          head={<span>Answer</span>}
+          text={answer.length > LONGEST_ANSWER ? `${answer.slice(0, LONGEST_ANSWER)}\n…` : answer}
+          copied="Answer"
+        />
+      )}
+    </section>
+  )
+}

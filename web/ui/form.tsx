@@ -1,0 +1,243 @@
+import {
+  createContext,
+  type FormEvent,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { faultOf } from '../api/fault.ts'
+import { Icon } from './icon.tsx'
+
+/** What the service found wrong with a form, at the fields that its pointers lead to. */
+interface Faults {
+  /** The fault of the field with this pointer, or below it; undefined if there is none. */
+  at(pointer: string): string | undefined
+  /** A field says that it shows the faults of this pointer. */
+  show(pointer: string): () => void
+}
+
+const NONE: Faults = { at: () => undefined, show: () => () => {} }
+const FaultsContext = createContext<Faults>(NONE)
+
+/**
+ * A form whose fields show the problem that its submission was answered with. What no field shows, and what is not about
+ * single fields, stands at the top. The first field with a fault gets the focus.
+ */
+export function Form(props: {
+  /** What the mutation failed with; null if it has not. */
+  error: unknown
+  onSubmit(form: FormData): void
+  children: ReactNode
+  id?: string
+}) {
+  const { error, onSubmit, children, id } = props
+  const form = useRef<HTMLFormElement>(null)
+  const [shown, setShown] = useState<readonly string[]>([])
+  const show = useCallback((pointer: string) => {
+    setShown((before) => [...before, pointer])
+    return () => setShown((before) => before.filter((one) => one !== pointer))
+  }, [])
+  const fault = error === null || error === undefined ? null : faultOf(error)
+  const faults = useMemo<Faults>(
+    () => ({
+      at: (pointer) => fault?.errors.find((one) => isAt(one.pointer, pointer))?.message,
+      show,
+    }),
+    [fault, show],
+  )
+  const elsewhere = fault?.errors.filter((one) => !shown.some((pointer) => isAt(one.pointer, pointer))) ?? []
+  const isSaidAtFields = fault !== null && fault.errors.length > 0 && elsewhere.length === 0
+
+  useEffect(() => {
+    if (error !== null && error !== undefined)
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [error])
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    // With the button that was pressed, because a form may have several.
+    const submitter = (event.nativeEvent as SubmitEvent).submitter
+    onSubmit(new FormData(event.currentTarget, submitter instanceof HTMLButtonElement ? submitter : null))
+  }
+  return (
+    <FaultsContext value={faults}>
+      <form ref={form} id={id} className="form" onSubmit={submit} noValidate>
+        {fault !== null && !isSaidAtFields && (
+          <div className="banner" data-tone="bad" role="alert">
+            <Icon name="warn" />
+            <div>
+              <strong>{fault.title}</strong> <span className="muted">{fault.detail}</span>
+              {elsewhere.map((one) => (
+                <p key={one.pointer + one.message}>{one.message}</p>
+              ))}
+            </div>
+          </div>
+        )}
+        {children}
+      </form>
+    </FaultsContext>
+  )
+}
+
+function isAt(fault: string | undefined, pointer: string): boolean {
+  return fault === pointer || fault?.startsWith(`${pointer}/`) === true
+}
+
+export interface ControlProps {
+  id: string
+  name: string
+  'aria-invalid': true | undefined
+  'aria-describedby': string | undefined
+}
+
+/** Label above, hint below, the fault where the problem's pointer leads. `name` is the input's property. */
+export function Field(props: {
+  name: string
+  label: ReactNode
+  hint?: ReactNode
+  optional?: boolean
+  /** Where the faults of it are, if not at the property itself. */
+  pointer?: string
+  children(control: ControlProps): ReactNode
+}) {
+  const { name, label, hint, optional = false, pointer = `/${name}`, children } = props
+  const id = useId()
+  const faults = useContext(FaultsContext)
+  const { show } = faults
+  useEffect(() => show(pointer), [show, pointer])
+  const fault = faults.at(pointer)
+  const described = [hint === undefined ? '' : `${id}-hint`, fault === undefined ? '' : `${id}-fault`].join(' ').trim()
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {label} {optional && <span className="faint">optional</span>}
+      </label>
+      {children({
+        ...{ id, name },
+        'aria-invalid': fault === undefined ? undefined : true,
+        'aria-describedby': described === '' ? undefined : described,
+      })}
+      {hint !== undefined && (
+        <span className="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {fault !== undefined && (
+        <span className="error" id={`${id}-fault`}>
+          <Icon name="warn" />
+          {fault}
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** The fault of what is no single control, such as a choice of several. */
+export function FaultAt({ pointer }: { pointer: string }) {
+  const faults = useContext(FaultsContext)
+  const { show } = faults
+  useEffect(() => show(pointer), [show, pointer])
+  const fault = faults.at(pointer)
+  if (fault === undefined) return null
+  return (
+    <p className="error" role="alert">
+      <Icon name="warn" />
+      {fault}
+    </p>
+  )
+}
+
+/** A line of text. */
+export function TextField(props: {
+  name: string
+  label: ReactNode
+  hint?: ReactNode
+  optional?: boolean
+  pointer?: string
+  type?: 'text' | 'email' | 'date' | 'tel' | 'number' | 'datetime-local'
+  defaultValue?: string | number
+  placeholder?: string
+  autoFocus?: boolean
+  autoComplete?: string
+  min?: string | number
+  max?: string | number
+}) {
+  const { type = 'text', defaultValue, placeholder, autoFocus, autoComplete = 'off', min, max, ...field } = props
+  return (
+    <Field {...field}>
+      {(control) => (
+        <input
+          {...control}
+          {...{ type, defaultValue, placeholder, min, max, autoComplete }}
+          className="input"
+          // biome-ignore lint/a11y/noAutofocus: the first field of a dialog that was just opened to be filled in.
+          autoFocus={autoFocus}
+        />
+      )}
+    </Field>
+  )
+}
+
+export function TextAreaField(props: {
+  name: string
+  label: ReactNode
+  hint?: ReactNode
+  optional?: boolean
+  defaultValue?: string
+  rows?: number
+}) {
+  const { defaultValue, rows = 3, ...field } = props
+  return (
+    <Field {...field}>{(control) => <textarea {...control} {...{ defaultValue, rows }} className="input" />}</Field>
+  )
+}
+
+/** One of a few; more than fifteen are searched for instead. */
+export function SelectField(props: {
+  name: string
+  label: ReactNode
+  hint?: ReactNode
+  optional?: boolean
+  defaultValue?: string
+  value?: string
+  onChange?(value: string): void
+  options: readonly { value: string; label: string }[]
+}) {
+  const { defaultValue, value, onChange, options, ...field } = props
+  return (
+    <Field {...field}>
+      {(control) => (
+        <select
+          {...control}
+          {...{ defaultValue, value }}
+          className="input"
+          onChange={onChange && ((event) => onChange(event.target.value))}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+/** What was typed, without spaces around it; undefined if that is nothing. */
+export function typed(form: FormData, name: string): string | undefined {
+  const value = form.get(name)
+  const text = typeof value === 'string' ? value.trim() : ''
+  return text === '' ? undefined : text
+}
+
+/** What was typed, as a number; undefined if that is nothing. Commas and currency signs are how people write amounts. */
+export function typedNumber(form: FormData, name: string): number | undefined {
+  const text = typed(form, name)?.replaceAll(/[$,\s]/g, '')
+  return text === undefined || text === '' ? undefined : Number(text)
+}

@@ -1,0 +1,70 @@
+import type { Event } from '../../client/contract.gen.ts'
+import { useMay } from '../api/caller.ts'
+import { usePage } from '../api/pages.ts'
+import { useActorNames } from './actors.ts'
+import { inWords } from './badge.tsx'
+import { Empty, Failed, SkeletonLines } from './states.tsx'
+import { Time } from './time.tsx'
+
+/** How far back the page looks; the event log has all of it. */
+const NEWEST = 50
+
+/** What happened to a record, the newest first, hanging from a plumb line. */
+export function History({ of }: { of: string }) {
+  const may = useMay()
+  const page = usePage(
+    '/api/ext/events',
+    { resourceId: of, sort: '-sequence', limit: NEWEST },
+    { enabled: may('events:read') },
+  )
+  const events = page.data?.data ?? []
+  const nameOf = useActorNames(events.map(({ actor }) => actor))
+  if (!may('events:read')) return <Empty icon="events" title="Your role does not see events" />
+  if (page.error !== null) return <Failed what="The history" error={page.error} onRetry={() => void page.refetch()} />
+  if (page.data === undefined) return <SkeletonLines />
+  if (events.length === 0) return <Empty icon="events" title="Nothing has happened yet" />
+  return (
+    <>
+      <ol className="timeline">
+        {events.map((event) => (
+          <li key={event.id} data-tone={toneOf(event.type)}>
+            <p>
+              {told(event)} <span className="muted">by {nameOf(event.actor)}</span>
+            </p>
+            <Time at={event.timestamp} /> <code className="faint">{event.type}</code>
+          </li>
+        ))}
+      </ol>
+      {page.data.nextCursor !== null && (
+        <p className="small muted">The {NEWEST} newest are shown; the event log has all of them.</p>
+      )}
+    </>
+  )
+}
+
+function toneOf(type: string): string | undefined {
+  if (/\.(accepted|awarded|approved|completed|sent)$/.test(type)) return 'ok'
+  if (/\.(rejected|declined|expired|failed|archived)$/.test(type)) return 'bad'
+  return /\.(submitted|issued|created)$/.test(type) ? 'flow' : undefined
+}
+
+/** What changes with every change says nothing about it. */
+const ALWAYS = ['version', 'updatedAt']
+
+function told({ type, data }: Event): string {
+  const what = inWords(type.split('.').slice(1).join(' '))
+  const previous =
+    'previous' in data && typeof data.previous === 'object' && data.previous !== null ? data.previous : {}
+  const [was, is] = [previous, data.object].map((object) => ('status' in object ? inWords(String(object.status)) : ''))
+  if (was !== '' && is !== '' && was !== is) return `${was} → ${is}`
+  const changed = Object.keys(previous).filter((field) => !ALWAYS.includes(field))
+  return changed.length === 0 ? what : `${what}: ${changed.map(fieldInWords).join(', ')}`
+}
+
+/** `deadlineAt` as people say it. */
+export function fieldInWords(field: string): string {
+  return field
+    .replace(/(Id|At|Ids)$/, '')
+    .replaceAll(/([A-Z])/g, ' $1')
+    .toLowerCase()
+}

@@ -1,0 +1,20 @@
+import { ICONS, type IconName } from './icons.ts'
+
+/** An icon. A word stands beside it, so readers skip it; a button with an icon alone says its word in `sr`. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={ICONS[name]} />
+    </svg>
+  )
+}
+
+/** The mark: a plumb bob on its string. */
+export function Mark() {
+  return (
+    <svg className="mark" viewBox="0 0 24 24" fill="none" aria-hidden="true">
+      <path d="M12 1v6" stroke="currentColor" strokeWidth="1.5" strokeLinecap="round" />
+      <path d="M9.75 7h4.5v2.5h-4.5zM7.25 10.5h9.5v4.2L12 23l-4.75-8.3z" fill="currentColor" />
+    </svg>
+  )
+}

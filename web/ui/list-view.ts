@@ -1,0 +1,75 @@
+import { useCallback, useMemo } from 'react'
+import { useLocation, useNavigate, useSearchParams } from 'react-router'
+
+/** What a list shows, as it stands in the address, so that it can be sent to somebody, kept, and gone back to. */
+export interface ListView {
+  q: string
+  sort: string
+  cursor: string | undefined
+  /** How many pages before this one were looked through, as far as this tab knows. */
+  pagesBefore: number
+  filter(name: string): string | undefined
+  setFilter(name: string, value: string | undefined): void
+  setSearch(q: string): void
+  setSort(sort: string): void
+  clear(): void
+  next(cursor: string): void
+  previous(): void
+  readonly isFiltered: boolean
+}
+
+export function useListView(usualSort: string, filters: readonly string[]): ListView {
+  const [params, setParams] = useSearchParams()
+  const navigate = useNavigate()
+  const location = useLocation()
+  const pagesBefore = Number((location.state as { pagesBefore?: number } | null)?.pagesBefore ?? 0)
+
+  // What is shown changes: one begins again at the first page.
+  const change = useCallback(
+    (name: string, value: string | undefined, options?: { replace: boolean }) => {
+      setParams((before) => {
+        const after = new URLSearchParams(before)
+        after.delete('cursor')
+        if (value === undefined || value === '') after.delete(name)
+        else after.set(name, value)
+        return after
+      }, options)
+    },
+    [setParams],
+  )
+
+  return useMemo(() => {
+    const cursor = params.get('cursor') ?? undefined
+    const q = params.get('q') ?? ''
+    return {
+      q,
+      sort: params.get('sort') ?? usualSort,
+      cursor,
+      pagesBefore,
+      filter: (name) => params.get(name) ?? undefined,
+      setFilter: change,
+      // While somebody types, each letter is not a step to go back to.
+      setSearch: (text) => change('q', text, { replace: true }),
+      setSort: (sort) => change('sort', sort === usualSort ? undefined : sort),
+      clear() {
+        setParams((before) => {
+          const after = new URLSearchParams(before)
+          for (const name of ['q', 'cursor', ...filters]) after.delete(name)
+          return after
+        })
+      },
+      next(to) {
+        const after = new URLSearchParams(params)
+        after.set('cursor', to)
+        setParams(after, { state: { pagesBefore: pagesBefore + 1 } })
+      },
+      previous() {
+        if (pagesBefore > 0) return void navigate(-1)
+        const after = new URLSearchParams(params)
+        after.delete('cursor')
+        setParams(after)
+      },
+      isFiltered: q !== '' || filters.some((name) => params.has(name)),
+    }
+  }, [params, setParams, change, navigate, pagesBefore, usualSort, filters])
+}

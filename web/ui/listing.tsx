@@ -1,0 +1,228 @@
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import type { Item, ListPath } from '../../client/calls.ts'
+import { allRows, type ListPlace, type ListQuery, usePage } from '../api/pages.ts'
+import { MAIN } from '../api/shown-calls.ts'
+import { Button } from './button.tsx'
+import { save, toCsv } from './csv.ts'
+import { type Filter, FilterControl } from './filter.tsx'
+import { Icon } from './icon.tsx'
+import { isTyping } from './keys.ts'
+import { useListView } from './list-view.ts'
+import { SearchBox } from './search-box.tsx'
+import { Failed } from './states.tsx'
+import { type Column, Table } from './table.tsx'
+import { say } from './toast.tsx'
+import { count } from './words.ts'
+
+const PAGE_SIZE = 50
+/** More is not looked through by a person; for all of it there is the export of an organization. */
+const MOST_EXPORTED = 10_000
+
+const NO_FILTERS: readonly Filter[] = []
+const NO_TABS: readonly string[] = []
+
+interface ListingProps<Path extends ListPath> {
+  /** The list operation. */
+  path: Path
+  /** What it is of, if its path says so. */
+  place?: ListPlace
+  /** How often it is read again, where rows change without an event. */
+  everyMs?: number
+  /** What the rows are: `vendor`, `vendors`. */
+  nouns: readonly [one: string, several: string]
+  columns: readonly Column<Item<Path>>[]
+  keyOf(row: Item<Path>): string
+  /** The order of the list when nobody asked for another; left out for a list that has one order. */
+  sort?: string
+  /** What the search looks at; without it there is no search. */
+  searchIn?: string
+  filters?: readonly Filter[]
+  /** Filters that tabs over the list set. */
+  tabs?: readonly string[]
+  /** What is asked for besides what the view says. */
+  query?: ListQuery<Path>
+  /** Shown when there is nothing at all: why, and the next step. */
+  empty: ReactNode
+  /** Beside the filters. */
+  aside?: ReactNode
+}
+
+/**
+ * A list operation as people use it: search, filters and order in the address, paging by cursor, what to do when it is
+ * empty, and all of it as CSV. `j` and `k` move from row to row.
+ */
+export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
+  const {
+    path,
+    place,
+    everyMs,
+    nouns,
+    columns,
+    keyOf,
+    sort,
+    searchIn,
+    filters = NO_FILTERS,
+    tabs = NO_TABS,
+    query = {} as ListQuery<Path>,
+    empty,
+    aside,
+  } = props
+  const names = useMemo(() => [...tabs, ...filters.map(({ name }) => name)], [tabs, filters])
+  const view = useListView(sort ?? '', names)
+  const chosen = Object.fromEntries(
+    names.flatMap((name) => (view.filter(name) === undefined ? [] : [[name, view.filter(name)]])),
+  )
+  const asked = {
+    limit: PAGE_SIZE,
+    ...(sort !== undefined && { sort: view.sort }),
+    ...query,
+    ...chosen,
+    ...(view.q !== '' && { q: view.q }),
+  } as unknown as ListQuery<Path>
+  const page = usePage(
+    path,
+    (view.cursor === undefined ? asked : { ...asked, cursor: view.cursor }) as ListQuery<Path>,
+    {
+      meta: MAIN,
+      ...(place !== undefined && { place }),
+      ...(everyMs !== undefined && { refetchInterval: everyMs }),
+    },
+  )
+  const rows = page.data?.data
+  const table = useRef<HTMLDivElement>(null)
+  useRowKeys(table)
+
+  const isEmpty = rows?.length === 0 && view.cursor === undefined
+  return (
+    <>
+      {(searchIn !== undefined || filters.length > 0 || aside !== undefined || !isEmpty) && (
+        <search className="filters">
+          {searchIn !== undefined && (
+            <SearchBox label={`Search ${nouns[1]}`} placeholder={searchIn} value={view.q} onChange={view.setSearch} />
+          )}
+          {filters.map((filter) => (
+            <FilterControl
+              key={filter.name}
+              filter={filter}
+              value={view.filter(filter.name)}
+              onChange={(value) => view.setFilter(filter.name, value)}
+            />
+          ))}
+          <span className="push row">
+            {aside}
+            <ExportButton path={path} place={place} query={asked} columns={columns} nouns={nouns} />
+          </span>
+        </search>
+      )}
+      <div className="table-wrap" ref={table}>
+        {page.error !== null ? (
+          <Failed what={`The ${nouns[1]}`} error={page.error} onRetry={() => void page.refetch()} />
+        ) : isEmpty ? (
+          view.isFiltered ? (
+            <div className="state">
+              <Icon name="search" />
+              <strong>No {nouns[0]} matches</strong>
+              <p>Take a filter away, or look for something else.</p>
+              <Button small onClick={view.clear}>
+                Clear filters
+              </Button>
+            </div>
+          ) : (
+            empty
+          )
+        ) : (
+          <Table caption={nouns[1]} {...{ columns, rows, keyOf, sort: view.sort, onSort: view.setSort }} />
+        )}
+      </div>
+      {rows !== undefined && !isEmpty && (
+        <div className="pager">
+          <span aria-live="polite">
+            {told(rows.length, view.pagesBefore, page.data?.nextCursor ?? null, view.cursor, nouns)}
+          </span>
+          <span className="btns">
+            <Button small disabled={view.cursor === undefined} onClick={view.previous}>
+              <Icon name="left" />
+              Previous
+            </Button>
+            <Button
+              small
+              disabled={(page.data?.nextCursor ?? null) === null}
+              onClick={() => {
+                const cursor = page.data?.nextCursor
+                if (cursor !== null && cursor !== undefined) view.next(cursor)
+                table.current?.scrollIntoView({ block: 'start' })
+              }}
+            >
+              Next
+              <Icon name="right" />
+            </Button>
+          </span>
+        </div>
+      )}
+    </>
+  )
+}
+
+function told(
+  rows: number,
+  pagesBefore: number,
+  nextCursor: string | null,
+  cursor: string | undefined,
+  nouns: readonly [string, string],
+): string {
+  if (cursor === undefined && nextCursor === null) return `${count(rows, nouns[0], nouns[1])}, all shown`
+  // Somebody may come here by an address that was sent to them, and then nobody knows what came before.
+  if (cursor !== undefined && pagesBefore === 0) return count(rows, nouns[0], nouns[1])
+  const first = pagesBefore * PAGE_SIZE + 1
+  return `${nouns[1].charAt(0).toUpperCase()}${nouns[1].slice(1)} ${first} to ${first + rows - 1}; ${nextCursor === null ? 'none' : 'more'} follow`
+}
+
+function ExportButton<Path extends ListPath>(props: {
+  path: Path
+  place: ListPlace | undefined
+  query: ListQuery<Path>
+  columns: readonly Column<Item<Path>>[]
+  nouns: readonly [string, string]
+}) {
+  const { path, place, query, columns, nouns } = props
+  const [busy, setBusy] = useState(false)
+  const run = async () => {
+    setBusy(true)
+    try {
+      const { rows, isWhole } = await allRows(path, query, MOST_EXPORTED, place)
+      const written = columns.flatMap(({ head, csv }) => (csv === undefined ? [] : [{ head, csv }]))
+      const cells = await Promise.all(rows.map((row) => Promise.all(written.map(({ csv }) => csv(row)))))
+      save(
+        toCsv(
+          written.map(({ head }) => head),
+          cells,
+        ),
+        `${nouns[1].replaceAll(' ', '-')}.csv`,
+      )
+      say(isWhole ? `${count(rows.length, ...nouns)} exported` : `The first ${count(rows.length, ...nouns)} exported`)
+    } catch {
+      say('Nothing was exported: the service does not answer')
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button look="quiet" icon="download" busy={busy} onClick={() => void run()}>
+      Export
+    </Button>
+  )
+}
+
+function useRowKeys(table: React.RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const move = (event: KeyboardEvent) => {
+      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
+      if (step === 0 || isTyping(event)) return
+      const links = [...(table.current?.querySelectorAll<HTMLElement>('tbody th a') ?? [])]
+      const at = links.indexOf(document.activeElement as HTMLElement)
+      links[at === -1 ? 0 : Math.min(Math.max(at + step, 0), links.length - 1)]?.focus()
+    }
+    document.addEventListener('keydown', move)
+    return () => document.removeEventListener('keydown', move)
+  }, [table])
+}

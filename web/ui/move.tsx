@@ -1,0 +1,82 @@
+import { type ReactNode, useState } from 'react'
+import type { Event } from '../../client/contract.gen.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { EventList } from './event-list.tsx'
+import { Refused, SkeletonLines } from './states.tsx'
+
+/**
+ * Moves a record to another state: shows what that would do, asks for a reason where one is kept, and then does it. The
+ * trial is a dry run; without one (the user's role may not make any) only the effect in words is shown.
+ */
+export function MoveDialog(props: {
+  title: string
+  /** What it means, in a sentence. */
+  effect: ReactNode
+  /** The button: what it does. */
+  word: string
+  isDanger?: boolean
+  reason?: 'needed' | 'optional'
+  /** What else is said with it. */
+  fields?: ReactNode
+  trial: { data?: { events: readonly Event[] } | undefined; error: unknown } | null
+  error: unknown
+  /** What can be done about a refusal, where the problem cannot know it. */
+  remedy?(error: unknown): ReactNode
+  isPending: boolean
+  onConfirm(reason: string | undefined): void
+  onClose(): void
+}) {
+  const { title, effect, word, isDanger = false, reason, fields, trial, error, isPending, onConfirm, onClose } = props
+  const [text, setText] = useState('')
+  const given = text.trim() === '' ? undefined : text.trim()
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      size="narrow"
+      title={title}
+      note={trial === null ? undefined : 'This is a dry run: nothing has been changed.'}
+      tail={
+        <>
+          <span className="note" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look={isDanger ? 'danger solid' : 'primary'}
+            busy={isPending}
+            disabled={reason === 'needed' && given === undefined}
+            onClick={() => onConfirm(given)}
+          >
+            {word}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <p>{effect}</p>
+        <Refused error={error ?? trial?.error} remedy={props.remedy?.(error ?? trial?.error)} />
+        {reason !== undefined && (
+          <div className="field">
+            <label htmlFor="move-reason">
+              Reason {reason === 'optional' && <span className="faint">optional</span>}
+            </label>
+            <input
+              className="input"
+              id="move-reason"
+              maxLength={400}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          </div>
+        )}
+        {fields}
+        {trial !== null &&
+          (trial.data !== undefined ? (
+            <EventList events={trial.data.events} />
+          ) : (
+            (trial.error === null || trial.error === undefined) && <SkeletonLines lines={2} />
+          ))}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,27 @@
+import { Link } from 'react-router'
+import { type NamedKind, useName } from '../api/names.ts'
+import { Skeleton } from './states.tsx'
+import { None } from './table.tsx'
+
+/** Where a record of each kind is shown; the others have no page of their own. */
+const PLACES: Partial<Record<NamedKind, (id: string) => string>> = {
+  vendor: (id) => `/vendors/${id}`,
+  community: (id) => `/communities/${id}`,
+  home: (id) => `/homes/${id}`,
+  order: (id) => `/orders/${id}`,
+  payment: (id) => `/payments/${id}`,
+  plan: (id) => `/catalogue/plans/${id}`,
+  part: (id) => `/catalogue/parts/${id}`,
+  lead: (id) => `/sales/leads/${id}`,
+  option: (id) => `/catalogue/options/${id}`,
+  key: (id) => `/settings/keys/${id}`,
+}
+
+/** What a record refers to, by its name, as a way there. */
+export function Name({ of, id, isPlain = false }: { of: NamedKind; id: string; isPlain?: boolean }) {
+  const { data } = useName(of, id)
+  if (data === undefined) return <Skeleton width={88} />
+  if (data === null) return <None word="not shown" />
+  const to = PLACES[of]
+  return isPlain || to === undefined ? data : <Link to={to(id)}>{data}</Link>
+}

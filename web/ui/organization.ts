@@ -1,0 +1,17 @@
+import { useSession } from '../api/caller.ts'
+import { type Days, daysIn } from './days.ts'
+import { type Figures, figuresIn } from './figures.ts'
+
+// Formatters are slow to make and every row needs them; one person works in a few organizations at most.
+const made = new Map<string, Figures & Days>()
+
+/** Amounts in the organization's currency, dates in its time zone. */
+export function useFormats(): Figures & Days {
+  const { currency, timeZone } = useSession().organization
+  const key = `${currency} ${timeZone}`
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const formats = { ...figuresIn(currency), ...daysIn(timeZone) }
+  made.set(key, formats)
+  return formats
+}

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+
+/** A part of a sheet, with its head. */
+export function Panel(props: {
+  title: string
+  hint?: ReactNode
+  actions?: ReactNode
+  /** Whether the content brings its own edges, as a table does. */
+  isFlush?: boolean
+  foot?: ReactNode
+  children: ReactNode
+}) {
+  const { title, hint, actions, isFlush = false, foot, children } = props
+  return (
+    <section className="panel" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        {hint !== undefined && <span className="hint">{hint}</span>}
+        {actions !== undefined && <span className="push row">{actions}</span>}
+      </header>
+      {isFlush ? children : <div className="body">{children}</div>}
+      {foot !== undefined && <footer>{foot}</footer>}
+    </section>
+  )
+}
+
+/** Two to seven facts. */
+export function KeyValues({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
+  return (
+    <dl className="kv">
+      {facts.map(([label, value]) => (
+        <div className="pair" key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

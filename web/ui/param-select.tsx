@@ -1,0 +1,55 @@
+import { useSearchParams } from 'react-router'
+
+/** A choice that stands in the address; the first one is what holds when nothing was chosen. */
+export function ParamSelect(props: {
+  name: string
+  label: string
+  options: readonly { value: string; label: string }[]
+}) {
+  const { name, label, options } = props
+  const [params] = useSearchParams()
+  const set = useParam(name)
+  return (
+    <label className="row">
+      {label}
+      <select className="input" value={params.get(name) ?? ''} onChange={(event) => set(event.target.value)}>
+        {options.map(({ value, label: word }) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** A date that stands in the address; empty means none. */
+export function ParamDate({ name, label }: { name: string; label: string }) {
+  const [params] = useSearchParams()
+  const set = useParam(name)
+  return (
+    <label className="row">
+      {label}
+      <input
+        type="date"
+        className="input"
+        value={params.get(name) ?? ''}
+        onChange={(event) => set(event.target.value)}
+      />
+    </label>
+  )
+}
+
+/** Sets one parameter of the address, or takes it away, and leaves the others. */
+export function useParam(name: string): (value: string) => void {
+  const [, setParams] = useSearchParams()
+  return (value) => setParams((before) => withParam(before, name, value), { replace: true })
+}
+
+/** The same for a link. */
+export function withParam(params: URLSearchParams, name: string, value: string): string {
+  const after = new URLSearchParams(params)
+  if (value === '') after.delete(name)
+  else after.set(name, value)
+  return after.toString()
+}

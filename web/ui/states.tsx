@@ -1,0 +1,77 @@
+import type { ReactNode } from 'react'
+import { faultOf } from '../api/fault.ts'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+import type { IconName } from './icons.ts'
+
+/** Nothing is there: why, and the next step. */
+export function Empty(props: { icon: IconName; title: string; children?: ReactNode; actions?: ReactNode }) {
+  return (
+    <div className="state">
+      <Icon name={props.icon} />
+      <strong>{props.title}</strong>
+      {props.children !== undefined && <p>{props.children}</p>}
+      {props.actions !== undefined && <div className="row wrap">{props.actions}</div>}
+    </div>
+  )
+}
+
+/** What could not be loaded, why, and a way to try again. */
+export function Failed(props: { what: string; error: unknown; onRetry?(): void }) {
+  const fault = faultOf(props.error)
+  return (
+    <div className="state" role="alert">
+      <Icon name="warn" />
+      <strong>{props.what} could not be loaded</strong>
+      <p>
+        {fault.title} {fault.detail}
+        {fault.problem !== null && (
+          <>
+            {' '}
+            Request <code>{fault.problem.requestId}</code>
+          </>
+        )}
+      </p>
+      {props.onRetry !== undefined && (
+        <Button small icon="refresh" onClick={props.onRetry}>
+          Try now
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** What a change was refused with, where it was asked for. */
+export function Refused({ error, remedy }: { error: unknown; remedy?: ReactNode }) {
+  if (error === null || error === undefined) return null
+  const { title, detail, errors } = faultOf(error)
+  return (
+    <div className="banner" data-tone="bad" role="alert">
+      <Icon name="warn" />
+      <div>
+        <strong>{title}</strong> <span className="muted">{detail}</span>
+        {errors.map((one) => (
+          <p key={one.pointer + one.message}>{one.message}</p>
+        ))}
+        {remedy !== undefined && <p>{remedy}</p>}
+      </div>
+    </div>
+  )
+}
+
+/** Where something will stand. */
+export function Skeleton({ width }: { width: number }) {
+  return <span className="skeleton" style={{ width }} />
+}
+
+/** Lines that will stand in a panel. */
+export function SkeletonLines({ lines = 4 }: { lines?: number }) {
+  return (
+    <div className="stack" aria-busy="true">
+      <span className="sr">Loading</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <Skeleton key={line} width={90 + ((line * 53) % 160)} />
+      ))}
+    </div>
+  )
+}

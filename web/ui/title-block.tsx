@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react'
+
+export interface Fact {
+  label: string
+  value: ReactNode
+  note?: ReactNode
+  /** The one or two figures that the sheet is about. */
+  isFigure?: boolean
+  /** Left out on a phone, where it stands on the first tab as well. */
+  isWideOnly?: boolean
+}
+
+/** What the sheet is about, in ruled cells, as in the corner of a drawing. */
+export function TitleBlock(props: { name: ReactNode; state?: ReactNode; sub?: ReactNode; facts: readonly Fact[] }) {
+  return (
+    <section className="title-block" aria-label="Facts">
+      <div className="name">
+        <h1>{props.name}</h1>
+        {props.state}
+        {props.sub !== undefined && <span className="sub">{props.sub}</span>}
+      </div>
+      <dl>
+        {props.facts.map(({ label, value, note, isFigure, isWideOnly }) => (
+          <div key={label} className={isWideOnly ? 'wide-only' : undefined}>
+            <dt>{label}</dt>
+            <dd className={isFigure ? 'fig' : undefined}>
+              {value}
+              {note !== undefined && <small>{note}</small>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

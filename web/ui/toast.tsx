@@ -1,0 +1,61 @@
+import { Toast } from '@base-ui/react/toast'
+import type { ReactNode } from 'react'
+import { useNavigate } from 'react-router'
+import { Icon } from './icon.tsx'
+
+const manager = Toast.createToastManager<{ to?: string }>()
+
+/** It worked, with a way to the result. Never for an error: that stands where it happened until it is settled. */
+export function say(title: string, way?: { word: string; to: string } | { word: string; onClick(): void }): void {
+  const action =
+    way === undefined || 'to' in way
+      ? undefined
+      : { children: way.word, onClick: way.onClick, className: 'btn small quiet' }
+  manager.add({
+    title,
+    ...(way !== undefined && 'to' in way && { description: way.word, data: { to: way.to } }),
+    ...(action && { actionProps: action }),
+  })
+}
+
+const GONE_AFTER_MS = 6000
+
+export function Toasts({ children }: { children: ReactNode }) {
+  return (
+    <Toast.Provider toastManager={manager} timeout={GONE_AFTER_MS} limit={3}>
+      {children}
+      <Toast.Portal>
+        <Toast.Viewport className="toasts">
+          <Shown />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  )
+}
+
+function Shown() {
+  const { toasts, close } = Toast.useToastManager<{ to?: string }>()
+  const navigate = useNavigate()
+  return toasts.map((toast) => {
+    const to = toast.data?.to
+    return (
+      <Toast.Root key={toast.id} toast={toast} className="toast">
+        <Icon name="check" />
+        <Toast.Title render={<span />} />
+        {to !== undefined && (
+          <button
+            type="button"
+            className="btn small quiet"
+            onClick={() => {
+              close(toast.id)
+              void navigate(to)
+            }}
+          >
+            {toast.description}
+          </button>
+        )}
+        {toast.actionProps !== undefined && <Toast.Action />}
+      </Toast.Root>
+    )
+  })
+}

@@ -1,0 +1,27 @@
+import { Link, useSearchParams } from 'react-router'
+
+/** The states of a list as tabs over it: the filter that people choose first. */
+export function ViewTabs(props: {
+  label: string
+  name: string
+  views: readonly { value: string | undefined; word: string }[]
+}) {
+  const { label, name, views } = props
+  const [params] = useSearchParams()
+  const chosen = params.get(name) ?? undefined
+  return (
+    <nav className="tabs" aria-label={label}>
+      {views.map(({ value, word }) => {
+        const to = new URLSearchParams(params)
+        to.delete('cursor')
+        if (value === undefined) to.delete(name)
+        else to.set(name, value)
+        return (
+          <Link key={word} to={{ search: to.toString() }} aria-current={chosen === value ? 'page' : undefined}>
+            {word}
+          </Link>
+        )
+      })}
+    </nav>
+  )
+}
