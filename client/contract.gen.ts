@@ -33320,7 +33320,6 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyVisits"];
             500: components["responses"]["Internal"];
@@ -33421,7 +33420,6 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyVisits"];
             500: components["responses"]["Internal"];
@@ -33796,7 +33794,6 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyVisits"];
             500: components["responses"]["Internal"];
@@ -33835,7 +33832,6 @@ export interface operations {
             };
             304: components["responses"]["NotModified"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyVisits"];
@@ -34089,7 +34085,6 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyVisits"];
             500: components["responses"]["Internal"];

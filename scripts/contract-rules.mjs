@@ -216,6 +216,11 @@ function isForVisitors({ security }) {
   return Array.isArray(security) && security.length === 0
 }
 
+/** Whether whoever is signed in may call it, in whatever role. */
+function isForAnySession({ security }) {
+  return security?.length === 1 && security[0].session?.length === 0
+}
+
 function saysLess({ description = '' }, permission) {
   return /\bneeds [a-z]+:/i.test(description) && !description.includes(permission)
 }
@@ -271,7 +276,7 @@ function* problemResponses(document) {
     const declared = Object.keys(operation.responses ?? {})
     const demanded = ['422', '429', '500', '503']
     if (!isForVisitors(operation)) demanded.push('401')
-    if (!isPortal(operation)) demanded.push('403')
+    if (!isPortal(operation) && !(method === 'get' && isForAnySession(operation))) demanded.push('403')
     if (path.includes('{')) demanded.push('404')
     if (operation.requestBody) demanded.push('400', '413', '415')
     // Neither a visitor's attempts nor what is only changed, and neither created nor ended, can be at odds with anything.
