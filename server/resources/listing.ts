@@ -11,9 +11,9 @@ import { asMembers, type Columns, MOST_SHORT_BYTES } from './columns.ts'
 import type { SortedAs } from './declared.ts'
 import { type StatementTexts, statementTexts } from './statement-texts.ts'
 
-/** SQL of a filter by an id that a record holds in one of its lists of ids, by the table of such links. */
-export function linkedTo(id: string): string {
-  return `t."id" in (select l."recordId" from "links" as l where l."organizationId" = $1 and l."linkedId" = ${id})`
+/** SQL of a filter by one of the ids that a record holds in its lists of ids, by the table of such links. */
+export function linkedTo(...ids: string[]): string {
+  return `t."id" in (select l."recordId" from "links" as l where l."organizationId" = $1 and l."linkedId" in (${ids.join(', ')}))`
 }
 
 /** The definition of a resource's list. All names in it are ours; values from callers always become parameters. */

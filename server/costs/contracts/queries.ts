@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/database.ts'
 import { beyond, type Due, type DuePage, lockFree } from '../../due/settle-due.ts'
 import type { Tenant, WriteCall } from '../../http/call.ts'
+import { linkedTo } from '../../resources/listing.ts'
 import { resource } from '../../resources/resource.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
@@ -10,10 +11,9 @@ export const { list, find, findAll, findOptional, lock, insert, update, archive 
   prefix: 'ctr',
   long: ['lines', 'lumpSums', 'notes', 'communityIds', 'planIds'],
   filters: {
-    communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,
-    planId: (plan) => `(case when t."contractType" = 'turnkey'
-      then t."lumpSums" @> jsonb_build_array(jsonb_build_object('planId', ${plan}::text))
-      else t."planIds" = '{}' or ${plan} = any(t."planIds") end)`,
+    // Contracts that hold for all of either are linked to that.
+    communityId: (community) => linkedTo(community, `'all communities'`),
+    planId: (plan) => linkedTo(plan, `'all plans'`),
     expiringBy: (date) => `t."expirationDate" <= ${date}`,
   },
 })
