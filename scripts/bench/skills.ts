@@ -6,10 +6,14 @@ import { openEnvironment, operate, startService } from '../processes/service.ts'
 
 /**
  * How long the skills that read take a builder of 5,000 homes and 3,000 vendors: `npm run bench -- skills`, or with the
- * names of some. The homes are those of the demo builder, copied with all that belongs to them; every example is asked
- * several times, and its median counts, the service's own part included.
+ * names of some. The homes are those of the demo builder, copied with all that belongs to them into a hundred
+ * communities; a tenth of them is under way, and the others were built in the years before. Every example is asked
+ * several times, and its best time counts, which other work on the machine disturbs least, the service's own part
+ * included.
  */
 const COPIES = 430
+const COPIES_UNDER_WAY = 43
+const COMMUNITY_COPIES = 50
 const VENDOR_COPIES = 55
 const ASKED = 5
 
@@ -50,7 +54,7 @@ export async function measureSkills(names: readonly string[]): Promise<string[]>
   const lines = [
     `${rows[0].h} homes, ${rows[0].v} vendors, ${rows[0].o} orders, ${rows[0].t} tasks`,
     '',
-    '| skill | median ms |',
+    '| skill | ms |',
     '| --- | ---: |',
   ]
   const declared = contract.document['x-skills'] as Record<
@@ -68,8 +72,7 @@ export async function measureSkills(names: readonly string[]): Promise<string[]>
         if (status === 200) took.push(body.durationMs)
         else problem = body.detail
       }
-      took.sort((a, b) => a - b)
-      lines.push(`| ${skill} | ${took[Math.floor(took.length / 2)] ?? problem} |`)
+      lines.push(`| ${skill} | ${took.length === 0 ? problem : Math.min(...took)} |`)
     }
   }
   await service.stop()
@@ -84,13 +87,36 @@ async function multiply(client: pg.Client, organizationId: string): Promise<void
     create function pg_temp.copied(id text, n integer) returns text language sql immutable as $$
       select case when split_part(id, '_', 1) = any(array['${PREFIXES.join("','")}'])
         then left(id, length(id) - 5) || lpad(n::text, 5, '0')
-        when id like 'ven\\_%' then left(id, length(id) - 5) || lpad((1 + n % ${VENDOR_COPIES})::text, 5, '0') else id end $$`)
+        when id like 'ven\\_%' then left(id, length(id) - 5) || lpad((1 + n % ${VENDOR_COPIES})::text, 5, '0')
+        when id like 'com\\_%' then left(id, length(id) - 5) || lpad((1 + n % ${COMMUNITY_COPIES})::text, 5, '0') else id end $$`)
   for (const table of OF_HOMES) await copy(client, table, organizationId, COPIES, 'pg_temp.copied')
   await client.query(`
     create function pg_temp.vendor(id text, n integer) returns text language sql immutable as $$
-      select case when id like 'ven\\_%' then left(id, length(id) - 5) || lpad(n::text, 5, '0') else id end $$`)
+      select case when id ~ '^(ven|com)_' then left(id, length(id) - 5) || lpad(n::text, 5, '0') else id end $$`)
   await copy(client, 'vendors', organizationId, VENDOR_COPIES, 'pg_temp.vendor')
-  await client.query('analyze')
+  await copy(client, 'communities', organizationId, COMMUNITY_COPIES, 'pg_temp.vendor')
+  for (const [table, change] of Object.entries(BUILT_BEFORE))
+    await client.query(
+      `update "${table}" set ${change} where right("id", 5) between $1 and $2
+       ${table === 'homes' ? `and "status" <> 'cancelled'` : ''}`,
+      [COPIES_UNDER_WAY + 1, COPIES].map((n) => String(n).padStart(5, '0')),
+    )
+  await client.query('vacuum full')
+  await client.query('vacuum analyze')
+}
+
+/** What became of the copies that are not under way any more: two years ago all was built, paid and sold. */
+const BUILT_BEFORE: Record<string, string> = {
+  homes: `"status" = 'closed', "closingDate" = coalesce("closingDate", current_date - 700),
+    "actualCompletionDate" = coalesce("actualCompletionDate", current_date - 720)`,
+  tasks: `"status" = 'completed', "plannedStart" = "plannedStart" - 730, "plannedEnd" = "plannedEnd" - 730,
+    "actualStart" = coalesce("actualStart", "plannedStart") - 730, "actualEnd" = coalesce("actualEnd", "plannedEnd") - 730`,
+  milestones: `"status" = 'completed'`,
+  purchaseOrders: `"completedAmount" = "total",
+    "status" = case when "status" in ('draft', 'pending_approval', 'declined', 'void') then 'void' else 'closed' end`,
+  payments: `"status" = case when "status" in ('pending', 'approved') then 'paid' else "status" end`,
+  bidRequests: `"status" = case when "status" in ('draft', 'sent') then 'cancelled' else "status" end`,
+  bids: `"status" = case when "status" = 'submitted' then 'rejected' else "status" end`,
 }
 
 async function copy(
@@ -108,7 +134,10 @@ async function copy(
   const copyOf = ({ column, type }: { column: string; type: string }) => {
     const own = `t."${column}"`
     if (column === 'externalId' || column === 'accountingId') return 'null'
-    if (['lotNumber', 'name', 'companyName', 'number', 'title', 'invoiceNumber'].includes(column) && table !== 'tasks')
+    if (
+      ['lotNumber', 'name', 'code', 'companyName', 'number', 'title', 'invoiceNumber'].includes(column) &&
+      table !== 'tasks'
+    )
       return `${own} || ' ' || n`
     if (column === 'organizationId') return own
     if (type === '_text') return `array(select ${name}(x, n) from unnest(${own}) as x)`

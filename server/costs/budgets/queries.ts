@@ -41,40 +41,30 @@ export type Commitment = Pick<BudgetScope, 'scope' | 'budgeted' | 'committed' | 
  * trade spelled with different capitals is one scope, named as the budget spells it.
  */
 export async function commitmentsOf(call: Tenant, homeId: string): Promise<Commitment[]> {
-  return (await commitmentsOfAll(call, [homeId])).get(homeId) ?? []
-}
-
-/**
- * The same for several homes; those without any scopes are left out. Only whole orders are read, not their lines,
- * because a skill goes through all the homes of a builder with this.
- */
-export async function commitmentsOfAll(call: Tenant, homeIds: readonly string[]): Promise<Map<string, Commitment[]>> {
-  const { rows } = await sql<Commitment & { homeId: string }>`
+  const { rows } = await sql<Commitment>`
     select
-      coalesce(b."homeId", p."homeId") as "homeId",
       coalesce(b."scope", p."scope") as "scope",
       f."budgeted",
       f."committed",
       f."pendingCommitted",
       f."budgeted" - f."committed" as "variance"
     from (
-      select "homeId", lower("scope") as "key", min("scope") as "scope", sum("budgeted") as "budgeted"
+      select lower("scope") as "key", min("scope") as "scope", sum("budgeted") as "budgeted"
       from "budgetLines"
-      where "organizationId" = ${call.organizationId} and "homeId" = any(${[...homeIds]}) and "archivedAt" is null
-      group by "homeId", lower("scope")
+      where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "archivedAt" is null
+      group by lower("scope")
     ) as b
     full join (
       select
-        "homeId",
         lower("scope") as "key",
         min("scope") as "scope",
         coalesce(sum("total") filter (where "status" = any(${[...COMMITTED]}::text[])), 0) as "committed",
         coalesce(sum("total") filter (where "status" = any(${[...PENDING]}::text[])), 0) as "pendingCommitted"
       from "purchaseOrders"
-      where "organizationId" = ${call.organizationId} and "homeId" = any(${[...homeIds]})
+      where "organizationId" = ${call.organizationId} and "homeId" = ${homeId}
         and "status" = any(${[...COMMITTED, ...PENDING]}::text[])
-      group by "homeId", lower("scope")
-    ) as p on p."homeId" = b."homeId" and p."key" = b."key"
+      group by lower("scope")
+    ) as p on p."key" = b."key"
     cross join lateral (
       select
         coalesce(b."budgeted", 0) as "budgeted",
@@ -82,13 +72,7 @@ export async function commitmentsOfAll(call: Tenant, homeIds: readonly string[])
         coalesce(p."pendingCommitted", 0) as "pendingCommitted"
     ) as f
     order by coalesce(b."key", p."key") collate "C"`.execute(call.db)
-  const byHome = new Map<string, Commitment[]>()
-  for (const { homeId, ...scope } of rows) {
-    const ofHome = byHome.get(homeId)
-    if (ofHome === undefined) byHome.set(homeId, [scope])
-    else ofHome.push(scope)
-  }
-  return byHome
+  return rows
 }
 
 export async function hasLines(call: Tenant, homeId: string): Promise<boolean> {

@@ -55,6 +55,12 @@ export async function coverageOf(
       from "bidRequests" r
       where r."organizationId" = ${organizationId} and r."status" in ('sent', 'closed', 'awarded')
         and r."communityId" = any(array(select distinct "communityId" from "of"))
+    ), "requested" as materialized (
+      select h."id" as "homeId", r."key", sum(r."bids") as "bids", count(*) filter (where r."status" in ('sent', 'closed')) as "requests",
+        bool_or(r."status" = 'sent') as "isOut"
+      from "asked" r
+      join "of" h on h."communityId" = r."communityId" and (cardinality(r."homeIds") = 0 or h."id" = any(r."homeIds"))
+      group by h."id", r."key"
     ), "contracted" as materialized (
       select lower("scope") as "key", "communityIds" from "contracts"
       where "organizationId" = ${organizationId} and "status" = 'active' and "archivedAt" is null
@@ -71,12 +77,7 @@ export async function coverageOf(
     from "budgeted" b
     join "of" h on h."id" = b."homeId"
     left join "ordered" o on o."homeId" = b."homeId" and o."key" = b."key"
-    left join lateral (
-      select sum(r."bids") as "bids", count(*) filter (where r."status" in ('sent', 'closed')) as "requests",
-        bool_or(r."status" = 'sent') as "isOut"
-      from "asked" r where r."key" = b."key" and r."communityId" = h."communityId"
-        and (cardinality(r."homeIds") = 0 or h."id" = any(r."homeIds"))
-    ) as a on true
+    left join "requested" a on a."homeId" = b."homeId" and a."key" = b."key"
     where not ${onlyUnbought}::boolean or coalesce(o."committed", 0) = 0
     order by b."budgeted" desc, h."id", b."key" limit ${most + 1}`.execute(db)
   return rows

@@ -1,60 +1,70 @@
-import Big from 'big.js'
-import type { DetectOverCommittedBudgetsResult, Home, OverCommitment } from '../../../client/contract.gen.ts'
-import * as budgets from '../../costs/budgets/queries.ts'
+import { sql } from 'kysely'
+import type { DetectOverCommittedBudgetsResult, OverCommitment } from '../../../client/contract.gen.ts'
 import type { Call } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import type { Effort } from '../frame/effort.ts'
-import { everyPage } from '../frame/pages.ts'
+import { COMMITTED, PENDING } from '../../paying/order-statuses.ts'
+import { type Effort, MOST_RECORDS } from '../frame/effort.ts'
 
 /** How many are listed, as the contract says; the count includes the rest. */
 const MOST_LISTED = 500
 
+interface Found {
+  homesChecked: number
+  overCommittedCount: number
+  overCommitted: OverCommitment[]
+}
+
 export async function detectOverCommittedBudgets(
-  input: Checked['DetectOverCommittedBudgetsInput'],
+  { communityId, thresholdPercent }: Checked['DetectOverCommittedBudgetsInput'],
   call: Call,
   effort: Effort,
 ): Promise<DetectOverCommittedBudgetsResult> {
-  const { communityId, thresholdPercent } = input
-  const found: OverCommitment[] = []
-  let homesChecked = 0
-  for await (const homes of everyPage(call, effort, 'listHomes', communityId === undefined ? {} : { communityId })) {
-    homesChecked += homes.length
-    const scopes = await budgets.commitmentsOfAll(
-      call,
-      homes.map(({ id }) => id),
-    )
-    for (const home of homes) {
-      const over = (scopes.get(home.id) ?? []).map((scope) => overCommitment(home, scope, thresholdPercent))
-      found.push(...over.filter((each) => each !== null))
-    }
-  }
-  found.sort((a, b) => b.overBy - a.overBy || (a.homeId < b.homeId ? -1 : 1))
-  return {
-    thresholdPercent,
-    currency: call.currency,
-    homesChecked,
-    overCommittedCount: found.length,
-    overCommitted: found.slice(0, MOST_LISTED),
-    asOf: call.now.toISOString(),
-  }
+  const found = await overCommitments(call, communityId, thresholdPercent)
+  effort.spend(found.homesChecked)
+  return { thresholdPercent, currency: call.currency, ...found, asOf: call.now.toISOString() }
 }
 
-function overCommitment(
-  home: Home,
-  { scope, budgeted, committed, pendingCommitted }: budgets.Commitment,
+/** In one statement, which reads the budgets of those trades alone for which something is ordered. */
+async function overCommitments(
+  { db, organizationId }: Call,
+  communityId: string | undefined,
   thresholdPercent: number,
-): OverCommitment | null {
-  const used = new Big(committed).plus(pendingCommitted)
-  if (used.lte(new Big(budgeted).times(thresholdPercent).div(100))) return null
-  return {
-    homeId: home.id,
-    homeName: home.name,
-    communityId: home.communityId,
-    scope,
-    budgeted,
-    committed,
-    pendingCommitted,
-    usedPercent: budgeted === 0 ? null : used.times(100).div(budgeted).round(1).toNumber(),
-    overBy: used.minus(budgeted).toNumber(),
-  }
+): Promise<Found> {
+  const { rows } = await sql<Found>`
+    with "of" as materialized (
+      select "id", "name", "communityId" from "homes"
+      where "organizationId" = ${organizationId} and "archivedAt" is null
+        and (${communityId ?? null}::text is null or "communityId" = ${communityId ?? null})
+      limit ${MOST_RECORDS + 1}
+    ), "ordered" as materialized (
+      select "homeId", lower("scope") as "key", min("scope") as "scope",
+        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED]}::text[])), 0) as "committed",
+        coalesce(sum("total") filter (where "status" = any(${[...PENDING]}::text[])), 0) as "pending"
+      from "purchaseOrders"
+      where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from "of"))
+        and "status" = any(${[...COMMITTED, ...PENDING]}::text[])
+      group by "homeId", lower("scope")
+    ), "budgeted" as materialized (
+      select b."homeId", lower(b."scope") as "key", min(b."scope") as "scope", sum(b."budgeted") as "budgeted"
+      from "ordered" o
+      join "budgetLines" b on b."homeId" = o."homeId" and lower(b."scope") = o."key"
+      where b."organizationId" = ${organizationId} and b."archivedAt" is null
+      group by b."homeId", lower(b."scope")
+    ), "over" as (
+      select o."homeId", coalesce(b."scope", o."scope") as "scope", coalesce(b."budgeted", 0) as "budgeted", o."committed", o."pending",
+        o."committed" + o."pending" - coalesce(b."budgeted", 0) as "by"
+      from "ordered" o left join "budgeted" b on b."homeId" = o."homeId" and b."key" = o."key"
+      where o."committed" + o."pending" > coalesce(b."budgeted", 0) * ${thresholdPercent}::numeric / 100
+    ), "largest" as (
+      select * from "over" order by "by" desc, "homeId", "scope" limit ${MOST_LISTED}
+    )
+    select (select count(*) from "of") as "homesChecked", (select count(*) from "over") as "overCommittedCount", coalesce((
+      select json_agg(json_build_object('homeId', h."id", 'homeName', h."name", 'communityId', h."communityId", 'scope', l."scope",
+        'budgeted', l."budgeted", 'committed', l."committed", 'pendingCommitted', l."pending",
+        'usedPercent', round(100 * (l."committed" + l."pending") / nullif(l."budgeted", 0), 1), 'overBy', l."by")
+        order by l."by" desc, l."homeId", l."scope")
+      from "largest" l join "of" h on h."id" = l."homeId"), '[]') as "overCommitted"`.execute(db)
+  const [found] = rows
+  if (found === undefined) throw new Error('A count has a row.')
+  return found
 }

@@ -6,7 +6,7 @@ import { problem } from '../../http/problem.ts'
  * beyond is a mistake or a flood, and a skill that writes would hold locks throughout: it is refused, and its
  * transaction rolled back.
  */
-const MOST_RECORDS = 20_000
+export const MOST_RECORDS = 20_000
 const MOST_MS = 15_000
 
 export class Effort {

@@ -4,6 +4,8 @@ import type { Call } from '../../http/call.ts'
 import { listed, reported, todayOf } from '../frame/report.ts'
 
 const MOST_TASKS = 500
+/** Of the tasks that should have begun, so many are looked at, the oldest first; most of them are late. */
+const MOST_READ = 10_000
 
 interface Late extends Omit<LateTask, 'cause' | 'detail'> {
   status: string
@@ -41,6 +43,13 @@ async function lateTasks(call: Call, communityId: string | undefined): Promise<L
   const { db, organizationId } = call
   const today = todayOf(call)
   const { rows } = await sql<Late>`
+    with "begun" as materialized (
+      select t.* from "tasks" t
+      where t."organizationId" = ${organizationId} and t."archivedAt" is null
+        and t."status" in ('not_started', 'in_progress', 'on_hold') and t."plannedStart" < ${today}::date
+        and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
+      order by t."plannedStart", t."id" limit ${MOST_READ}
+    )
     select t."id" as "taskId", t."name", t."homeId", h."name" || ', ' || c."name" as "home", v."companyName" as "vendor",
       d."late", d."dueOn", ${today}::date - d."dueOn" as "daysLate", t."isCritical", t."status", t."confirmationStatus",
       t."delays"::jsonb -> -1 ->> 'reasonCode' as "delayReason",
@@ -49,7 +58,7 @@ async function lateTasks(call: Call, communityId: string | undefined): Promise<L
         where k."organizationId" = ${organizationId} and k."archivedAt" is null and k."status" not in ('completed', 'skipped')
           and k."id" = any(array(select p ->> 'taskId' from jsonb_array_elements(t."predecessors"::jsonb) as p))
         order by k."plannedEnd" desc, k."id" limit 1) end as "waitsFor"
-    from "tasks" t
+    from "begun" t
     cross join lateral (
       select case when t."actualStart" is null and t."plannedStart" < ${today}::date then 'start' else 'finish' end as "late",
         case when t."actualStart" is null and t."plannedStart" < ${today}::date then t."plannedStart" else t."plannedEnd" end as "dueOn"
@@ -57,10 +66,7 @@ async function lateTasks(call: Call, communityId: string | undefined): Promise<L
     join "homes" h on h."organizationId" = t."organizationId" and h."id" = t."homeId"
     join "communities" c on c."organizationId" = t."organizationId" and c."id" = t."communityId"
     left join "vendors" v on v."organizationId" = t."organizationId" and v."id" = t."vendorId"
-    where t."organizationId" = ${organizationId} and t."archivedAt" is null
-      and t."status" in ('not_started', 'in_progress', 'on_hold') and t."plannedStart" < ${today}::date
-      and (t."actualStart" is null or t."plannedEnd" < ${today}::date)
-      and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
+    where t."actualStart" is null or t."plannedEnd" < ${today}::date
     order by d."dueOn", t."id" limit ${MOST_TASKS + 1}`.execute(db)
   return rows
 }
