@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Create a vendor
-         * @description Adds a vendor. Trades that are not known yet become scopes of the organization. A second vendor with the same externalId is refused.
+         * @description Adds a vendor. A new trade becomes a scope, unless it looks like a slip of a known one (createScopes). A second vendor with the same externalId or accountingId is refused. One whose name, e-mail address or telephone number another vendor has is created, and `possibleDuplicates` names the others; mergeVendors makes one of two.
          */
         post: operations["createVendor"];
         delete?: never;
@@ -321,7 +321,7 @@ export interface paths {
         put?: never;
         /**
          * Create a scope
-         * @description Adds a trade. Scopes are also created automatically when a vendor names a new one. A name that another scope already has, ignoring case, is refused; the name of an archived scope is free again.
+         * @description Adds a trade. Scopes are also created automatically where a new one is named, unless it looks like a slip of a known one; that is refused, and this operation adds it if it was meant. A name that another scope already has, ignoring case, is refused; the name of an archived scope is free again.
          */
         post: operations["createScope"];
         delete?: never;
@@ -8553,6 +8553,8 @@ export interface components {
             allowed?: string[];
             /** @description With `skill_not_found` and `unknown_reference`: the names most like the one that was given. */
             nearest?: string[];
+            /** @description With `unknown_reference` for a trade: the trades that were probably meant, in the order of `errors`. */
+            didYouMean?: string[];
             /** @description With `ambiguous_reference`: what the name may mean. */
             candidates?: {
                 id: string;
@@ -11318,6 +11320,62 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description A vendor that was just added, with those that it may be a second record of. */
+        VendorCreated: {
+            /** @description The vendor's id. */
+            id: string;
+            companyName: string;
+            email: string | null;
+            phone: string | null;
+            scopes: components["schemas"]["ScopeName"][];
+            contactName: string | null;
+            accountingId: components["schemas"]["AccountingId"];
+            externalId: components["schemas"]["ExternalId"];
+            status: components["schemas"]["VendorStatus"];
+            /**
+             * @description Whether the vendor was invited to the portal, and has used it. Revoking its address begins anew.
+             * @enum {string}
+             */
+            portalStatus: "not_invited" | "invited" | "joined";
+            complianceStatus: components["schemas"]["ComplianceStatus"];
+            communityIds: components["schemas"]["ResourceId"][];
+            contacts: components["schemas"]["VendorContact"][];
+            address: components["schemas"]["AddressOrNull"];
+            licenseNumber: string | null;
+            /** @description The last four letters and digits of its taxId; null while that is not known. */
+            taxIdLast4: string | null;
+            /** @description Whether what it is paid is reported on Form 1099-NEC. */
+            is1099: boolean;
+            /** @description The most that may be open in purchase orders at one time. */
+            poLimit: number | null;
+            defaultRetainagePercent: components["schemas"]["Percent"];
+            paymentTerms: components["schemas"]["PaymentTerms"];
+            /** @description Whether a payment takes a signed lien waiver before it is paid; null for what the organization has set. */
+            lienWaiverRequired: boolean | null;
+            notificationPreferences: components["schemas"]["NotificationPreferences"];
+            /** @description The language of its portal; null for the one that its browser asks for. */
+            language: components["schemas"]["VendorLanguageOrNull"];
+            /** @description The vendor that has all of its records since both were merged; null for one that was not. */
+            mergedIntoId: components["schemas"]["ResourceIdOrNull"];
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description When it was archived; null while it is in use. */
+            archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description Vendors with the same name, e-mail address or telephone number, oldest first, whatever the case, the punctuation and the legal form. Empty for a key without vendors:read. */
+            possibleDuplicates: components["schemas"]["PossibleDuplicate"][];
+        };
+        /** @description A vendor that may be the same as another one. */
+        PossibleDuplicate: {
+            /** @description The vendor's id. */
+            id: string;
+            companyName: string;
+            status: components["schemas"]["VendorStatus"];
+            /** @description What both have alike. */
+            agreesIn: ("companyName" | "email" | "phone")[];
         };
         /** @description A page of vendors. */
         VendorPage: {
@@ -18889,6 +18947,8 @@ export interface components {
         CreatedAfter: components["schemas"]["Instant"];
         /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
         Ids: string[];
+        /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+        CreateScopes: boolean;
         /** @description Whether archived items are listed too. */
         IncludeArchived: boolean;
         /** @description What to look for; the first six words count. Each of them has to begin a word of the record, such as its name or number; accents, case and the hyphens of numbers do not matter. What was written before is found, but an import of more than 500 records takes a second for each thousand. */
@@ -19466,6 +19526,8 @@ export type VendorUpdate = components['schemas']['VendorUpdate'];
 export type VendorRow = components['schemas']['VendorRow'];
 export type VendorsSync = components['schemas']['VendorsSync'];
 export type Vendor = components['schemas']['Vendor'];
+export type VendorCreated = components['schemas']['VendorCreated'];
+export type PossibleDuplicate = components['schemas']['PossibleDuplicate'];
 export type VendorPage = components['schemas']['VendorPage'];
 export type VendorStatusInput = components['schemas']['VendorStatusInput'];
 export type PortalInvitation = components['schemas']['PortalInvitation'];
@@ -20050,6 +20112,7 @@ export type ParameterCursor = components['parameters']['Cursor'];
 export type ParameterUpdatedAfter = components['parameters']['UpdatedAfter'];
 export type ParameterCreatedAfter = components['parameters']['CreatedAfter'];
 export type ParameterIds = components['parameters']['Ids'];
+export type ParameterCreateScopes = components['parameters']['CreateScopes'];
 export type ParameterIncludeArchived = components['parameters']['IncludeArchived'];
 export type ParameterSearch = components['parameters']['Search'];
 export type ParameterAccountingIdFilter = components['parameters']['AccountingIdFilter'];
@@ -20192,7 +20255,10 @@ export interface operations {
     };
     createVendor: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -20217,7 +20283,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Vendor"];
+                    "application/json": components["schemas"]["VendorCreated"];
                 };
             };
             400: components["responses"]["MalformedJson"];
@@ -20234,7 +20300,10 @@ export interface operations {
     };
     syncVendors: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -20343,7 +20412,10 @@ export interface operations {
     };
     updateVendor: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -21157,7 +21229,10 @@ export interface operations {
     };
     createBidRequest: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -21297,7 +21372,10 @@ export interface operations {
     };
     updateBidRequest: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];

@@ -74,6 +74,7 @@ type ProblemExtras = Partial<
     ProblemBody,
     | ('errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'candidates' | 'currentVersion')
     | 'conflictingId'
+    | 'didYouMean'
   >
 >
 

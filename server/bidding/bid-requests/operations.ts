@@ -22,12 +22,12 @@ import { update } from './update.ts'
 const MOST_INVITATIONS = 1000
 
 export const bidRequestOperations = {
-  async createBidRequest({ body }, call) {
+  async createBidRequest({ query, body }, call) {
     const { vendorIds, sendNow, ...rest } = body
     const wanted = { homeIds: [], effectiveFrom: null, effectiveTo: null, ...rest, lines: wholeLines(body.lines ?? []) }
     const request = await call.write(async (call) => {
       const { deadlineAt, invited } = await check(call, { ...wanted, vendorIds, sendNow, newDeadline: true })
-      const scope = await scopes.nameOf(call, body.scope)
+      const scope = await scopes.nameOf(call, body.scope, query.createScopes)
       const number = await requests.nextNumber(call)
       const { id } = await requests.insert(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
       await invitations.insertAll(call, id, vendorIds, 'pending')
@@ -50,11 +50,11 @@ export const bidRequestOperations = {
     return { status: 200, body: await withAddresses(call, request) }
   },
 
-  async updateBidRequest({ path, body, ifMatch }, call) {
+  async updateBidRequest({ path, query, body, ifMatch }, call) {
     const request = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
       checkIfMatch(ifMatch, before)
-      return update(call, before, body)
+      return update(call, before, body, query.createScopes)
     })
     return { status: 200, body: await withAddresses(call, request) }
   },

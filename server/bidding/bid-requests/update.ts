@@ -15,6 +15,7 @@ export async function update(
   call: WriteCall,
   before: requests.BidRequestRow,
   body: Checked['BidRequestUpdate'],
+  createScopes: boolean | undefined,
 ): Promise<BidRequest> {
   const { vendorIds, lines, ...rest } = body
   const invited = before.invitations.map((invitation) => invitation.vendorId)
@@ -46,7 +47,7 @@ export async function update(
     })
     whole.deadlineAt = deadlineAt
   }
-  if (changed.includes('scope')) whole.scope = await scopes.nameOf(call, next.scope)
+  if (changed.includes('scope')) whole.scope = await scopes.nameOf(call, next.scope, createScopes)
   if (removed.length > 0) await invitations.removeAll(call, before.id, removed)
   if (added.length > 0) await invitations.insertAll(call, before.id, added, 'pending')
   const { figures: _, invitations: __, ...changes } = whole

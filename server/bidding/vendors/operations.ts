@@ -8,6 +8,7 @@ import { endOf, revokeAddress } from '../../keys/portal-addresses.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { syncRows } from '../../resources/sync.ts'
 import * as scopes from '../scopes/queries.ts'
+import { possibleDuplicates } from './duplicates.ts'
 import { inviteToPortal } from './invite.ts'
 import * as vendors from './queries.ts'
 import { vendorSync } from './sync.ts'
@@ -19,31 +20,34 @@ export const vendorOperations = {
     return { status: 200, body: await vendors.list(call, query) }
   },
 
-  async createVendor({ body }, call) {
+  async createVendor({ query, body }, call) {
     const { taxId = null, ...fields } = body
-    const values = newVendor({ ...fields, ...(await references(call, fields)) })
-    if (taxId === null) return { status: 201, body: await vendors.create(call, values, 'vendor.created') }
+    const values = newVendor({ ...fields, ...(await references(call, fields, query.createScopes)) })
+    // Looked for beforehand, because the new vendor is like itself.
+    const alike = { possibleDuplicates: await possibleDuplicates(call, values) }
+    if (taxId === null)
+      return { status: 201, body: { ...(await vendors.create(call, values, 'vendor.created')), ...alike } }
     const vendor = await call.write(async (call) => {
       const inserted = await vendors.insert(call, { ...values, taxIdLast4: lastOf(taxId) })
       const after = await keepTaxId(call, { before: null, after: inserted }, taxId)
       await recordEvent(call, 'vendor.created', after)
       return after
     })
-    return { status: 201, body: vendor }
+    return { status: 201, body: { ...vendor, ...alike } }
   },
 
-  async syncVendors({ body }, call) {
-    return { status: 200, body: await syncRows(call, body, vendorSync(body.match)) }
+  async syncVendors({ query, body }, call) {
+    return { status: 200, body: await syncRows(call, body, vendorSync(body.match, query.createScopes)) }
   },
 
   async getVendor({ path }, call) {
     return { status: 200, body: await vendors.find(call, path.vendorId) }
   },
 
-  async updateVendor({ path, body, ifMatch }, call) {
+  async updateVendor({ path, query, body, ifMatch }, call) {
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      const sent = { ...body, ...(await references(call, body)) }
+      const sent = { ...body, ...(await references(call, body, query.createScopes)) }
       const { taxId, notificationPreferences } = sent
       const updated = await vendors.update(call, before, changesOf(before, sent), ifMatch)
       const after = taxId === undefined ? updated : await keepTaxId(call, { before, after: updated }, taxId)
@@ -112,9 +116,10 @@ export async function recordUpdate(call: WriteCall, before: Vendor, after: Vendo
 async function references(
   call: Call,
   body: { scopes?: string[]; communityIds?: string[] },
+  createScopes: boolean | undefined,
 ): Promise<{ scopes?: string[] }> {
   if (body.communityIds !== undefined) {
     await communities.assertExist(call, body.communityIds, '/communityIds')
   }
-  return body.scopes === undefined ? {} : { scopes: await scopes.named(call, body.scopes) }
+  return body.scopes === undefined ? {} : { scopes: await scopes.named(call, body.scopes, createScopes) }
 }

@@ -76,8 +76,11 @@ async function fromRows(call: WriteCall, rows: readonly Checked['TaskTemplateRow
   await assertVendors(call, rows)
   // The ring is looked for first, because a template that is refused must not make scopes.
   const { taskCount, workdays } = rules.fromRows(rules.wholeRows(rows, new Map()))
-  const spelling = await scopes.spelled(call, rules.scopesOf(rows))
-  return { rows: rules.wholeRows(rows, spelling), taskCount, workdays }
+  const trades = await scopes.trades(call, rules.scopesOf(rows))
+  const named = rows.flatMap(({ scope }, i) => (scope == null ? [] : [{ pointer: `/rows/${i}/scope`, name: scope }]))
+  const refusal = scopes.refusal(call, trades, named)
+  if (refusal !== null) throw refusal
+  return { rows: rules.wholeRows(rows, trades.spelled), taskCount, workdays }
 }
 
 /** Refuses vendors who do not exist, and those who can be given no work. */

@@ -189,6 +189,6 @@ function tradesOfAmount(selected: Selected): string[] {
 async function tradesOf(call: Call, given: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (given.length === 0) return new Map()
   const names = [...new Set(given)]
-  const spelled = call.isWriting ? await scopes.named(call, names) : [...(await scopes.known(call, names)).values()]
-  return new Map(spelled.map((name) => [name.toLowerCase(), name]))
+  const spelled = call.isWriting ? (await scopes.trades(call, names, true)).spelled : await scopes.known(call, names)
+  return new Map([...spelled.values()].map((name) => [name.toLowerCase(), name]))
 }

@@ -41,7 +41,7 @@ export function budgetLineSync(
 
 interface Read {
   homes: ReadonlyMap<string, Home>
-  spelled: ReadonlyMap<string, string>
+  trades: scopes.Trades
   ofScope: ReadonlyMap<string, string>
   costCodes: ReadonlyMap<string, CostCode>
 }
@@ -53,12 +53,12 @@ async function surroundings(
   locked: readonly Home[],
 ): Promise<Read> {
   const names = rows.flatMap(({ values }) => values.scope ?? [])
-  const spelled = names.length === 0 ? new Map<string, string>() : await scopes.spelled(call, names)
+  const trades = await scopes.trades(call, names)
   const codes = new Set(rows.flatMap(({ values }) => values.costCodeId ?? []))
   return {
     homes: new Map(locked.map((home) => [home.id, home])),
-    spelled,
-    ofScope: spelled.size === 0 ? new Map() : await scopes.defaultCostCodes(call, [...spelled.values()]),
+    trades,
+    ofScope: trades.spelled.size === 0 ? new Map() : await scopes.defaultCostCodes(call, [...trades.spelled.values()]),
     costCodes: new Map(
       codes.size === 0 ? [] : (await costCodes.findAll(call, [...codes])).map((code) => [code.id, code]),
     ),
@@ -87,7 +87,9 @@ function outcomeOf(
   const fault = costCodeId == null || costCodeId === before?.costCodeId ? null : faultOf(costCodeId, read.costCodes)
   if (fault !== null) return fault
   const { scope: asked = before?.scope } = values
-  const scope = asked === undefined ? undefined : (read.spelled.get(asked) ?? asked)
+  const refusal = scopes.refusal(call, read.trades, asked === undefined ? [] : [{ pointer: '/scope', name: asked }])
+  if (refusal !== null) return refusal
+  const scope = asked === undefined ? undefined : (read.trades.spelled.get(asked) ?? asked)
   if (before === null) {
     const whole = rowChecker(call, 'BudgetLineCreate')({ ...values, ...(scope !== undefined && { scope }) })
     const usual = read.ofScope.get(whole.scope) ?? null

@@ -65,7 +65,8 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
 
   const { id, status } = await orders.insert(call, {
     ...order,
-    scope: await scopes.nameOf(call, scope),
+    // What the caller wrote was looked up there; that of a bid or a contract is a trade, or was one.
+    scope: await scopes.nameOf(call, scope, true),
     number: await nextNumber(call, home),
   })
   await orders.insertLines(call, id, lines)

@@ -78,7 +78,8 @@ export const purchaseOrderOperations = {
   },
 } satisfies Partial<Handlers>
 
-async function create(call: WriteCall, body: Checked['PurchaseOrderCreate']): Promise<PurchaseOrder> {
+async function create(call: WriteCall, asked: Checked['PurchaseOrderCreate']): Promise<PurchaseOrder> {
+  const body = { ...asked, ...(asked.scope !== undefined && { scope: await scopes.nameOf(call, asked.scope) }) }
   const { vendor, bid, contract, parent } = await referencesOf(call, body)
   const vendorId = vendor?.id ?? bid?.vendorId ?? contract?.vendorId
   if (vendorId !== undefined)
