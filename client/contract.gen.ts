@@ -8503,6 +8503,8 @@ export interface components {
             detail: string;
             /** @description Every fault; pointers lead into the row. */
             errors: components["schemas"]["FieldError"][];
+            /** @description With `conflict`: which of the reasons it is; otherwise null. */
+            reason: components["schemas"]["ConflictReason"] | null;
             /** @description The record that has the row's accountingId or externalId already; null where that is not the reason. */
             conflictingId: string | null;
         };
@@ -8518,6 +8520,11 @@ export interface components {
          * @enum {string}
          */
         ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "answer_not_kept" | "too_much_work" | "too_many_concurrent_requests" | "timed_out" | "address_not_allowed" | "too_many_attempts" | "expired_token" | "revoked_token" | "too_many_answers" | "range_not_satisfiable" | "ambiguous_reference" | "not_signed_in" | "cross_site" | "link_spent";
+        /**
+         * @description Why the present state does not allow it. A minor version may add reasons. `value_taken`: a value that has to be unique belongs to another record; `archived`: the record, or one that it names, is archived; `wrong_status`: the status does not allow it; `fixed`: it cannot change, or not any more; `in_use`: something else depends on it; `limit_reached`: there are as many as there may be; `already_done`: it is so already; `missing_data`: something that it takes is not there, such as a plan, a price or an amount; `not_available`: what was asked for cannot be had here or on that date; `not_suitable`: what was named is of a kind that this cannot be done with; `too_large`: it would come to more than can be recorded; `not_enough_left`: there is less left than it takes; `period_taken`: something else holds for the same time; `open_work`: something has to be finished first; `under_way`: it is going on at this moment; `needs_override`: it takes an overrideReason; `deadline_passed`: it had to be done earlier; `changed_meanwhile`: the record is not the one that was read; `no_recipient`: nobody could receive it; `wrong_caller`: it is for another kind of caller; `vendor_archived`: the vendor is archived; `vendor_on_hold`: the vendor is on hold; `vendor_inactive`: the vendor is inactive; `vendor_restricted`: the vendor does not work in this community; `compliance_expired`: the compliance documents of the vendor have expired; `not_invited`: the vendor is not invited to the bid request; `bid_request_not_open`: the bid request takes no bids now; `bids_sealed`: the bid request is blind and still open; `already_bid`: the vendor has bid already; `already_answered`: the vendor has answered already; `bid_expired`: the bid holds no longer; `already_awarded`: the award is made; `already_ordered`: it is on an order already; `budget_locked`: the budget is locked; `budget_not_locked`: the budget is not locked yet; `home_not_open`: the home is cancelled or archived; `contract_not_active`: the contract does not hold now; `po_limit_exceeded`: the vendor's poLimit would be exceeded; `key_revoked`: the key is revoked; `key_expired`: the key has expired; `user_disabled`: the user is disabled; `last_owner`: the organization would be left without an owner; `subscription_disabled`: the subscription is disabled.
+         * @enum {string}
+         */
+        ConflictReason: "value_taken" | "archived" | "wrong_status" | "fixed" | "in_use" | "limit_reached" | "already_done" | "missing_data" | "not_available" | "not_suitable" | "too_large" | "not_enough_left" | "period_taken" | "open_work" | "under_way" | "needs_override" | "deadline_passed" | "changed_meanwhile" | "no_recipient" | "wrong_caller" | "vendor_archived" | "vendor_on_hold" | "vendor_inactive" | "vendor_restricted" | "compliance_expired" | "not_invited" | "bid_request_not_open" | "bids_sealed" | "already_bid" | "already_answered" | "bid_expired" | "already_awarded" | "already_ordered" | "budget_locked" | "budget_not_locked" | "home_not_open" | "contract_not_active" | "po_limit_exceeded" | "key_revoked" | "key_expired" | "user_disabled" | "last_owner" | "subscription_disabled";
         /** @description One fault of an input. */
         FieldError: {
             /** @description A JSON pointer into the body (`/lines/0/quantity`), or the name of a parameter. */
@@ -8560,6 +8567,8 @@ export interface components {
                 id: string;
                 label: string;
             }[];
+            /** @description With `conflict`: which of the reasons it is. */
+            reason?: components["schemas"]["ConflictReason"];
             /** @description With `conflict`: the record that has the accountingId or externalId already, where that is the reason. */
             conflictingId?: string;
             /** @description With `precondition_failed`: the version that the resource has now. */
@@ -19343,6 +19352,7 @@ export type RowProblem = components['schemas']['RowProblem'];
 export type Permission = components['schemas']['Permission'];
 export type NextCursor = components['schemas']['NextCursor'];
 export type ProblemCode = components['schemas']['ProblemCode'];
+export type ConflictReason = components['schemas']['ConflictReason'];
 export type FieldError = components['schemas']['FieldError'];
 export type Problem = components['schemas']['Problem'];
 export type AwardBidInput = components['schemas']['AwardBidInput'];

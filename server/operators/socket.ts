@@ -3,7 +3,7 @@ import { createServer, request, type Server } from 'node:http'
 import path from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { Logger } from 'pino'
-import { type Problem, problem, toProblem } from '../http/problem.ts'
+import { Problem, problem, toProblem } from '../http/problem.ts'
 import { carryOut, type InputOf, isOperatorVerb, type OperatorVerb, type Workbench } from './verbs.ts'
 
 /** Nobody but the server's own user can connect, so whoever does may do what the command line may. */
@@ -101,7 +101,7 @@ export async function askServer<Verb extends OperatorVerb>(
   const { result, problem: refused } = text as { result?: unknown; problem?: Refused }
   if (refused !== undefined) {
     const { code, detail, errors } = refused
-    throw problem(code, detail, errors === undefined ? {} : { errors })
+    throw new Problem(code, detail, errors === undefined ? {} : { errors })
   }
   return result
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { FieldError, SyncedRow, SyncMode, SyncResult } from '../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../http/call.ts'
 import { withHolder } from '../http/holder.ts'
-import { invalid, Problem, problem, taken, toldOf, toProblem } from '../http/problem.ts'
+import { conflict, invalid, Problem, taken, toldOf, toProblem } from '../http/problem.ts'
 import { type CheckedRow, type RowSchema, rowChecker } from '../http/rows.ts'
 import { type Changed, changedFields, type Row } from './resource.ts'
 
@@ -154,7 +154,7 @@ export function refusedAs<T>(work: () => T): T | Problem {
 }
 
 export function archived(): Problem {
-  return problem('conflict', 'An archived resource cannot be changed.')
+  return conflict('archived', 'An archived resource cannot be changed.')
 }
 
 export function sameAs(place: number): Problem {

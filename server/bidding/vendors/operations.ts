@@ -3,7 +3,7 @@ import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { assertMove, problem } from '../../http/problem.ts'
+import { assertMove, conflict } from '../../http/problem.ts'
 import { endOf, revokeAddress } from '../../keys/portal-addresses.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { syncRows } from '../../resources/sync.ts'
@@ -13,7 +13,7 @@ import { inviteToPortal } from './invite.ts'
 import * as vendors from './queries.ts'
 import { vendorSync } from './sync.ts'
 import { keepTaxId, lastOf } from './tax-id.ts'
-import { changesOf, newVendor, reasonNotToInvite, VENDOR_MOVES } from './vendor.ts'
+import { changesOf, newVendor, obstacleToInvite, VENDOR_MOVES } from './vendor.ts'
 
 export const vendorOperations = {
   async listVendors({ query }, call) {
@@ -70,7 +70,7 @@ export const vendorOperations = {
   async changeVendorStatus({ path, body }, call) {
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      if (before.archivedAt !== null) throw problem('conflict', `${before.companyName} is archived.`)
+      if (before.archivedAt !== null) throw conflict('vendor_archived', `${before.companyName} is archived.`)
       assertMove(VENDOR_MOVES, before.status, body.status)
       const after = await vendors.update(call, before, { status: body.status })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
@@ -83,8 +83,8 @@ export const vendorOperations = {
   async inviteVendor({ path }, call) {
     const invited = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      const reason = reasonNotToInvite(before)
-      if (reason !== null) throw problem('conflict', reason)
+      const obstacle = obstacleToInvite(before)
+      if (obstacle !== null) throw conflict(obstacle.code, `${obstacle.message}.`)
       const { vendor, portalUrl } = await inviteToPortal(call, before)
       return {
         vendor,

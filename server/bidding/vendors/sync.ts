@@ -1,7 +1,7 @@
 import type { MatchBy, Vendor, VendorRow } from '../../../client/contract.gen.ts'
 import { makeEvent, recordManyEvents } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { Problem, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, Problem, unknownReference } from '../../http/problem.ts'
 import { rowChecker } from '../../http/rows.ts'
 import type { Changed } from '../../resources/resource.ts'
 import { keysOf, known, lockKeyed, meantBy } from '../../resources/row-keys.ts'
@@ -107,7 +107,7 @@ function outcomeOf(
   const { status = before.status, ...rest } = named
   if (status !== before.status) {
     const pointed = [{ pointer: '/status', code: 'fixed', message: 'is changed by changeVendorStatus' }]
-    return problem('conflict', `${before.companyName} is ${before.status}.`, { errors: pointed })
+    return conflict('wrong_status', `${before.companyName} is ${before.status}.`, { errors: pointed })
   }
   const after: Vendor = { ...before, ...changesOf(before, rest) }
   const isOther = rest.taxId !== undefined && rest.taxId !== (read.taxIds.get(before.id) ?? null)

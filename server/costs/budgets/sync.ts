@@ -2,7 +2,7 @@ import type { BudgetLine, BudgetLineRow, CostCode, Home } from '../../../client/
 import * as scopes from '../../bidding/scopes/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, Problem, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, Problem, unknownReference } from '../../http/problem.ts'
 import { rowChecker } from '../../http/rows.ts'
 import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
@@ -74,14 +74,14 @@ function outcomeOf(
   if (before instanceof Problem) return before
   if (before !== null && homeId !== undefined && homeId !== before.homeId) {
     const pointed = [{ pointer: '/homeId', code: 'fixed', message: 'cannot change' }]
-    return problem('conflict', 'The line stays in the budget of its home.', { errors: pointed })
+    return conflict('fixed', 'The line stays in the budget of its home.', { errors: pointed })
   }
   const wanted = before?.homeId ?? homeId
   if (wanted === undefined) return invalid([{ pointer: '/homeId', code: 'required', message: 'is required' }])
   const home = read.homes.get(wanted)
   if (home === undefined) return unknownReference(['/homeId'])
   const reason = reasonToKeepBudget(home)
-  if (reason !== null) return problem('conflict', reason)
+  if (reason !== null) return conflict('home_not_open', reason)
   const isLocked = home.budgetLockedAt !== null
   const { costCodeId } = values
   const fault = costCodeId == null || costCodeId === before?.costCodeId ? null : faultOf(costCodeId, read.costCodes)
@@ -100,7 +100,7 @@ function outcomeOf(
     return { id: made.id, made, changed: [] }
   }
   const fixed = reasonFixed(before, asked, isLocked)
-  if (fixed !== null) return problem('conflict', fixed)
+  if (fixed !== null) return conflict('fixed', fixed)
   const changes = changesOf(before, { ...values, ...(scope !== undefined && { scope }) }, isLocked)
   return { id: before.id, made: null, changed: [{ before, after: { ...before, ...changes } }] }
 }

@@ -1,7 +1,7 @@
 import type { Part, PartCreate } from '../../../client/contract.gen.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { Problem, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, Problem, unknownReference } from '../../http/problem.ts'
 import { type AskedRow, matched, type Outcome, type Sync } from '../../resources/sync.ts'
 import * as costCodes from '../cost-codes/queries.ts'
 import * as parts from './queries.ts'
@@ -75,7 +75,7 @@ function outcomeOf(
     return { id: made.id, made, changed: [] }
   }
   if (values.unit !== before.unit && priced.has(before.id))
-    return problem('conflict', `${before.sku} has prices for the unit ${before.unit}.`)
+    return conflict('in_use', `${before.sku} has prices for the unit ${before.unit}.`)
   const after: Part = { ...before, ...values, ...(given.has('scope') && { scope }) }
   return { id: before.id, made: null, changed: [{ before, after }] }
 }
