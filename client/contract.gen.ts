@@ -4313,7 +4313,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists what happened, oldest first, in the order of `sequence`, which counts up within the organization in the order of commit. Keep the id of the last event that you processed and pass it as `after` to catch up without a gap. Each event is as subscribers get it. What you may not read is left out: listEventTypes says which permission each type asks for. Events are kept for years, for how many the deployment says; an `after` or a `cursor` from before that is refused, so that nothing is missed unseen.
+         * @description Lists what happened, oldest first, in the order of `sequence`, which counts up within the organization in the order of commit. Keep the id of the last event that you processed and pass it as `after` to catch up without a gap; with `wait` you get them as they happen. Each event is as subscribers get it. What you may not read is left out: listEventTypes says which permission each type asks for. Events are kept for years, for how many the deployment says; an `after` or a `cursor` from before that is refused, so that nothing is missed unseen.
          */
         get: operations["listEvents"];
         put?: never;
@@ -31164,6 +31164,8 @@ export interface operations {
                 sort?: "sequence" | "-sequence";
                 /** @description Only events that come after the one with this id. */
                 after?: components["schemas"]["ResourceId"];
+                /** @description How many seconds to wait for an event where there is none yet. The answer comes as soon as there is one, and is empty after that time. At once where as many requests wait already as may, and within execute. */
+                wait?: number;
                 /** @description Only events of this type. */
                 type?: components["schemas"]["EventType"];
                 /** @description Only events about the resource with this id. */
