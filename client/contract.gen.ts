@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Create a vendor
-         * @description Adds a vendor. Trades that are not known yet become scopes of the organization. A second vendor with the same externalId is refused.
+         * @description Adds a vendor. A new trade becomes a scope, unless it looks like a slip of a known one (createScopes). A second vendor with the same externalId or accountingId is refused. One whose name, e-mail address or telephone number another vendor has is created, and `possibleDuplicates` names the others; mergeVendors makes one of two.
          */
         post: operations["createVendor"];
         delete?: never;
@@ -321,7 +321,7 @@ export interface paths {
         put?: never;
         /**
          * Create a scope
-         * @description Adds a trade. Scopes are also created automatically when a vendor names a new one. A name that another scope already has, ignoring case, is refused; the name of an archived scope is free again.
+         * @description Adds a trade. Scopes are also created automatically where a new one is named, unless it looks like a slip of a known one; that is refused, and this operation adds it if it was meant. A name that another scope already has, ignoring case, is refused; the name of an archived scope is free again.
          */
         post: operations["createScope"];
         delete?: never;
@@ -4313,7 +4313,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists what happened, oldest first, in the order of `sequence`, which counts up within the organization in the order of commit. Keep the id of the last event that you processed and pass it as `after` to catch up without a gap. Each event is as subscribers get it. What you may not read is left out: listEventTypes says which permission each type asks for. Events are kept for years, for how many the deployment says; an `after` or a `cursor` from before that is refused, so that nothing is missed unseen.
+         * @description Lists what happened, oldest first, in the order of `sequence`, which counts up within the organization in the order of commit. Keep the id of the last event that you processed and pass it as `after` to catch up without a gap; with `wait` you get them as they happen. Each event is as subscribers get it. What you may not read is left out: listEventTypes says which permission each type asks for. Events are kept for years, for how many the deployment says; an `after` or a `cursor` from before that is refused, so that nothing is missed unseen.
          */
         get: operations["listEvents"];
         put?: never;
@@ -8503,6 +8503,8 @@ export interface components {
             detail: string;
             /** @description Every fault; pointers lead into the row. */
             errors: components["schemas"]["FieldError"][];
+            /** @description With `conflict`: which of the reasons it is; otherwise null. */
+            reason: components["schemas"]["ConflictReason"] | null;
             /** @description The record that has the row's accountingId or externalId already; null where that is not the reason. */
             conflictingId: string | null;
         };
@@ -8518,6 +8520,11 @@ export interface components {
          * @enum {string}
          */
         ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "answer_not_kept" | "too_much_work" | "too_many_concurrent_requests" | "timed_out" | "address_not_allowed" | "too_many_attempts" | "expired_token" | "revoked_token" | "too_many_answers" | "range_not_satisfiable" | "ambiguous_reference" | "not_signed_in" | "cross_site" | "link_spent";
+        /**
+         * @description Why the present state does not allow it. A minor version may add reasons. `value_taken`: a value that has to be unique belongs to another record; `archived`: the record, or one that it names, is archived; `wrong_status`: the status does not allow it; `fixed`: it cannot change, or not any more; `in_use`: something else depends on it; `limit_reached`: there are as many as there may be; `already_done`: it is so already; `missing_data`: something that it takes is not there, such as a plan, a price or an amount; `not_available`: what was asked for cannot be had here or on that date; `not_suitable`: what was named is of a kind that this cannot be done with; `too_large`: it would come to more than can be recorded; `not_enough_left`: there is less left than it takes; `period_taken`: something else holds for the same time; `open_work`: something has to be finished first; `under_way`: it is going on at this moment; `needs_override`: it takes an overrideReason; `deadline_passed`: it had to be done earlier; `changed_meanwhile`: the record is not the one that was read; `no_recipient`: nobody could receive it; `wrong_caller`: it is for another kind of caller; `vendor_archived`: the vendor is archived; `vendor_on_hold`: the vendor is on hold; `vendor_inactive`: the vendor is inactive; `vendor_restricted`: the vendor does not work in this community; `compliance_expired`: the compliance documents of the vendor have expired; `not_invited`: the vendor is not invited to the bid request; `bid_request_not_open`: the bid request takes no bids now; `bids_sealed`: the bid request is blind and still open; `already_bid`: the vendor has bid already; `already_answered`: the vendor has answered already; `bid_expired`: the bid holds no longer; `already_awarded`: the award is made; `already_ordered`: it is on an order already; `budget_locked`: the budget is locked; `budget_not_locked`: the budget is not locked yet; `home_not_open`: the home is cancelled or archived; `contract_not_active`: the contract does not hold now; `po_limit_exceeded`: the vendor's poLimit would be exceeded; `key_revoked`: the key is revoked; `key_expired`: the key has expired; `user_disabled`: the user is disabled; `last_owner`: the organization would be left without an owner; `subscription_disabled`: the subscription is disabled.
+         * @enum {string}
+         */
+        ConflictReason: "value_taken" | "archived" | "wrong_status" | "fixed" | "in_use" | "limit_reached" | "already_done" | "missing_data" | "not_available" | "not_suitable" | "too_large" | "not_enough_left" | "period_taken" | "open_work" | "under_way" | "needs_override" | "deadline_passed" | "changed_meanwhile" | "no_recipient" | "wrong_caller" | "vendor_archived" | "vendor_on_hold" | "vendor_inactive" | "vendor_restricted" | "compliance_expired" | "not_invited" | "bid_request_not_open" | "bids_sealed" | "already_bid" | "already_answered" | "bid_expired" | "already_awarded" | "already_ordered" | "budget_locked" | "budget_not_locked" | "home_not_open" | "contract_not_active" | "po_limit_exceeded" | "key_revoked" | "key_expired" | "user_disabled" | "last_owner" | "subscription_disabled";
         /** @description One fault of an input. */
         FieldError: {
             /** @description A JSON pointer into the body (`/lines/0/quantity`), or the name of a parameter. */
@@ -8553,11 +8560,15 @@ export interface components {
             allowed?: string[];
             /** @description With `skill_not_found` and `unknown_reference`: the names most like the one that was given. */
             nearest?: string[];
+            /** @description With `unknown_reference` for a trade: the trades that were probably meant, in the order of `errors`. */
+            didYouMean?: string[];
             /** @description With `ambiguous_reference`: what the name may mean. */
             candidates?: {
                 id: string;
                 label: string;
             }[];
+            /** @description With `conflict`: which of the reasons it is. */
+            reason?: components["schemas"]["ConflictReason"];
             /** @description With `conflict`: the record that has the accountingId or externalId already, where that is the reason. */
             conflictingId?: string;
             /** @description With `precondition_failed`: the version that the resource has now. */
@@ -11318,6 +11329,62 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description A vendor that was just added, with those that it may be a second record of. */
+        VendorCreated: {
+            /** @description The vendor's id. */
+            id: string;
+            companyName: string;
+            email: string | null;
+            phone: string | null;
+            scopes: components["schemas"]["ScopeName"][];
+            contactName: string | null;
+            accountingId: components["schemas"]["AccountingId"];
+            externalId: components["schemas"]["ExternalId"];
+            status: components["schemas"]["VendorStatus"];
+            /**
+             * @description Whether the vendor was invited to the portal, and has used it. Revoking its address begins anew.
+             * @enum {string}
+             */
+            portalStatus: "not_invited" | "invited" | "joined";
+            complianceStatus: components["schemas"]["ComplianceStatus"];
+            communityIds: components["schemas"]["ResourceId"][];
+            contacts: components["schemas"]["VendorContact"][];
+            address: components["schemas"]["AddressOrNull"];
+            licenseNumber: string | null;
+            /** @description The last four letters and digits of its taxId; null while that is not known. */
+            taxIdLast4: string | null;
+            /** @description Whether what it is paid is reported on Form 1099-NEC. */
+            is1099: boolean;
+            /** @description The most that may be open in purchase orders at one time. */
+            poLimit: number | null;
+            defaultRetainagePercent: components["schemas"]["Percent"];
+            paymentTerms: components["schemas"]["PaymentTerms"];
+            /** @description Whether a payment takes a signed lien waiver before it is paid; null for what the organization has set. */
+            lienWaiverRequired: boolean | null;
+            notificationPreferences: components["schemas"]["NotificationPreferences"];
+            /** @description The language of its portal; null for the one that its browser asks for. */
+            language: components["schemas"]["VendorLanguageOrNull"];
+            /** @description The vendor that has all of its records since both were merged; null for one that was not. */
+            mergedIntoId: components["schemas"]["ResourceIdOrNull"];
+            /** @description Rises by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description When it was archived; null while it is in use. */
+            archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description Vendors with the same name, e-mail address or telephone number, oldest first, whatever the case, the punctuation and the legal form. Empty for a key without vendors:read. */
+            possibleDuplicates: components["schemas"]["PossibleDuplicate"][];
+        };
+        /** @description A vendor that may be the same as another one. */
+        PossibleDuplicate: {
+            /** @description The vendor's id. */
+            id: string;
+            companyName: string;
+            status: components["schemas"]["VendorStatus"];
+            /** @description What both have alike. */
+            agreesIn: ("companyName" | "email" | "phone")[];
         };
         /** @description A page of vendors. */
         VendorPage: {
@@ -18889,6 +18956,8 @@ export interface components {
         CreatedAfter: components["schemas"]["Instant"];
         /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
         Ids: string[];
+        /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+        CreateScopes: boolean;
         /** @description Whether archived items are listed too. */
         IncludeArchived: boolean;
         /** @description What to look for; the first six words count. Each of them has to begin a word of the record, such as its name or number; accents, case and the hyphens of numbers do not matter. What was written before is found, but an import of more than 500 records takes a second for each thousand. */
@@ -19283,6 +19352,7 @@ export type RowProblem = components['schemas']['RowProblem'];
 export type Permission = components['schemas']['Permission'];
 export type NextCursor = components['schemas']['NextCursor'];
 export type ProblemCode = components['schemas']['ProblemCode'];
+export type ConflictReason = components['schemas']['ConflictReason'];
 export type FieldError = components['schemas']['FieldError'];
 export type Problem = components['schemas']['Problem'];
 export type AwardBidInput = components['schemas']['AwardBidInput'];
@@ -19466,6 +19536,8 @@ export type VendorUpdate = components['schemas']['VendorUpdate'];
 export type VendorRow = components['schemas']['VendorRow'];
 export type VendorsSync = components['schemas']['VendorsSync'];
 export type Vendor = components['schemas']['Vendor'];
+export type VendorCreated = components['schemas']['VendorCreated'];
+export type PossibleDuplicate = components['schemas']['PossibleDuplicate'];
 export type VendorPage = components['schemas']['VendorPage'];
 export type VendorStatusInput = components['schemas']['VendorStatusInput'];
 export type PortalInvitation = components['schemas']['PortalInvitation'];
@@ -20050,6 +20122,7 @@ export type ParameterCursor = components['parameters']['Cursor'];
 export type ParameterUpdatedAfter = components['parameters']['UpdatedAfter'];
 export type ParameterCreatedAfter = components['parameters']['CreatedAfter'];
 export type ParameterIds = components['parameters']['Ids'];
+export type ParameterCreateScopes = components['parameters']['CreateScopes'];
 export type ParameterIncludeArchived = components['parameters']['IncludeArchived'];
 export type ParameterSearch = components['parameters']['Search'];
 export type ParameterAccountingIdFilter = components['parameters']['AccountingIdFilter'];
@@ -20192,7 +20265,10 @@ export interface operations {
     };
     createVendor: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -20217,7 +20293,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Vendor"];
+                    "application/json": components["schemas"]["VendorCreated"];
                 };
             };
             400: components["responses"]["MalformedJson"];
@@ -20234,7 +20310,10 @@ export interface operations {
     };
     syncVendors: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -20343,7 +20422,10 @@ export interface operations {
     };
     updateVendor: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -21157,7 +21239,10 @@ export interface operations {
     };
     createBidRequest: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -21297,7 +21382,10 @@ export interface operations {
     };
     updateBidRequest: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -31076,6 +31164,8 @@ export interface operations {
                 sort?: "sequence" | "-sequence";
                 /** @description Only events that come after the one with this id. */
                 after?: components["schemas"]["ResourceId"];
+                /** @description How many seconds to wait for an event where there is none yet. The answer comes as soon as there is one, and is empty after that time. At once where as many requests wait already as may, and within execute. */
+                wait?: number;
                 /** @description Only events of this type. */
                 type?: components["schemas"]["EventType"];
                 /** @description Only events about the resource with this id. */

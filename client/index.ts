@@ -7,8 +7,8 @@ import type { ExecuteArguments, ExecuteOptions, ExecutionOf, SkillName } from '.
 
 export type { Call, Data, Item, ListPath, Options, PathWith } from './calls.ts'
 export type * from './contract.gen.ts'
-export { type Answer, orThrow, PlumblineError } from './problem.ts'
-export type { RetryOptions } from './retry.ts'
+export { type Answer, etagOf, orThrow, PlumblineError, type Problem, type ProblemOf } from './problem.ts'
+export type { Retry, RetryOptions } from './retry.ts'
 export type { ExecuteOptions, ExecutionOf, SkillInput, SkillName, SkillResult, Skills } from './skills.ts'
 export * from './webhooks.ts'
 

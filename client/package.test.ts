@@ -30,7 +30,10 @@ beforeAll(() => {
   })
   const helpers = 'node_modules/openapi-typescript-helpers'
   cpSync(path.join(root, helpers), path.join(folder, helpers), { recursive: true })
-  run(source, tsc, '-p', 'tsconfig.build.json')
+  // What the program needs to be compiled, and nobody who uses the client.
+  for (const types of ['node_modules/@types/node', 'node_modules/undici-types'])
+    cpSync(path.join(root, types), path.join(folder, types), { recursive: true })
+  for (const config of ['tsconfig.bin.json', 'tsconfig.build.json']) run(source, tsc, '-p', config)
   const [packed] = JSON.parse(npm(source, 'pack', '--json', '--ignore-scripts')) as { filename: string }[]
   tarball = path.join(source, packed?.filename ?? '')
 
@@ -56,6 +59,18 @@ test('the package holds the built client, its types, the README and the license,
     dependencies: object
   }
   expect(Object.keys(dependencies)).toEqual(['openapi-fetch'])
+})
+
+test('it could be published: npm takes it as it is, and anybody may install it', () => {
+  const told = JSON.parse(npm(path.join(folder, 'source'), 'publish', '--dry-run', '--json', '--ignore-scripts'))
+  const { name, files } = told['@plumbline/client'] as { name: string; files: { path: string }[] }
+  expect(name).toBe('@plumbline/client')
+  expect(files.map(({ path }) => path)).toContain('dist/plumbline.js')
+})
+
+test('its program runs as installed', () => {
+  const program = path.join(project, 'node_modules/.bin/plumbline')
+  expect(execFileSync(program, ['--help'], { encoding: 'utf8' })).toContain('plumbline listen --to URL')
 })
 
 test('publint finds nothing to complain about', async () => {

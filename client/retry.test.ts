@@ -1,7 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClient, orThrow, PlumblineError, type Problem, type ProblemCode, type RetryOptions } from './index.ts'
+import {
+  createClient,
+  etagOf,
+  orThrow,
+  PlumblineError,
+  type ProblemCode,
+  type Retry,
+  type RetryOptions,
+} from './index.ts'
 import { waitMs } from './retry.ts'
 
 /** A service that gives each test's answers in order, and then repeats the last one. */
@@ -58,8 +66,8 @@ const brokenInTheMiddle: How = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
   response.write('{"data":', () => response.socket?.destroy())
 }
-function refusal(status: number, code: ProblemCode, headers: Record<string, string> = {}): How {
-  const problem: Problem = {
+function refusal(status: number, code: ProblemCode, headers: Record<string, string> = {}, more: object = {}): How {
+  const problem = {
     type: `https://plumbline.example.com/docs/problems/${code}`,
     title: 'Refused.',
     status,
@@ -67,6 +75,7 @@ function refusal(status: number, code: ProblemCode, headers: Record<string, stri
     instance: '/api/ext/vendors',
     code,
     requestId: 'req_1',
+    ...more,
   }
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/problem+json', ...headers }).end(JSON.stringify(problem))
@@ -114,6 +123,17 @@ describe('a request is sent again', () => {
     expect(seen.length).toBe(2)
   })
 
+  test('and whoever asked is told before each wait', async () => {
+    const told: Retry[] = []
+    answers = [refusal(429, 'rate_limited', { 'retry-after': '0' }), broken, ok]
+    await list({ onRetry: (retry) => told.push(retry) })
+    expect(told).toMatchObject([
+      { method: 'GET', url: `${url}/api/ext/vendors`, attempt: 1, error: null },
+      { attempt: 2, response: null, error: expect.any(Error) },
+    ])
+    expect(told.map(({ response }) => response?.status)).toEqual([429, undefined])
+  })
+
   test('not before Retry-After says so', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '1' }), ok]
     await list()
@@ -142,6 +162,12 @@ describe('a request is not sent again', () => {
     seen.length = 0
     expect((await list({ retries: 0 })).error?.code).toBe('unavailable')
     expect(seen.length).toBe(1)
+  })
+
+  test('once all waits together would be longer than is accepted', async () => {
+    answers = [refusal(429, 'rate_limited', { 'retry-after': '1' })]
+    const { error } = await list({ totalWaitSeconds: 1 })
+    expect([error?.code, seen.length]).toEqual(['rate_limited', 2])
   })
 
   test('when a change with If-Match may have gone through', async () => {
@@ -233,6 +259,37 @@ test('orThrow throws a problem with all its details', async () => {
     requestId: 'req_1',
     errors: [],
   })
+})
+
+test('its message names the fields, and the problem’s own members and headers are kept', async () => {
+  const errors = [
+    { pointer: '/companyName', code: 'required', message: 'is required' },
+    ...['a', 'b', 'c', 'd', 'e'].map((name) => ({ pointer: `/${name}`, code: 'x', message: 'is wrong' })),
+  ]
+  answers = [refusal(422, 'validation_failed', {}, { errors })]
+  const invalid = await orThrow(list()).catch((thrown: unknown) => thrown)
+  expect(invalid).toMatchObject({
+    message:
+      'validation_failed: Not now. (/companyName is required; /a is wrong; /b is wrong; /c is wrong; /d is wrong; and 1 more)',
+    errors,
+    retryAfter: null,
+  })
+  answers = [refusal(409, 'conflict', {}, { reason: 'vendor_on_hold' })]
+  const conflict = await orThrow(list()).catch((thrown: unknown) => thrown)
+  if (!(conflict instanceof PlumblineError) || !conflict.is('conflict')) throw new Error('It is a conflict.')
+  expect([conflict.problem.reason, conflict.is('not_found')]).toEqual(['vendor_on_hold', false])
+  answers = [refusal(429, 'quota_exceeded', { 'retry-after': '40000' })]
+  const used = await orThrow(list()).catch((thrown: unknown) => thrown)
+  expect(used).toMatchObject({ retryAfter: 40_000 })
+})
+
+test('orThrow keeps the ETag of what it returns', async () => {
+  answers = [
+    (_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json', etag: '"3"' }).end('{"id":"ven_1"}'),
+  ]
+  const vendor = await orThrow(client().GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'ven_1' } } }))
+  expect([vendor, etagOf(vendor), etagOf({ ...vendor })]).toEqual([{ id: 'ven_1' }, '"3"', undefined])
 })
 
 describe('the wait before an attempt', () => {

@@ -1,3 +1,5 @@
+import { retryAfterSeconds } from './problem.ts'
+
 /**
  * A fetch that retries whatever can be retried without doing anything twice.
  *
@@ -11,18 +13,39 @@ export interface RetryOptions {
   retries?: number
   /** The longest wait to accept. If the service asks for more, the caller gets the refusal. 60 s by default. */
   longestWaitSeconds?: number
+  /**
+   * The longest that all waits of one request may take together; after that the caller gets the refusal. 60 s by default.
+   */
+  totalWaitSeconds?: number
   /** How long one attempt may take, including reading the body; 30 s by default. */
   timeoutSeconds?: number
+  /** Called before each wait, to log it or to count it. */
+  onRetry?: (retry: Retry) => void
+}
+
+/** A request that is about to be sent again. */
+export interface Retry {
+  method: string
+  url: string
+  /** Which repeat it is, from 1. */
+  attempt: number
+  waitMs: number
+  /** The answer that is not the last word; null if there was none. */
+  response: Response | null
+  /** Why there was no answer; null if there was one. */
+  error: unknown
 }
 
 export function retrying(
   send: typeof fetch,
-  { retries = 4, longestWaitSeconds = 60, timeoutSeconds = 30 }: RetryOptions,
+  { retries = 4, longestWaitSeconds = 60, totalWaitSeconds = 60, timeoutSeconds = 30, onRetry }: RetryOptions,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     if (request.method === 'POST' && !request.headers.has(KEY)) request.headers.set(KEY, newKey())
+    let waitedMs = 0
     for (let repeats = 0; ; repeats++) {
       let response: Response | undefined
+      let failure: unknown = null
       try {
         const timeout = AbortSignal.timeout(timeoutSeconds * 1000)
         response = await send(request.clone(), { signal: AbortSignal.any([request.signal, timeout]) })
@@ -31,10 +54,17 @@ export function retrying(
         if (repeats >= retries || !isWorthRepeating(request, response, text)) return response
       } catch (error) {
         if (repeats >= retries || request.signal.aborted || !isRepeatable(request)) throw error
+        failure = error
       }
       const ms = waitMs(response?.headers, repeats)
-      // `response` is always set here: without one the wait is short.
-      if (response !== undefined && ms > (longestWaitSeconds + 1) * 1000) return response
+      waitedMs += ms
+      // The seconds above are the spread, which is ours and not asked for by the service.
+      if (ms > longestWaitSeconds * 1000 + SPREAD_MS || waitedMs > totalWaitSeconds * 1000 + SPREAD_MS) {
+        if (response === undefined) throw failure
+        return response
+      }
+      const { method, url } = request
+      onRetry?.({ method, url, attempt: repeats + 1, waitMs: ms, response: response ?? null, error: failure })
       await pause(ms, request.signal)
     }
   }
@@ -70,12 +100,6 @@ export function waitMs(headers: Headers | undefined, repeats: number, random = M
   const asked = headers && (retryAfterSeconds(headers) ?? renewalSeconds(headers))
   if (asked !== undefined) return asked * 1000 + random * SPREAD_MS
   return Math.min(FIRST_WAIT_MS * 2 ** repeats, LONGEST_BACKOFF_MS) * (0.5 + random / 2)
-}
-
-function retryAfterSeconds(headers: Headers): number | undefined {
-  const value = headers.get('Retry-After') ?? ''
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0)
 }
 
 /**

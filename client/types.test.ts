@@ -5,7 +5,7 @@ import { compile } from '../test/support/compile.ts'
 
 /** Code against the client that has to compile, and code that must not, both really compiled. */
 const PRELUDE = `
-import { createClient, orThrow, PlumblineError, verifyWebhook, type Problem, type ProblemCode, type WebhookEvent } from '@plumbline/client'
+import { createClient, etagOf, objectOf, orThrow, PlumblineError, verifyWebhook, type Bid, type ConflictReason, type Problem, type ProblemCode, type ProblemOf, type WebhookEvent } from '@plumbline/client'
 const client = createClient({ baseUrl: 'https://plumbline.example.com', key: 'plb_' })
 declare function same<T>(): <U>(value: (<G>() => G extends T ? 1 : 2) extends (<G>() => G extends U ? 1 : 2) ? U : never) => void
 type IsAny<T> = 0 extends 1 & T ? true : false
@@ -53,6 +53,27 @@ const right: Record<string, string> = {
         const { code, status, requestId, errors, problem }: { code: ProblemCode | 'unexpected_answer'; status: number; requestId: string | null; errors: readonly { pointer: string }[]; problem: Problem | null } = error
         if (error.code === 'invalid_transition') void problem?.allowed
       }
+    }`,
+  'problems told apart by code': `
+    const { error } = await client.GET('/api/ext/me')
+    if (error?.code === 'conflict') { const reason: ConflictReason = error.reason; const other: string | undefined = error.conflictingId; void [reason, other] }
+    if (error?.code === 'invalid_transition') { const next: string[] = error.allowed; void next }
+    if (error?.code === 'precondition_failed') { const version: number = error.currentVersion; void version }
+    const nearest: string[] | undefined = error?.nearest
+    const thrown: unknown = nearest
+    if (thrown instanceof PlumblineError && thrown.is('conflict')) { const held: boolean = thrown.problem.reason === 'vendor_on_hold'; void held }
+    const one = (problem: ProblemOf<'unknown_reference'>): string[] | undefined => problem.didYouMean
+    void one`,
+  'the ETag of what was read': `
+    const vendor = await orThrow(client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' } } }))
+    const etag = etagOf(vendor)
+    if (etag !== undefined) await client.DELETE('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: 'x' }, header: { 'If-Match': etag } } })`,
+  'an event’s object and what it was, by its type': `
+    const event = await verifyWebhook({ headers: new Headers(), body: '' }, 'whsec_a')
+    if (event.type === 'bid.submitted') {
+      const bid: Bid | null = objectOf(event)
+      const before: number | null | undefined = event.data.previous?.amount
+      void [bid?.revision, before]
     }`,
   'events told apart by type': `
     const event = await verifyWebhook({ headers: new Headers(), body: '' }, ['whsec_a', 'whsec_b'])

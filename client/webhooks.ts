@@ -1,4 +1,4 @@
-import type { webhooks } from './contract.gen.ts'
+import type { EventObjectLink, EventType, webhooks } from './contract.gen.ts'
 
 /**
  * The receiver's side of webhooks: is this request from Plumbline, is it intact, and is it recent? Signatures follow
@@ -9,9 +9,35 @@ import type { webhooks } from './contract.gen.ts'
  *     if (event.type === 'bid.submitted') console.log(event.data.object)
  */
 
-/** Every event, told apart by `type`; `data.object` is the resource as the contract describes it. */
-export type WebhookEvent = { [Type in keyof webhooks]: EventOf<Type> }[keyof webhooks]
-type EventOf<Type extends keyof webhooks> = webhooks[Type]['post']['requestBody']['content']['application/json']
+type Payload<Type extends EventType> = webhooks[Type]['post']['requestBody']['content']['application/json']
+type Either<Type extends EventType> = Payload<Type>['data']['object']
+
+/** What stands in place of a resource of more than 256 kB: where to read it. */
+export type EventLink = EventObjectLink
+/** The resource that an event of this type is about. */
+export type EventObject<Type extends EventType> = Exclude<Either<Type>, EventLink>
+/** The old values of the fields that changed; null where nothing was there before. */
+export type EventPrevious<Type extends EventType> = Partial<EventObject<Type>> | null
+
+/** An event of this type. */
+export type EventOf<Type extends EventType> = Omit<Payload<Type>, 'data'> & {
+  data: { object: Either<Type>; previous: EventPrevious<Type> }
+}
+
+/** Every event, told apart by `type`; `data.object` is the resource, or a link to it where it is large (`objectOf`). */
+export type WebhookEvent = { [Type in EventType]: EventOf<Type> }[EventType]
+
+/**
+ * The resource that an event is about, by the event's type; null where it was too large to be sent, and is read at
+ * `data.object.url`.
+ *
+ *     if (event.type === 'bid.submitted') console.log(objectOf(event)?.amount)
+ */
+export function objectOf<Type extends EventType>(event: EventOf<Type>): EventObject<Type> | null {
+  const { object } = event.data
+  const names = Object.keys(object)
+  return names.length === 2 && names.includes('url') ? null : (object as EventObject<Type>)
+}
 
 export interface WebhookRequest {
   /** The headers, from Fetch or from Node's `http` and Express. */

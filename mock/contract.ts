@@ -8,10 +8,17 @@ import { type Contract, type ContractDocument, readContract, sourceHash } from '
  * matches.
  */
 export function contractNow(): Contract {
+  // The published package has the contract next to it.
+  const beside = path.join(import.meta.dirname, 'contract.gen.json')
+  if (existsSync(beside)) return readContract(read(beside).document)
   const prepared = path.resolve(import.meta.dirname, '../server/contract.gen.json')
   if (existsSync(prepared)) {
-    const made = JSON.parse(readFileSync(prepared, 'utf8')) as { sourceHash: string; document: ContractDocument }
+    const made = read(prepared)
     if (made.sourceHash === sourceHash()) return readContract(made.document)
   }
   return readContract(bundle().document)
+}
+
+function read(file: string): { sourceHash: string; document: ContractDocument } {
+  return JSON.parse(readFileSync(file, 'utf8')) as { sourceHash: string; document: ContractDocument }
 }

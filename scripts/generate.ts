@@ -18,6 +18,7 @@ import { readContract, sourceHash } from '../server/http/contract.ts'
 import { changelogText } from './changelog.ts'
 import { checkedTypes } from './checked-types.ts'
 import { recordKinds } from './kinds.ts'
+import { problemTypes } from './problem-types.ts'
 import { skillTypes } from './skill-types.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -29,6 +30,7 @@ put('server/contract.gen.json', oneEntryALine({ sourceHash: sourceHash(), docume
 contractTypes()
 put('CHANGELOG.md', changelogText(document))
 put('client/skills.gen.ts', skillTypes(document))
+put('client/problems.gen.ts', problemTypes(document))
 put('server/resources/kinds.gen.ts', recordKinds(document))
 put('server/http/checked.gen.ts', checkedTypes(document))
 put('mock/scenarios.gen.md', scenarioTable(readContract(document)))

@@ -19,6 +19,7 @@ import { noticed } from './http/deprecation.ts'
 import { type Answer, dispatcher, permit } from './http/dispatch.ts'
 import type { Door } from './http/door.ts'
 import { matchesEtag } from './http/etag.ts'
+import { eventWaits } from './http/event-waits.ts'
 import { limits as createLimits, type Limits } from './http/limits.ts'
 import type { Handlers } from './http/operation.ts'
 import { Problem, problem, toProblem } from './http/problem.ts'
@@ -100,6 +101,7 @@ export function createApp(parts: AppParts): App {
     limits,
     files: openFiles(config),
     identity,
+    eventWaits: eventWaits(database),
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,
     recordChanges,
@@ -355,6 +357,7 @@ export function createApp(parts: AppParts): App {
     refuseUnread,
     drain() {
       draining = true
+      surroundings.eventWaits.stop()
     },
   }
 }

@@ -112,6 +112,7 @@ export function startJobs(parts: JobParts): Jobs {
   const delivery = startDelivery({
     ...{ database, config, clock, log, contract: surroundings.contract },
     tellDisabled: (trx, disabled) => tellDisabled(trx, surroundings, disabled),
+    eventsDispatched: () => surroundings.eventWaits.dispatched(),
     ...(parts.attemptMade && { attemptMade: parts.attemptMade }),
   })
   return {

@@ -6,6 +6,7 @@ import { openDatabase } from './database/database.ts'
 import { DatabaseUnavailable } from './database/reach.ts'
 import { banner, firstSignInLink, makeDemoOnFirstStart } from './first-start.ts'
 import { ContractError } from './http/contract.ts'
+import { listenForOperators } from './operators/socket.ts'
 import { type Plumbline, startPlumbline } from './plumbline.ts'
 import { leadWorkers, tellThatItAnswers } from './workers.ts'
 
@@ -17,6 +18,7 @@ async function run(): Promise<void> {
     process.exit(await leadWorkers(config, log))
   }
   let running: Plumbline | null = null
+  let operators: { close(): void } | null = null
 
   let stopping = false
   const stop = (reason: string) => {
@@ -24,6 +26,7 @@ async function run(): Promise<void> {
     stopping = true
     log.info({ reason }, 'stopping')
     // Until the service is up there is nothing to finish, so we need not wait for startup.
+    operators?.close()
     const stopped = running?.stop() ?? Promise.resolve()
     stopped.then(
       () => process.exit(0),
@@ -41,6 +44,7 @@ async function run(): Promise<void> {
   const database = await openDatabase(config, { report: (sentence) => log.warn(sentence) })
   const demo = await makeDemoOnFirstStart(database, config)
   running = await startPlumbline({ config, log, database })
+  if (database.embedded) operators = await listenForOperators(running, log)
   tellThatItAnswers()
   const { url } = running
   const { publicUrl } = running.config

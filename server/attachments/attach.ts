@@ -1,7 +1,7 @@
 import type { Attachment, AttachmentContent } from '../../client/contract.gen.ts'
 import { contentTypeOf } from '../files/content-type.ts'
 import type { Call, WriteCall } from '../http/call.ts'
-import { invalid, problem, unknownReference } from '../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../http/problem.ts'
 import type { Arrived } from '../http/upload.ts'
 import { cleanFileName } from './file-name.ts'
 import * as attachments from './queries.ts'
@@ -82,7 +82,7 @@ async function insert(call: WriteCall, made: Attachment, most: number): Promise<
   // The lock on the organization's count makes both limits exact.
   assertRoom(call, await attachments.addUsedBytes(call, made.size))
   if ((await attachments.countOfRecord(call, made.recordId)) >= most)
-    throw problem('conflict', `It has ${most} files, and takes no more.`)
+    throw conflict('limit_reached', `It has ${most} files, and takes no more.`)
   await attachments.insertAll(call, [made])
 }
 
@@ -90,5 +90,8 @@ function assertRoom({ surroundings }: Call, bytes: number): void {
   const { maxFileBytes } = surroundings.config
   if (bytes <= maxFileBytes) return
   const mebibytes = maxFileBytes / 1024 / 1024
-  throw problem('conflict', `The files of the organization may have ${mebibytes} MiB together. Delete some first.`)
+  throw conflict(
+    'limit_reached',
+    `The files of the organization may have ${mebibytes} MiB together. Delete some first.`,
+  )
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AttachmentRecordType } from '../../client/contract.gen.ts'
 import { columns } from '../database/columns.gen.ts'
 import type { Call, Tenant } from '../http/call.ts'
-import { Problem, problem, unknownReference } from '../http/problem.ts'
+import { conflict, Problem, unknownReference } from '../http/problem.ts'
 
 /** A kind of record that files can hang on. */
 interface RecordKind {
@@ -60,5 +60,5 @@ export async function assertTakesFiles(
     where "organizationId" = ${organizationId} and "id" = ${recordId}`.execute(db)
   const [record] = rows
   if (record === undefined) throw unknownReference(['recordId'])
-  if (record.isArchived) throw problem('conflict', 'An archived record takes no more files.')
+  if (record.isArchived) throw conflict('archived', 'An archived record takes no more files.')
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Attachment, BidRequest } from '../../client/contract.gen.ts'
 import { leavesOutAmounts } from '../bidding/bid-requests/bid-request.ts'
 import type { Call } from '../http/call.ts'
-import { problem } from '../http/problem.ts'
+import { conflict } from '../http/problem.ts'
 
 type BlindRequest = Pick<BidRequest, 'id' | 'blind' | 'status'>
 
@@ -24,5 +24,5 @@ export async function assertOpen(call: Call, { recordType, recordId, createdBy }
     where t."organizationId" = ${call.organizationId} and t."id" = ${recordId}`.execute(call.db)
   const [request] = rows
   if (request !== undefined && leavesOutAmounts(call, request))
-    throw problem('conflict', 'The bid request is blind: what vendors sent for it can be opened once it is closed.')
+    throw conflict('bids_sealed', 'The bid request is blind: what vendors sent for it can be opened once it is closed.')
 }

@@ -1,11 +1,12 @@
-import { type ChildProcess, execFile } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Caller } from '../../client/contract.gen.ts'
+import { openEnvironment, startService } from '../../scripts/processes/service.ts'
 import { newPostgresUrl } from '../../test/support/plumbline.ts'
 import { Clock } from '../clock.ts'
 import { readConfig } from '../config.ts'
@@ -55,6 +56,46 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     expect(refused.code).toBe(1)
     expect(refused.json.error.code).toBe('data_folder_in_use')
     expect(refused.json.error.detail).toContain(`process ${process.pid}`)
+  })
+
+  test('a server on the embedded database makes a second key while it runs, over a socket of its own user', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
+    mkdirSync(path.join(folder, 'database'))
+    execFileSync('tar', ['-xf', inject('pgliteTemplate') ?? '', '-C', path.join(folder, 'database')])
+    // What a server that was killed leaves behind.
+    writeFileSync(path.join(folder, 'operators.sock'), '')
+    const { ENCRYPTION_KEY = '', ...usual } = openEnvironment({ DATA_DIR: folder })
+    Object.assign(environment, { DATA_DIR: folder, ENCRYPTION_KEY })
+    const made = await cli('organizations', 'create', '--name', 'Harrow & Finch Homes')
+    expect(made.code).toBe(0)
+    const server = await startService({ ...usual, ENCRYPTION_KEY })
+    try {
+      expect(statSync(path.join(folder, 'operators.sock')).mode & 0o777).toBe(0o600)
+      const { json: listed } = await cli('organizations', 'list')
+      expect(listed.data).toHaveLength(1)
+      const [{ id: organization }] = listed.data
+      const wanted = ['--permissions', 'vendors:read', '--expires-in-days', '2', '--name', 'Second']
+      const { json: key } = await cli('keys', 'create', '--organization', organization, ...wanted)
+      expect(Date.parse(key.expiresAt)).toBeLessThan(Date.now() + 3 * 86_400_000)
+      const me = await fetch(`${server.url}/api/ext/me`, { headers: { authorization: `Bearer ${key.secret}` } })
+      expect(await me.json()).toMatchObject({ permissions: ['vendors:read'] })
+      const unknown = await cli('keys', 'revoke', 'key_01m7y975jyfesvq695t8y8ma68')
+      expect([unknown.code, unknown.json.error.code]).toEqual([1, 'not_found'])
+      const { json: people } = await cli('users', 'list', '--organization', organization)
+      expect((await cli('users', 'sign-in-link', people.data[0].id)).json.url).toContain('/sign-in')
+      const refused = await cli('organizations', 'create', '--name', 'Another')
+      expect(refused.json.error.code).toBe('data_folder_in_use')
+      server.signal('SIGTERM')
+      await server.closed
+      const { json: keys } = await cli('keys', 'list', '--organization', organization)
+      expect(keys.data.map(({ name }: { name: string }) => name)).toContain('Second')
+      expect(existsSync(path.join(folder, 'operators.sock'))).toBe(false)
+    } finally {
+      server.signal('SIGKILL')
+      delete environment.DATA_DIR
+      delete environment.ENCRYPTION_KEY
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   test('what cannot be meant is refused as JSON, before any database is opened', async () => {

@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander'
-import type { Clock } from '../clock.ts'
+import { Clock } from '../clock.ts'
 import { invalid } from '../http/problem.ts'
-import { createKey, listKeys, revokeKey, rotateKey, updateKey } from '../keys/keys.ts'
 import { addresses, instant, permissions, text, whole } from './arguments.ts'
-import { verb } from './verb.ts'
+import { sharedVerb } from './verb.ts'
 
 export function addKeyVerbs(program: Command): void {
   const keys = program.command('keys').description('API keys. A secret is printed once and kept nowhere.')
@@ -20,9 +19,9 @@ export function addKeyVerbs(program: Command): void {
     .option('--propose-only', 'what it would change becomes a proposal that somebody else approves')
     .option('--created-by <userId>', 'whose power bounds the key; the first owner when left out')
     .action(
-      verb(
+      sharedVerb(
+        'keys create',
         (
-          { database, clock },
           options: Life & {
             organization: string
             name: string
@@ -31,27 +30,22 @@ export function addKeyVerbs(program: Command): void {
             proposeOnly?: true
             createdBy?: string
           },
-        ) =>
-          createKey(database, clock, {
-            organizationId: options.organization,
-            userId: options.createdBy,
-            name: options.name,
-            permissions: options.permissions,
-            proposeOnly: options.proposeOnly,
-            expiresAt: endOf(options, clock),
-            allowedAddresses: options.allowFrom,
-          }),
+        ) => ({
+          organizationId: options.organization,
+          userId: options.createdBy,
+          name: options.name,
+          permissions: options.permissions,
+          proposeOnly: options.proposeOnly,
+          expiresAt: endOf(options),
+          allowedAddresses: options.allowFrom,
+        }),
       ),
     )
   keys
     .command('list')
     .description("List a builder's keys, without their secrets.")
     .requiredOption('--organization <organizationId>')
-    .action(
-      verb(async ({ database }, { organization }: { organization: string }) => ({
-        data: await listKeys(database, organization),
-      })),
-    )
+    .action(sharedVerb('keys list', ({ organization }: { organization: string }) => ({ organizationId: organization })))
   withLife(keys.command('update'))
     .description('Change a key; what is left out stays.')
     .argument('<keyId>')
@@ -59,13 +53,12 @@ export function addKeyVerbs(program: Command): void {
     .option('--allow-from <list>', 'addresses and ranges, separated by commas', addresses)
     .addOption(new Option('--allow-from-anywhere', 'from any address again').conflicts('allowFrom'))
     .action((id: string, options: Life & { name?: string; allowFrom?: string[]; allowFromAnywhere?: true }) =>
-      verb(({ database, clock }) =>
-        updateKey(database, clock, id, {
-          name: options.name,
-          expiresAt: endOf(options, clock),
-          allowedAddresses: options.allowFromAnywhere ? null : options.allowFrom,
-        }),
-      )(),
+      sharedVerb('keys update', () => ({
+        id,
+        name: options.name,
+        expiresAt: endOf(options),
+        allowedAddresses: options.allowFromAnywhere ? null : options.allowFrom,
+      }))({}),
     )
   keys
     .command('rotate')
@@ -73,13 +66,13 @@ export function addKeyVerbs(program: Command): void {
     .argument('<keyId>')
     .option('--overlap-days <days>', 'how long the old secret lives on, 0 to 7', whole(0, 7), 0)
     .action((id: string, { overlapDays }: { overlapDays: number }) =>
-      verb(({ database, clock }) => rotateKey(database, clock, id, overlapDays * DAY_MS))(),
+      sharedVerb('keys rotate', () => ({ id, overlapMs: overlapDays * DAY_MS }))({}),
     )
   keys
     .command('revoke')
     .description('End a key now.')
     .argument('<keyId>')
-    .action((id: string) => verb(({ database, clock }) => revokeKey(database, clock, id))())
+    .action((id: string) => sharedVerb('keys revoke', () => ({ id }))({}))
 }
 
 const DAY_MS = 86_400_000
@@ -100,10 +93,11 @@ function withLife(command: Command): Command {
 }
 
 /** When the key expires; null for never, undefined if no option was given. */
-function endOf({ expiresAt, expiresInDays, neverExpires }: Life, clock: Clock): Date | null | undefined {
+function endOf({ expiresAt, expiresInDays, neverExpires }: Life): string | null | undefined {
+  const now = new Clock().now()
   if (neverExpires) return null
-  if (expiresInDays !== undefined) return new Date(clock.nowMs() + expiresInDays * DAY_MS)
-  if (expiresAt !== undefined && expiresAt <= clock.now())
+  if (expiresInDays !== undefined) return new Date(now.getTime() + expiresInDays * DAY_MS).toISOString()
+  if (expiresAt !== undefined && expiresAt <= now)
     throw invalid([{ pointer: '--expires-at', code: 'past', message: 'lies in the past' }])
-  return expiresAt
+  return expiresAt?.toISOString()
 }

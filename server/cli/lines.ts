@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { problem } from '../http/problem.ts'
+import { conflict } from '../http/problem.ts'
 
 /**
  * Gives `work` a destination for lines: stdout, or a new file, which gets its name only once it is complete. A write
@@ -22,7 +22,7 @@ export async function writingLines<T>(
     )
   }
   const file = path.resolve(out)
-  if (existsSync(file)) throw problem('conflict', `${file} exists already; name another file.`)
+  if (existsSync(file)) throw conflict('value_taken', `${file} exists already; name another file.`)
   const partial = `${file}.partial`
   // Whoever can read it can read all of the builder's data.
   const handle = await open(partial, 'w', 0o600)

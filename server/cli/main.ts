@@ -14,7 +14,8 @@ import { verb } from './verb.ts'
  * The operators' verbs: `npm run --silent cli -- <command>`. Each works on the database named by the environment, and
  * prints JSON: its result on stdout, or `{ "error": { code, detail } }` on stderr with exit code 1.
  *
- * On the embedded database a verb only runs while no server does, because that database belongs to one process.
+ * The embedded database belongs to one process. While a server runs on it, it carries out the verbs of
+ * `operators/verbs.ts` itself, over a socket in its data folder; any other verb needs it stopped.
  */
 const program = new Command('plumbline').description('Operates a Plumbline service.')
 addOrganizationVerbs(program)

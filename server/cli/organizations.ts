@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { createOrganization, listOrganizations, TIERS, updateOrganization } from '../organizations/organizations.ts'
+import { createOrganization, TIERS, updateOrganization } from '../organizations/organizations.ts'
 import {
   amount,
   currency,
@@ -14,7 +14,7 @@ import {
   weekday,
 } from './arguments.ts'
 import { progressOnStderr, writingLines } from './lines.ts'
-import { verb } from './verb.ts'
+import { sharedVerb, verb } from './verb.ts'
 
 interface Changes {
   name?: string
@@ -51,7 +51,7 @@ export function addOrganizationVerbs(program: Command): void {
   organizations
     .command('list')
     .description('List the builders.')
-    .action(verb(async ({ database }) => ({ data: await listOrganizations(database) })))
+    .action(sharedVerb('organizations list', () => ({})))
   organizations
     .command('update')
     .description('Change a builder.')

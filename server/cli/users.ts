@@ -1,10 +1,8 @@
 import { type Command, Option } from 'commander'
-import { openIdentity } from '../keys/identity.ts'
 import { ROLES, type Role } from '../keys/roles.ts'
-import { makeSignInLink } from '../people/users/sign-in-link.ts'
-import { createUser, listUsers, updateUser } from '../people/users/users.ts'
+import { createUser, updateUser } from '../people/users/users.ts'
 import { amount, collected, email, type Limit, limit, text, whole } from './arguments.ts'
-import { verb } from './verb.ts'
+import { sharedVerb, verb } from './verb.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -45,9 +43,7 @@ export function addUserVerbs(program: Command): void {
     .description("List a builder's people.")
     .requiredOption('--organization <organizationId>')
     .action(
-      verb(async ({ database }, { organization }: { organization: string }) => ({
-        data: await listUsers(database, organization),
-      })),
+      sharedVerb('users list', ({ organization }: { organization: string }) => ({ organizationId: organization })),
     )
   users
     .command('update')
@@ -79,10 +75,7 @@ export function addUserVerbs(program: Command): void {
     .argument('<userId>')
     .option('--valid-hours <hours>', 'how long it can be used, 1 to 168', whole(1, 168), 24)
     .action((id: string, { validHours }: { validHours: number }) =>
-      verb(async ({ database, clock, config }) => {
-        const identity = openIdentity({ database, config })
-        return makeSignInLink({ database, clock, identity }, id, validHours * HOUR_MS)
-      })(),
+      sharedVerb('users sign-in-link', () => ({ id, validMs: validHours * HOUR_MS }))({}),
     )
   users
     .command('erase')

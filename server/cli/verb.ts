@@ -1,8 +1,11 @@
 import { Clock } from '../clock.ts'
 import { type Config, type GivenConfig, readConfig } from '../config.ts'
+import { DataFolderInUse } from '../database/data-folder.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { withEncryptionKey } from '../encryption-key.ts'
+import { askServer, ServerUnreachable } from '../operators/socket.ts'
+import { carryOut, type InputOf, type OperatorVerb } from '../operators/verbs.ts'
 
 /** What every verb works with. */
 export interface Workplace {
@@ -31,6 +34,27 @@ export function verb<Options extends object>(
       if (result !== undefined) print(result)
     } finally {
       await database.close()
+    }
+  }
+}
+
+/** Wraps a command that a server on the embedded database carries out itself, while it runs. */
+export function sharedVerb<Verb extends OperatorVerb, Options extends object = object>(
+  name: Verb,
+  inputOf: (options: Options) => InputOf<Verb>,
+): (options: Options) => Promise<void> {
+  return async (options) => {
+    const input = inputOf(options)
+    try {
+      await verb((workplace) => carryOut(name, workplace, input))()
+    } catch (error) {
+      if (!(error instanceof DataFolderInUse)) throw error
+      const { dataDir } = readConfig(process.env)
+      const result = await askServer(dataDir, name, input).catch((refused: unknown) => {
+        // That the folder is in use says more than that there is no socket.
+        throw refused instanceof ServerUnreachable ? error : refused
+      })
+      print(result)
     }
   }
 }

@@ -1316,6 +1316,9 @@ export const columns = {
     sealedTaxId: 'text?',
     is1099: 'boolean',
     mergedIntoId: 'id?',
+    nameKey: 'text?',
+    emailKey: 'text?',
+    phoneKey: 'text?',
   },
   webhooks: {
     organizationId: 'id',

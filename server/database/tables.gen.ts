@@ -1402,6 +1402,7 @@ export interface Vendors {
   createdBy: Json;
   defaultRetainagePercent: Numeric;
   email: string | null;
+  emailKey: Generated<string | null>;
   externalId: string | null;
   id: string;
   is1099: Generated<boolean>;
@@ -1409,10 +1410,12 @@ export interface Vendors {
   licenseNumber: string | null;
   lienWaiverRequired: boolean | null;
   mergedIntoId: string | null;
+  nameKey: Generated<string | null>;
   notificationPreferences: Json;
   organizationId: string;
   paymentTerms: Json;
   phone: string | null;
+  phoneKey: Generated<string | null>;
   poLimit: Numeric | null;
   portalStatus: string;
   scopes: string[];

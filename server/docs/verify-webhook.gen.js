@@ -1,4 +1,4 @@
-                                                 
+                                                                             
 
 /**
  * The receiver's side of webhooks: is this request from Plumbline, is it intact, and is it recent? Signatures follow
@@ -9,9 +9,35 @@
  *     if (event.type === 'bid.submitted') console.log(event.data.object)
  */
 
-/** Every event, told apart by `type`; `data.object` is the resource as the contract describes it. */
-                                                                                      
-                                                                                                                
+                                                                                                           
+                                                                     
+
+/** What stands in place of a resource of more than 256 kB: where to read it. */
+                                       
+/** The resource that an event of this type is about. */
+                                                                                  
+/** The old values of the fields that changed; null where nothing was there before. */
+                                                                                     
+
+/** An event of this type. */
+                                                                             
+                                                               
+ 
+
+/** Every event, told apart by `type`; `data.object` is the resource, or a link to it where it is large (`objectOf`). */
+                                                                            
+
+/**
+ * The resource that an event is about, by the event's type; null where it was too large to be sent, and is read at
+ * `data.object.url`.
+ *
+ *     if (event.type === 'bid.submitted') console.log(objectOf(event)?.amount)
+ */
+export function objectOf                        (event               )                           {
+  const { object } = event.data
+  const names = Object.keys(object)
+  return names.length === 2 && names.includes('url') ? null : (object                     )
+}
 
                                  
                                                                    

@@ -193,3 +193,45 @@ test('the moves of a status can be read', async () => {
   expect((await plumbline.get(`/api/ext/status-changes?resourceId=${id}`, { key })).body.data).toEqual([])
   expect((await plumbline.get('/api/ext/status-changes')).status).toBe(422)
 })
+
+describe('whoever waits', () => {
+  const waiting = (key: string, more = '') => plumbline.get(`/api/ext/events?wait=30${more}`, { key })
+  const create = (key: string) => plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' }, { key })
+
+  test('is answered when there is an event for them, and not before', async () => {
+    const [{ key }, other] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
+    const begun = performance.now()
+    const many = Promise.all(Array.from({ length: 5 }, () => waiting(key)))
+    const homes = waiting(key, '&type=home.created')
+    await create(other.key)
+    const { body: vendor } = await create(key)
+    for (const { body } of await many)
+      expect(body.data.map((event: Body) => event.data.object)).toEqual([expect.objectContaining({ id: vendor.id })])
+    const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Cedar Ridge' }, { key })
+    await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: community.id }, { key })
+    expect((await homes).body.data).toMatchObject([{ type: 'home.created' }])
+    expect(performance.now() - begun).toBeLessThan(25_000)
+  })
+
+  test('gets what is there at once, and nothing after the time; and waits for what comes next alone', async () => {
+    const { key } = await plumbline.newBuilder()
+    expect((await plumbline.get('/api/ext/events?wait=1', { key })).body).toEqual({ data: [], nextCursor: null })
+    await create(key)
+    expect((await waiting(key)).body.data).toHaveLength(1)
+    expect((await waiting(key)).body.data).toHaveLength(1)
+    const backwards = await waiting(key, '&sort=-sequence')
+    expect(backwards).toMatchObject({ status: 422, body: { errors: [{ pointer: 'wait' }] } })
+    expect((await plumbline.get('/api/ext/events?wait=31', { key })).status).toBe(422)
+    const skill = { skill: 'listEvents', input: { wait: 30, type: 'home.created' } }
+    expect((await plumbline.post('/api/ext/execute', skill, { key })).body.result.data).toEqual([])
+  })
+
+  test('is let go when the service stops', async () => {
+    const stopping = await startTestPlumbline()
+    const waits = stopping.get('/api/ext/events?wait=30')
+    await stopping.until('/readyz', ({ status }) => status === 200)
+    const begun = performance.now()
+    await stopping.stop()
+    expect([(await waits).status, performance.now() - begun < 10_000]).toEqual([200, true])
+  })
+})

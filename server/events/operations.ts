@@ -1,12 +1,20 @@
 import type { Handlers } from '../http/operation.ts'
-import { notFound, unknownReference } from '../http/problem.ts'
+import { invalid, notFound, unknownReference } from '../http/problem.ts'
 import { eventTypes } from './event-types.ts'
 import * as events from './queries.ts'
 import { mayRead, permitReading, readableTypes } from './readable.ts'
+import { waitFor } from './wait-for.ts'
+
+const WAITING_BACKWARDS = {
+  pointer: 'wait',
+  code: 'unexpected',
+  message: 'waits for what comes next, so it takes the sort sequence',
+}
 
 export const eventOperations = {
   async listEvents({ query }, call) {
-    const { after, ...rest } = query
+    const { after, wait, ...rest } = query
+    if (wait > 0 && rest.sort !== 'sequence') throw invalid([WAITING_BACKWARDS])
     let afterSequence: number | null = null
     if (after !== undefined) {
       // Only a position in the order, so it need not be an event that the caller may still read.
@@ -20,7 +28,8 @@ export const eventOperations = {
     if (type !== undefined && readable?.includes(type) === false) {
       return { status: 200, body: { data: [], nextCursor: null } }
     }
-    return { status: 200, body: await events.list(call, rest, afterSequence, readable) }
+    const read = () => events.list(call, rest, afterSequence, readable)
+    return { status: 200, body: wait === 0 ? await read() : await waitFor(call, wait, read) }
   },
 
   async getEvent({ path }, call) {

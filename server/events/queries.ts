@@ -11,7 +11,7 @@ import { Problem } from '../http/problem.ts'
  * Events are read in the order of `sequence`. The dispatcher assigns it after the commit, one event after the other, so
  * nothing ever appears before what has already been read; an event without one is not listed yet.
  */
-type EventQuery = Omit<Input<'listEvents'>['query'], 'after'>
+type EventQuery = Omit<Input<'listEvents'>['query'], 'after' | 'wait'>
 
 interface Row {
   id: string

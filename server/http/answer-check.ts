@@ -23,7 +23,22 @@ export function answerChecker(contract: Contract): AnswerCheck {
     return validate
   }
 
+  const codes = contract.document['x-problems'] as Record<string, { members?: string[]; mayHave?: string[] }>
+
+  /** The client has types for the members of each problem, so they have to be there. */
+  function assertMembers({ status, text }: Answer): void {
+    if (status < 400) return
+    const problem = JSON.parse(text ?? 'null') as Record<string, unknown>
+    const { members = [], mayHave = [] } = codes[String(problem.code)] ?? {}
+    const known = new Set([...USUAL_MEMBERS, ...members, ...mayHave])
+    const missing = members.filter((name) => !(name in problem))
+    const unknown = Object.keys(problem).filter((name) => !known.has(name))
+    if (missing.length + unknown.length > 0)
+      throw new Error(`x-problems declares other members of ${problem.code} (${[...missing, ...unknown]}): ${text}`)
+  }
+
   return (operation, answer) => {
+    assertMembers(answer)
     const declared = operation?.declaration.responses[answer.status]
     // Until the operation is known, only the general schema of a problem applies.
     if (operation === null) return assertValid(validatorAt('/components/schemas/Problem'), answer, 'a problem')
@@ -47,6 +62,8 @@ export function answerChecker(contract: Contract): AnswerCheck {
     if (type.endsWith('json')) assertValid(validatorAt(`${at}/content/${step(type)}/schema`), answer, what)
   }
 }
+
+const USUAL_MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId', 'errors']
 
 function assertValid(validate: ValidateFunction, answer: Answer, what: string): void {
   if (validate(JSON.parse(answer.text ?? 'null'))) return

@@ -5,6 +5,7 @@ import type { Database, Db } from '../database/database.ts'
 import type { Files } from '../files/files.ts'
 import type { Identity } from '../keys/identity.ts'
 import type { Contract, OperationId } from './contract.ts'
+import type { EventWaits } from './event-waits.ts'
 import type { Limits } from './limits.ts'
 import type { Answered } from './operation.ts'
 
@@ -123,6 +124,8 @@ export interface Surroundings {
   readonly files: Files
   /** Who signs in, by which links, and where they are signed in. */
   readonly identity: Identity
+  /** Who waits for events that are still to come. */
+  readonly eventWaits: EventWaits
   /** Tells the event dispatcher how many events were committed. */
   eventsCommitted(count: number): void
   /** Tells the deliverer that a subscription may have something to send. It looks at once: use `afterCommit`. */

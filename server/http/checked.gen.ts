@@ -294,7 +294,7 @@ export interface FilledQueries {
   listAttachments: 'limit' | 'sort' | 'includeArchived'
   listWebhooks: 'limit' | 'sort' | 'includeArchived'
   listDeliveries: 'limit' | 'sort'
-  listEvents: 'limit' | 'sort'
+  listEvents: 'limit' | 'sort' | 'wait'
   listStatusChanges: 'limit' | 'sort'
   listAuditEntries: 'limit' | 'sort'
   listSkills: 'limit'

@@ -30,6 +30,21 @@ export function isSlipOf(name: string, known: string): boolean {
   return known.length > 3 && editDistance(plain(name), plain(known)) <= 1
 }
 
+/**
+ * Whether a new name is a known one with a slip: a letter, or two of a long word that begins alike; or another notation.
+ * Stricter than what is suggested after a refusal, because this is the refusal: tiling is no siding, and unit 2 no unit 3.
+ */
+export function isTypoOf(name: string, known: string): boolean {
+  const [a, b] = [plain(name).replaceAll(/\s/g, ''), plain(known).replaceAll(/\s/g, '')]
+  const longer = Math.max(a.length, b.length)
+  const most = longer < SHORTEST_MISTYPED ? 0 : longer >= LONG_WORD && a[0] === b[0] ? 2 : 1
+  if (Math.abs(a.length - b.length) > most || a.replaceAll(/\D/g, '') !== b.replaceAll(/\D/g, '')) return false
+  return editDistance(a, b) <= most
+}
+
+const SHORTEST_MISTYPED = 4
+const LONG_WORD = 9
+
 // A longer name is not a typo of anything, and comparing it would take long.
 const LONGEST_COMPARED = 100
 
@@ -43,15 +58,19 @@ function sharedStart(a: string, b: string): number {
   return length
 }
 
-/** How many letters have to be inserted, removed or replaced to turn one word into the other. */
+/** How many letters have to be inserted, removed, replaced or swapped with the next to turn one word into the other. */
 function editDistance(from: string, to: string): number {
+  let before: number[] = []
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (let i = 1; i <= from.length; i++) {
     const next = [i]
     for (let j = 1; j <= to.length; j++) {
       const [above = 0, left = 0, diagonal = 0] = [row[j], next[j - 1], row[j - 1]]
-      next.push(Math.min(above + 1, left + 1, diagonal + (from[i - 1] === to[j - 1] ? 0 : 1)))
+      const isSwapped = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
+      const swapped = isSwapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY
+      next.push(Math.min(above + 1, left + 1, diagonal + (from[i - 1] === to[j - 1] ? 0 : 1), swapped))
     }
+    before = row
     row = next
   }
   return row[to.length] ?? 0

@@ -1,4 +1,11 @@
-import type { Actor, FieldError, Problem as ProblemBody, ProblemCode, RowProblem } from '../../client/contract.gen.ts'
+import type {
+  Actor,
+  ConflictReason,
+  FieldError,
+  Problem as ProblemBody,
+  ProblemCode,
+  RowProblem,
+} from '../../client/contract.gen.ts'
 import { problems } from './problems.gen.ts'
 
 /**
@@ -74,14 +81,21 @@ type ProblemExtras = Partial<
     ProblemBody,
     | ('errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'candidates' | 'currentVersion')
     | 'conflictingId'
+    | 'didYouMean'
+    | 'reason'
   >
 >
 
 /** As in the contract's example for each code; a code without one does not compile. */
 const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = problems
 
-export function problem(code: ProblemCode, detail: string, extras?: ProblemExtras): Problem {
+export function problem(code: Exclude<ProblemCode, 'conflict'>, detail: string, extras?: ProblemExtras): Problem {
   return new Problem(code, detail, extras)
+}
+
+/** What the present state does not allow. `detail` is for people, and programs decide by the reason. */
+export function conflict(reason: ConflictReason, detail: string, extras?: Omit<ProblemExtras, 'reason'>): Problem {
+  return new Problem('conflict', detail, { reason, ...extras })
 }
 
 export function notFound(): Problem {
@@ -131,12 +145,16 @@ export function assertMove<Status extends string>(
 
 /** The problem of one of several things, as the answer about all of them tells it. */
 export function toldOf({ code, message, extras }: Problem): RowProblem {
-  return { code, detail: message, errors: extras.errors ?? [], conflictingId: extras.conflictingId ?? null }
+  return { code, detail: message, errors: extras.errors ?? [], ...why(extras) }
+}
+
+function why({ reason, conflictingId }: ProblemExtras): Pick<RowProblem, 'reason' | 'conflictingId'> {
+  return { reason: reason ?? null, conflictingId: conflictingId ?? null }
 }
 
 /** A field that has to be unique has a value that another record has. */
 export function taken(field: string, conflictingId?: string): Problem {
-  return problem('conflict', `Another record has this ${field}.`, {
+  return conflict('value_taken', `Another record has this ${field}.`, {
     errors: [{ pointer: `/${field}`, code: 'conflict', message: 'is taken by another record' }],
     ...(conflictingId !== undefined && { conflictingId }),
   })

@@ -5,7 +5,7 @@ import { recordOperatorAct } from '../audit/record.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Db } from '../database/database.ts'
 import type { Tenant } from '../http/call.ts'
-import { invalid, notFound, problem } from '../http/problem.ts'
+import { conflict, invalid, notFound } from '../http/problem.ts'
 import { permissionsOf, type Role } from './roles.ts'
 import { newSecret, secretHash, secretStart } from './secret.ts'
 
@@ -160,9 +160,9 @@ export async function rotateKey(database: Database, clock: Clock, id: string, ov
   const now = clock.now()
   return database.transaction(async (trx) => {
     const key = await lockKey(trx, id)
-    if (key.revokedAt !== null) throw problem('conflict', 'A revoked key is not rotated; create another one.')
+    if (key.revokedAt !== null) throw conflict('key_revoked', 'A revoked key is not rotated; create another one.')
     if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now.getTime()) {
-      throw problem('conflict', 'An expired key is not rotated; create another one.')
+      throw conflict('key_expired', 'An expired key is not rotated; create another one.')
     }
     const { organizationId } = key
     const { secret, previousEndsAt } = await exchangeSecret(trx, { organizationId, keyId: id, now }, overlapMs)
@@ -196,7 +196,7 @@ export async function updateKey(database: Database, clock: Clock, id: string, ch
   const now = clock.now()
   return database.transaction(async (trx) => {
     const key = await lockKey(trx, id)
-    if (key.revokedAt !== null) throw problem('conflict', 'A revoked key is not changed; create another one.')
+    if (key.revokedAt !== null) throw conflict('key_revoked', 'A revoked key is not changed; create another one.')
     const { name = key.name, expiresAt = key.expiresAt, allowedAddresses = key.allowedAddresses } = changes
     const after = {
       name,

@@ -1,16 +1,16 @@
 import type { BrowserToken, BrowserTokenCreate, FieldError } from '../../client/contract.gen.ts'
 import type { Call } from '../http/call.ts'
 import { isOrigin } from '../http/cors.ts'
-import { invalid, problem } from '../http/problem.ts'
+import { conflict, invalid } from '../http/problem.ts'
 import { BROWSER_TOKEN_MS, sealBrowserToken } from '../keys/browser-token.ts'
 
 /** A token for a page, which says what it may do, and is kept nowhere. */
 export function browserToken(call: Call, { origin, permissions }: BrowserTokenCreate): BrowserToken {
   const { principal, organizationId, now, surroundings } = call
   if (principal.kind !== 'key' || principal.id === null)
-    throw problem('conflict', 'A browser token does part of what an API key may do; call this with a key.')
+    throw conflict('wrong_caller', 'A browser token does part of what an API key may do; call this with a key.')
   if (principal.isInBrowser)
-    throw problem('conflict', 'A browser token makes no other token; have your server make it, with the key.')
+    throw conflict('wrong_caller', 'A browser token makes no other token; have your server make it, with the key.')
   const faults: FieldError[] = permissions.flatMap((permission, i) =>
     principal.permissions.has(permission)
       ? []

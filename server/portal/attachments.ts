@@ -6,7 +6,7 @@ import * as requests from '../bidding/bid-requests/queries.ts'
 import type { Call } from '../http/call.ts'
 import type { FileAnswer } from '../http/file-answer.ts'
 import type { Json } from '../http/json.ts'
-import { notFound, problem } from '../http/problem.ts'
+import { conflict, notFound } from '../http/problem.ts'
 import type { Arrived } from '../http/upload.ts'
 import { listing, type Page } from '../resources/listing.ts'
 import { visible } from './invitation.ts'
@@ -47,7 +47,7 @@ export async function handIn(
   const { bidRequestId } = await visible(call, invitationId)
   const { status, acceptLate } = await requests.find(call, bidRequestId)
   if (status !== 'sent' && !(status === 'closed' && acceptLate))
-    throw problem('conflict', 'This request takes no files any more.')
+    throw conflict('bid_request_not_open', 'This request takes no files any more.')
   const { id, contentType, size, sha256, createdAt, ...made } = await attachFile(
     call,
     { recordId: invitationId, fileName },

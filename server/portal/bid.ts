@@ -7,7 +7,7 @@ import * as bids from '../bidding/bids/queries.ts'
 import { revise, submit, withdraw } from '../bidding/bids/submit.ts'
 import { type Call, noteChange, type WriteCall } from '../http/call.ts'
 import type { Checked } from '../http/checked.gen.ts'
-import { problem } from '../http/problem.ts'
+import { conflict } from '../http/problem.ts'
 import { dateIn } from '../values/calendar.ts'
 import { countedAnswer } from './answers.ts'
 import { draftOf, type Entered, keepDraft, newestBid } from './bid-drafts.ts'
@@ -48,9 +48,9 @@ export async function discardDraft(call: Call, invitationId: string): Promise<Po
 export async function submitDraft(call: Call, invitationId: string, version: number | undefined): Promise<PortalBid> {
   return changed(call, invitationId, async (call, request, vendorId) => {
     const draft = await draftOf(call, invitationId)
-    if (draft === null) throw problem('conflict', 'There is no draft to submit; save one first.')
+    if (draft === null) throw conflict('missing_data', 'There is no draft to submit; save one first.')
     if (version !== undefined && version !== draft.version)
-      throw problem('conflict', 'The draft was saved again after it was read. Look at it once more.')
+      throw conflict('changed_meanwhile', 'The draft was saved again after it was read. Look at it once more.')
     const counted = countedAnswer(await portal.answersOf(call, invitationId), call.now, 'an invitation')
     await portal.noteAnswers(call, invitationId, counted)
     const { lines, amount } = pricesOf(draft)
@@ -69,7 +69,7 @@ export async function submitDraft(call: Call, invitationId: string, version: num
 export async function takeBack(call: Call, invitationId: string, reason: string | null): Promise<PortalBid> {
   return changed(call, invitationId, async (call, request, vendorId) => {
     const bid = await bidOf(call, request.id, vendorId)
-    if (bid === null) throw problem('conflict', 'There is no bid to withdraw.')
+    if (bid === null) throw conflict('missing_data', 'There is no bid to withdraw.')
     await withdraw(call, bid.id, reason)
   })
 }
@@ -112,7 +112,7 @@ function canBid({ now }: Call, request: BidRequestRow, bid: bids.BidRow | null):
 }
 
 function takesNone() {
-  return problem('conflict', 'This request takes no bids any more.')
+  return conflict('bid_request_not_open', 'This request takes no bids any more.')
 }
 
 function submitted(bid: bids.BidRow): PortalSubmittedBid {

@@ -9,7 +9,7 @@ import { attachFile } from '../attachments/attach.ts'
 import { add } from '../bidding/compliance-documents/add.ts'
 import * as documents from '../bidding/compliance-documents/queries.ts'
 import type { Call } from '../http/call.ts'
-import { notFound, problem } from '../http/problem.ts'
+import { conflict, notFound } from '../http/problem.ts'
 import type { Arrived } from '../http/upload.ts'
 import { countUnreviewed } from './order-queries.ts'
 
@@ -31,7 +31,10 @@ export async function handInDocument(
     // The document is added under the lock of its vendor, so that those at the same time are counted one after the other.
     const added = await add(call, vendorId, document, async () => {
       if ((await countUnreviewed(call, vendorId)) >= MOST_UNREVIEWED)
-        throw problem('conflict', `${MOST_UNREVIEWED} documents await review already. Ask the builder to look at them.`)
+        throw conflict(
+          'limit_reached',
+          `${MOST_UNREVIEWED} documents await review already. Ask the builder to look at them.`,
+        )
     })
     return shown(added)
   })
@@ -47,7 +50,7 @@ export async function handInFile(
   const isShown = principal.subjectId === principal.id && document?.vendorId === principal.id
   if (document === undefined || !isShown || document.archivedAt !== null) throw notFound()
   if (document.status !== 'pending_review')
-    throw problem('conflict', 'The document was reviewed already. Hand in a new one instead.')
+    throw conflict('wrong_status', 'The document was reviewed already. Hand in a new one instead.')
   const made = await attachFile(call, { recordId: document.id, fileName }, file, MOST_FILES)
   const { id, contentType, size, sha256, createdAt } = made
   return { id, fileName: made.fileName, contentType, size, sha256, from: 'vendor', createdAt }

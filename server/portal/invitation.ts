@@ -13,7 +13,7 @@ import * as requests from '../bidding/bid-requests/queries.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
 import { recordEvent } from '../events/record.ts'
 import type { Call, WriteCall } from '../http/call.ts'
-import { notFound, problem, unknownReference } from '../http/problem.ts'
+import { conflict, notFound, unknownReference } from '../http/problem.ts'
 import { countedAnswer } from './answers.ts'
 import { noteReading } from './message.ts'
 import * as portal from './queries.ts'
@@ -92,7 +92,7 @@ export async function replyTo(call: Call, invitationId: string, reply: PortalAns
     const { bidRequestId, vendorId } = await visible(call, invitationId)
     const request = await lockBidRequest(call, bidRequestId)
     const { status, declineReason } = invitationOf(request, invitationId)
-    if (!canAnswer(request, status)) throw problem('conflict', 'This request takes no answer any more.')
+    if (!canAnswer(request, status)) throw conflict('bid_request_not_open', 'This request takes no answer any more.')
     const reason = reply.answer === 'declined' ? (reply.reason ?? null) : null
     if (status === reply.answer && declineReason === reason) return
     const counted = countedAnswer(await portal.answersOf(call, invitationId), call.now, 'an invitation')

@@ -1,7 +1,7 @@
 import type { Message, PortalMessage } from '../../client/contract.gen.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
 import type { Call, WriteCall } from '../http/call.ts'
-import { notFound, Problem, problem, unknownReference } from '../http/problem.ts'
+import { conflict, notFound, Problem, unknownReference } from '../http/problem.ts'
 import { asAddressee, holdersOf, MOST_RECIPIENTS } from '../people/messages/message.ts'
 import * as messages from '../people/messages/queries.ts'
 import { markRead } from '../people/messages/read-marks.ts'
@@ -40,7 +40,7 @@ export async function answerMessage(call: Call, id: string, body: string): Promi
       throw new Problem('too_many_answers', detail, {}, { 'Retry-After': String(Math.max(seconds, 1)) })
     }
     const to = (await writerOf(call, inReplyTo)).slice(0, MOST_RECIPIENTS)
-    if (to.length === 0) throw problem('conflict', 'There is nobody here any more who could read it.')
+    if (to.length === 0) throw conflict('no_recipient', 'There is nobody here any more who could read it.')
     const { relatedTo } = inReplyTo
     const answer = await send(call, { channel: 'email', subject: null, body, to, relatedTo, inReplyTo })
     return shown(answer, { isOwn: true, readAt: null })

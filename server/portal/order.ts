@@ -1,7 +1,7 @@
 import type { PortalOrder, PortalOrderAnswer, PortalOrderStatus, PurchaseOrder } from '../../client/contract.gen.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
 import type { Call } from '../http/call.ts'
-import { invalid, notFound, problem } from '../http/problem.ts'
+import { conflict, invalid, notFound } from '../http/problem.ts'
 import * as homes from '../land/homes/queries.ts'
 import { termsOf } from '../paying/order-documents/terms.ts'
 import * as orders from '../paying/purchase-orders/queries.ts'
@@ -27,7 +27,7 @@ export async function answerOrder(
     const order = await orders.lock(call, purchaseOrderId)
     if (order.status === answer) return
     if (version !== undefined && version !== order.version)
-      throw problem('conflict', `${order.number} has changed since it was read. Look at it once more.`)
+      throw conflict('changed_meanwhile', `${order.number} has changed since it was read. Look at it once more.`)
     await changeStatus(call, purchaseOrderId, { status: answer, ...(answer === 'declined' && { reason }) })
   })
   return readOrder(call, purchaseOrderId)

@@ -1,6 +1,6 @@
 import type { Proposal, ProposalOutcome } from '../../client/contract.gen.ts'
 import type { Call, RecordedEvent, WriteCall } from '../http/call.ts'
-import { invalidTransition, Problem, problem } from '../http/problem.ts'
+import { conflict, invalidTransition, Problem } from '../http/problem.ts'
 import { executeBatch } from '../skills/batch.ts'
 import { catalogueOf, permitSkill } from '../skills/catalogue.ts'
 import { execute, readableEvents } from '../skills/execute.ts'
@@ -23,8 +23,8 @@ interface Wanted {
 /** Keeps what was tried out. Throws `conflict` for a tax id, which is kept nowhere but sealed. */
 export async function keep(call: WriteCall, wanted: Wanted, outcome: ProposalOutcome): Promise<Proposal> {
   if (hasTaxId(wanted.input))
-    throw problem(
-      'conflict',
+    throw conflict(
+      'not_suitable',
       'A proposal is kept for others to read, so it takes no taxId. Leave it out, and let whoever approves add it.',
     )
   const expiresAt = new Date(call.now.getTime() + WAITS_MS).toISOString()
@@ -107,5 +107,5 @@ export function assertWaits({ status, expiresAt }: Proposal, to: Proposal['statu
 export function assertWrites(call: Call, skill: string): void {
   const found = catalogueOf(call.surroundings.contract).find(skill)
   permitSkill(call, found)
-  if (!found.writes) throw problem('conflict', `${skill} changes nothing, so nobody has to approve it. Run it.`)
+  if (!found.writes) throw conflict('already_done', `${skill} changes nothing, so nobody has to approve it. Run it.`)
 }

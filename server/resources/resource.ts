@@ -9,7 +9,7 @@ import { type Call, noteChange, type Tenant, type WriteCall } from '../http/call
 import { checkIfMatch } from '../http/etag.ts'
 import { refusedRow } from '../http/holder.ts'
 import type { Json } from '../http/json.ts'
-import { notFound, problem, unknownReference } from '../http/problem.ts'
+import { conflict, notFound, unknownReference } from '../http/problem.ts'
 import { asValues } from './columns.ts'
 import { columnsOf, type Declaration, type Fitting, type SchemaName, type Schemas, type TableName } from './declared.ts'
 import { type Listed, type ListQuery, listing, type Page } from './listing.ts'
@@ -265,7 +265,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
 
     async update(call, before, changes, ifMatch) {
       checkIfMatch(ifMatch, before)
-      if (before.archivedAt != null) throw problem('conflict', 'An archived resource cannot be changed.')
+      if (before.archivedAt != null) throw conflict('archived', 'An archived resource cannot be changed.')
       const old = before as unknown as Record<string, unknown>
       // In whichever order they were sent, the same fields make one statement.
       const changed = Object.entries(changes as Record<string, unknown>)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { FieldError, SyncedRow, SyncMode, SyncResult } from '../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../http/call.ts'
 import { withHolder } from '../http/holder.ts'
-import { invalid, Problem, problem, taken, toldOf, toProblem } from '../http/problem.ts'
+import { conflict, invalid, Problem, problem, taken, toldOf, toProblem } from '../http/problem.ts'
 import { type CheckedRow, type RowSchema, rowChecker } from '../http/rows.ts'
 import { type Changed, changedFields, type Row } from './resource.ts'
 
@@ -154,7 +154,7 @@ export function refusedAs<T>(work: () => T): T | Problem {
 }
 
 export function archived(): Problem {
-  return problem('conflict', 'An archived resource cannot be changed.')
+  return conflict('archived', 'An archived resource cannot be changed.')
 }
 
 export function sameAs(place: number): Problem {
@@ -244,15 +244,25 @@ function together(refused: Refused): Problem {
       pointer: `/rows/${place}${error.pointer}`,
     })),
   )
-  const code = SEVEREST.find((each) => faults.some(([, fault]) => fault.code === each)) ?? 'conflict'
   const rows = faults.length === 1 ? '1 row is' : `${faults.length} rows are`
+  const detail = `${rows} at fault, so none was written.`
+  const told = { errors: errors.slice(0, MOST_ERRORS) }
+  const code = SEVEREST.find((each) => faults.some(([, fault]) => fault.code === each))
+  if (code !== undefined) {
+    const didYouMean = [...new Set(faults.flatMap(([, { extras }]) => extras.didYouMean ?? []))].slice(0, MOST_MEANT)
+    return problem(code, detail, {
+      ...told,
+      ...(code === 'unknown_reference' && didYouMean.length > 0 && { didYouMean }),
+    })
+  }
+  const reason = faults.find(([, { extras }]) => extras.reason !== undefined)?.[1].extras.reason ?? 'not_available'
   // With several at fault, the pointer would not say whose id it is.
   const { conflictingId } = (faults.length === 1 && faults[0]?.[1].extras) || {}
-  return new Problem(code, `${rows} at fault, so none was written.`, {
-    errors: errors.slice(0, MOST_ERRORS),
-    ...(conflictingId !== undefined && { conflictingId }),
-  })
+  return conflict(reason, detail, { ...told, ...(conflictingId !== undefined && { conflictingId }) })
 }
+
+/** As many as the contract lets a problem hold. */
+const MOST_MEANT = 10
 
 /** What a request is refused with as a whole, if any of its rows is; otherwise it is a conflict. */
 const SEVEREST = ['validation_failed', 'unknown_reference'] as const

@@ -1,7 +1,7 @@
 import type { Webhook } from '../../client/contract.gen.ts'
 import { mayRead, permissionOf } from '../events/readable.ts'
 import type { Call, WriteCall } from '../http/call.ts'
-import { Problem, problem } from '../http/problem.ts'
+import { conflict, Problem } from '../http/problem.ts'
 import * as webhooks from './queries.ts'
 import { MOST_ACTIVE, MOST_WEBHOOKS } from './webhook.ts'
 
@@ -19,8 +19,8 @@ export async function admitNew(call: WriteCall, wanted: Sending): Promise<void> 
   permitTypes(call, wanted.eventTypes)
   await webhooks.takeTurn(call)
   if ((await webhooks.count(call)) >= MOST_WEBHOOKS) {
-    throw problem(
-      'conflict',
+    throw conflict(
+      'limit_reached',
       `An organization has at most ${MOST_WEBHOOKS} subscriptions. Delete one that is not needed.`,
     )
   }
@@ -56,8 +56,8 @@ function permitTypes(call: Call, eventTypes: Webhook['eventTypes']): void {
 
 function refuseTooMany(others: webhooks.Active[]): void {
   if (others.length < MOST_ACTIVE) return
-  throw problem(
-    'conflict',
+  throw conflict(
+    'limit_reached',
     `An organization has at most ${MOST_ACTIVE} active subscriptions. Disable or delete one that is not needed.`,
   )
 }
@@ -72,8 +72,8 @@ function refuseTwin({ url, eventTypes, allowDuplicate = false }: Sending, others
       : other.eventTypes.find((type) => type === '*' || types.has(type))
     if (shared === undefined) continue
     const what = shared === '*' ? 'every event' : shared
-    throw problem(
-      'conflict',
+    throw conflict(
+      'already_done',
       `${other.id} sends ${what} to this address already. Change that one, or set allowDuplicate if it is to come twice.`,
       { errors: [{ pointer: '/url', code: 'conflict', message: `is where ${other.id} sends ${what} already` }] },
     )

@@ -29,6 +29,8 @@ export interface DeliveryParts {
   contract: Contract
   tellDisabled: TellDisabled
   attemptMade?(attempt: AttemptMade): void
+  /** Called after events got their sequence in this process. */
+  eventsDispatched?(): void
   /** How names are resolved to addresses; replaced in tests. */
   resolve?: Resolve
 }
@@ -85,6 +87,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
       try {
         const { isBusy, hasMore, events, due } = await dispatch(database, config, clock, owners)
         metrics.eventsDispatched += events
+        if (events > 0) parts.eventsDispatched?.()
         deliverer.take(due)
         isWoken ||= hasMore || isBusy
         if (events > 0 && !hasMore) await pause(Math.min(GATHER_MOST_MS, events * GATHER_MS_PER_EVENT))

@@ -5,7 +5,7 @@ import { exampleOf } from '../events/event-types.ts'
 import { readableTypes } from '../events/readable.ts'
 import { type Call, noteChange, type WriteCall } from '../http/call.ts'
 import type { Handlers, Input } from '../http/operation.ts'
-import { invalid, notFound, problem } from '../http/problem.ts'
+import { conflict, invalid, notFound } from '../http/problem.ts'
 import { admitChange, admitNew } from './admission.ts'
 import { faultOf } from './destination.ts'
 import * as webhooks from './queries.ts'
@@ -149,7 +149,7 @@ export const webhookOperations = {
       const row = await webhooks.lockDelivery(call, path.deliveryId)
       if (row === undefined) throw notFound()
       if (!row.test) refuseWhileDisabled(webhook)
-      if (row.isUnderWay) throw problem('conflict', 'An attempt is under way. See how it ends first.')
+      if (row.isUnderWay) throw conflict('under_way', 'An attempt is under way. See how it ends first.')
       await webhooks.endPause(call, webhookId, call.now)
       await webhooks.sendAgain(call, path.deliveryId, call.now)
       wakeAfterCommit(call, webhookId)
@@ -179,13 +179,13 @@ function checkUrl(call: Call, url: string): void {
 
 async function lockInUse(call: WriteCall, id: string): Promise<Webhook> {
   const webhook = await webhooks.lock(call, id)
-  if (webhook.archivedAt !== null) throw problem('conflict', 'This subscription was deleted.')
+  if (webhook.archivedAt !== null) throw conflict('archived', 'This subscription was deleted.')
   return webhook
 }
 
 function refuseWhileDisabled(webhook: Webhook): void {
   if (webhook.status === 'disabled')
-    throw problem('conflict', 'The subscription is disabled. Set its status to active first.')
+    throw conflict('subscription_disabled', 'The subscription is disabled. Set its status to active first.')
 }
 
 async function findDelivery(call: Call, id: string): Promise<Delivery> {

@@ -124,6 +124,7 @@ describe.skipIf(!isHere)('conformance', () => {
     const npm = (cwd: string, ...args: string[]) =>
       execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
     const [packed] = JSON.parse(npm(source, 'pack', '--json', '--pack-destination', folder)) as { filename: string }[]
+    expect(npm(source, 'publish', '--dry-run', '--json', '--ignore-scripts')).toContain('dist/contract.gen.json')
     writeFileSync(path.join(folder, 'package.json'), '{ "name": "elsewhere", "private": true }')
     npm(folder, 'install', '--offline', '--no-audit', '--no-fund', path.join(folder, packed?.filename ?? ''))
     const bin = path.join(folder, 'node_modules/.bin/plumbline-conformance')

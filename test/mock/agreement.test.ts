@@ -11,7 +11,7 @@ import { type Receiver, startReceiver } from '../../scripts/processes/receiver.t
 import type { Call as ServiceCall } from '../../server/http/call.ts'
 import type { Operation, ResponseObject } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
-import { invalidTransition, Problem, problem } from '../../server/http/problem.ts'
+import { conflict, invalidTransition, Problem, problem } from '../../server/http/problem.ts'
 import { ALL_PERMISSIONS } from '../../server/keys/roles.ts'
 import { newSecret } from '../../server/keys/secret.ts'
 import { type RunningMock, startMock } from '../support/mock.ts'
@@ -600,7 +600,7 @@ async function playTroubles(): Promise<void> {
     ['too much at the same time', tooMany, operations],
     ['an answer that was not kept', problem('answer_not_kept', 'It was too large.'), declares(409)],
     ['more than a skill may go through', problem('too_much_work', 'Narrow its input.'), executes],
-    ['what the present state forbids', problem('conflict', 'It is in use.'), declares(409)],
+    ['what the present state forbids', conflict('in_use', 'It is in use.'), declares(409)],
     ['what the present state forbids', invalidTransition('draft', 'awarded', ['sent']), declares(409)],
   ])
   await playAll({ RATE_LIMIT_PER_MINUTE: '1', PORTAL_LIMIT_PER_MINUTE: '1' }, [['a minute used up', null, operations]])

@@ -1,6 +1,6 @@
 import type { ApiKey, Permission } from '../../../client/contract.gen.ts'
 import type { Call } from '../../http/call.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 import { isAllowable } from '../../keys/allowed-addresses.ts'
 
 /** Throws `validation_failed` for what no key of this user could have. */
@@ -39,12 +39,15 @@ export function assertPossible(
 
 /** Throws `conflict` for a key that was revoked, which stays so. */
 export function assertNotRevoked({ revokedAt }: ApiKey): void {
-  if (revokedAt !== null) throw problem('conflict', `The key was revoked at ${revokedAt}. Create another one.`)
+  if (revokedAt !== null) throw conflict('key_revoked', `The key was revoked at ${revokedAt}. Create another one.`)
 }
 
 /** Throws `conflict` for a key that has ended in whichever way. */
 export function assertInUse(key: ApiKey, now: Date): void {
   assertNotRevoked(key)
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now.getTime())
-    throw problem('conflict', `The key expired at ${key.expiresAt}. Give it a new end first, or create another one.`)
+    throw conflict(
+      'key_expired',
+      `The key expired at ${key.expiresAt}. Give it a new end first, or create another one.`,
+    )
 }

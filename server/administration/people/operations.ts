@@ -1,7 +1,7 @@
 import type { HeldPermission, Role as RoleEntry } from '../../../client/contract.gen.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import { administrationOf, permissionsOf, ROLES } from '../../keys/roles.ts'
 import * as users from '../../people/users/queries.ts'
 import { linkFor, mailInvitation } from './invitation.ts'
@@ -42,7 +42,7 @@ export const peopleOperations = {
 
   async inviteUserAgain({ path }, call) {
     const user = await users.find(call, path.userId)
-    if (user.status !== 'invited') throw problem('conflict', `${user.name} is ${user.status}, and not invited.`)
+    if (user.status !== 'invited') throw conflict('wrong_status', `${user.name} is ${user.status}, and not invited.`)
     const link = await linkFor(call, user.email)
     if (link === null) return { status: 200, body: { delivery: 'none' } }
     await call.write((call) => mailInvitation(call, user, link))

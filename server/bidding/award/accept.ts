@@ -2,7 +2,7 @@ import type { BidAwarded, BidRequest, FieldError, Home, Vendor } from '../../../
 import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { draftFromBid } from '../../paying/purchase-orders/draft.ts'
 import { leavesOutAmounts } from '../bid-requests/bid-request.ts'
@@ -14,7 +14,7 @@ import { move, tellAccepted, tellRejected } from '../bids/move.ts'
 import type { BidRow } from '../bids/queries.ts'
 import * as bids from '../bids/queries.ts'
 import * as vendors from '../vendors/queries.ts'
-import { reasonNotToEngage } from '../vendors/vendor.ts'
+import { type Obstacle, obstacleToEngage } from '../vendors/vendor.ts'
 
 /**
  * The award: accepts one bid, rejects the others, awards the request and, if asked, drafts the purchase order.
@@ -38,7 +38,7 @@ export async function accept(call: WriteCall, bidId: string, asked: Checked['Bid
   const vendor = await vendors.lock(call, bid.vendorId)
   const winner = { ...bid, awardedLineIds }
   const obstacle = obstacleToAward(call, request, winner, accepted, vendor)
-  if (obstacle !== null) throw problem('conflict', obstacle)
+  if (obstacle !== null) throw conflict(obstacle.code, obstacle.message)
 
   const order = home === null ? null : await draftFromBid(call, { home, vendor, bid: winner, request })
   const after = await move(call, bid, 'accepted', reason, { awardedLineIds })
@@ -76,13 +76,13 @@ function homeToOrderFor(bid: BidRow, homeIds: readonly string[], given: string |
     ])
   }
   if (homeIds.length > 1) {
-    throw problem(
-      'conflict',
+    throw conflict(
+      'missing_data',
       'The bid holds for several homes together; accept it, and order for each home with createPurchaseOrder.',
     )
   }
   if (given === undefined)
-    throw problem('conflict', 'The bid is for the whole community; say with homeId which home to order for.')
+    throw conflict('missing_data', 'The bid is for the whole community; say with homeId which home to order for.')
   return given
 }
 
@@ -108,21 +108,24 @@ function obstacleToAward(
   bid: BidRow,
   accepted: readonly BidRow[],
   vendor: Vendor,
-): string | null {
+): Obstacle | null {
   const { number, status, awardMode } = request
   if (status === 'draft' || status === 'cancelled')
-    return `${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.`
-  if (status === 'awarded' && awardMode === 'single') return `${number} is already awarded.`
-  if (leavesOutAmounts(call, request)) return `${number} is blind and still open; it can be awarded once it is closed.`
+    return { code: 'wrong_status', message: `${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.` }
+  if (status === 'awarded' && awardMode === 'single')
+    return { code: 'already_awarded', message: `${number} is already awarded.` }
+  if (leavesOutAmounts(call, request))
+    return { code: 'bids_sealed', message: `${number} is blind and still open; it can be awarded once it is closed.` }
   if (bid.status !== 'submitted') return null
-  if (hasRunOut(bid, call.now)) return `The bid was valid until ${bid.validUntil}.`
-  const reason = reasonNotToEngage(vendor)
-  if (reason !== null) return `The bid cannot be accepted: ${reason}.`
+  if (hasRunOut(bid, call.now)) return { code: 'bid_expired', message: `The bid was valid until ${bid.validUntil}.` }
+  const obstacle = obstacleToEngage(vendor)
+  if (obstacle !== null) return { ...obstacle, message: `The bid cannot be accepted: ${obstacle.message}.` }
   const taken = takenBy(accepted, request)
   const twice = new Set(takes(bid, request).filter((pair) => taken.has(pair)))
   if (twice.size === 0) return null
   const lines = request.lines.filter((line) => [...twice].some((pair) => pair.endsWith(` ${line.lineId}`)))
-  return `Another bid has won ${lines.map((line) => `"${line.lineId}"`).join(', ')} already; name other lines in lineIds.`
+  const won = lines.map((line) => `"${line.lineId}"`).join(', ')
+  return { code: 'already_awarded', message: `Another bid has won ${won} already; name other lines in lineIds.` }
 }
 
 function takenBy(accepted: readonly BidRow[], request: Pick<BidRequest, 'homeIds' | 'lines'>): Set<string> {

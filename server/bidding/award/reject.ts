@@ -1,7 +1,7 @@
 import type { Bid } from '../../../client/contract.gen.ts'
 import * as contracts from '../../costs/contracts/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict, problem } from '../../http/problem.ts'
 import { ORDERED } from '../../paying/order-statuses.ts'
 import * as orders from '../../paying/purchase-orders/queries.ts'
 import { voidOrder } from '../../paying/purchase-orders/status.ts'
@@ -31,11 +31,11 @@ export async function reject(call: WriteCall, bidId: string, reason: string | nu
 async function revoke(call: WriteCall, bid: BidRow, reason: string | null): Promise<void> {
   const ordered = (await orders.lockOfBid(call, bid.id)).filter((order) => order.status !== 'void')
   const standing = ordered.find((order) => ORDERED.includes(order.status))
-  if (standing !== undefined) throw problem('conflict', `${standing.number} was issued to the vendor; void it first.`)
+  if (standing !== undefined) throw conflict('in_use', `${standing.number} was issued to the vendor; void it first.`)
   if (bid.contractId !== null) {
     const { number, status } = await contracts.find(call, bid.contractId)
     const instead = status === 'active' ? 'terminate' : 'archive'
-    throw problem('conflict', `The bid has become the contract ${number}; ${instead} it first.`)
+    throw conflict('in_use', `The bid has become the contract ${number}; ${instead} it first.`)
   }
   if (ordered.length > 0 && !call.permissions.has('pos:write')) {
     throw problem('permission_denied', 'Voiding the purchase order of the award needs pos:write.', {

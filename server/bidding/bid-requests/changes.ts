@@ -3,7 +3,7 @@ import type { BidRequest, InvitationStatus } from '../../../client/contract.gen.
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import { asSystem, type WriteCall } from '../../http/call.ts'
-import { assertMove, invalidTransition, problem } from '../../http/problem.ts'
+import { assertMove, conflict, invalidTransition } from '../../http/problem.ts'
 import { BID_REQUEST_MOVES, hidesAmounts, isDue } from './bid-request.ts'
 import * as invitations from './invitation-queries.ts'
 import type { BidRequestRow } from './queries.ts'
@@ -68,7 +68,7 @@ export async function answerInvitation(
 ): Promise<BidRequest> {
   const before = await requests.find(call, id)
   const invitation = before.invitations.find((candidate) => candidate.vendorId === vendorId)
-  if (invitation === undefined) throw problem('conflict', 'The vendor is not invited to this bid request.')
+  if (invitation === undefined) throw conflict('not_invited', 'The vendor is not invited to this bid request.')
   const respondedAt = call.now.toISOString()
   await invitations.update(call, invitation, {
     status: answer,
@@ -107,5 +107,6 @@ export async function moved(
 
 /** Refuses what only makes sense while vendors can still bid. */
 export function assertAwaited(request: BidRequestRow): void {
-  if (request.status !== 'sent') throw problem('conflict', `No bid is awaited: the bid request is ${request.status}.`)
+  if (request.status !== 'sent')
+    throw conflict('bid_request_not_open', `No bid is awaited: the bid request is ${request.status}.`)
 }

@@ -4,7 +4,7 @@ import * as parts from '../../costs/parts/queries.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { invalid, unknownReference } from '../../http/problem.ts'
 import { formFaults } from './bid-request.ts'
-import { conflict, lockVendors, obstaclesToInvite } from './invite.ts'
+import { assertInvitable, lockVendors, obstaclesToInvite } from './invite.ts'
 import * as requests from './queries.ts'
 
 export interface Checked {
@@ -72,7 +72,7 @@ export async function check(call: WriteCall, asked: Checked): Promise<{ deadline
     if (home?.isArchived)
       obstacles.push({ pointer: `/homeIds/${i}`, code: 'archived', message: `${home.name} is archived` })
   }
-  if (obstacles.length > 0) throw conflict(obstacles)
+  assertInvitable(obstacles)
   return { deadlineAt: place.deadlineAt, invited }
 }
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { BidRequest, FieldError, Vendor } from '../../../client/contract.gen.ts'
+import type { BidRequest, ConflictReason, FieldError, Vendor } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { type Problem, problem } from '../../http/problem.ts'
+import { conflict, type Problem } from '../../http/problem.ts'
 import { issueAddresses } from '../../keys/portal-addresses.ts'
 import * as vendors from '../vendors/queries.ts'
 import { obstaclesToEngage, worksIn } from '../vendors/vendor.ts'
@@ -26,10 +26,10 @@ export function obstaclesToInvite(
   found: readonly Vendor[],
   vendorIds: readonly string[],
   communityId: string,
-): FieldError[] {
+): InviteFault[] {
   return found.flatMap((vendor) => {
     const pointer = `/vendorIds/${vendorIds.indexOf(vendor.id)}`
-    const faults: FieldError[] = obstaclesToEngage(vendor).map((obstacle) => ({ pointer, ...obstacle }))
+    const faults: InviteFault[] = obstaclesToEngage(vendor).map((obstacle) => ({ pointer, ...obstacle }))
     if (!worksIn(vendor, communityId)) {
       faults.push({
         pointer,
@@ -41,10 +41,34 @@ export function obstaclesToInvite(
   })
 }
 
-/** A conflict with all its reasons: one by one in `errors`, joined in `detail`. */
-export function conflict(errors: FieldError[]): Problem {
-  const text = errors.map((error) => error.message).join('; ')
-  return problem('conflict', `${text.slice(0, 1).toUpperCase()}${text.slice(1, 3900)}.`, { errors })
+/** What a fault comes to as the reason of a conflict. */
+const REASONS = {
+  vendor_archived: 'vendor_archived',
+  vendor_on_hold: 'vendor_on_hold',
+  vendor_inactive: 'vendor_inactive',
+  compliance_expired: 'compliance_expired',
+  vendor_restricted: 'vendor_restricted',
+  already_invited: 'already_done',
+  minItems: 'missing_data',
+  archived: 'archived',
+  past: 'deadline_passed',
+} as const satisfies Record<string, ConflictReason>
+
+/** Why somebody cannot be invited, or nobody. */
+export interface InviteFault extends FieldError {
+  code: keyof typeof REASONS
+}
+
+/** Throws a conflict with all faults, if there are any, for the reason of the first. */
+export function assertInvitable(faults: readonly InviteFault[]): void {
+  const [first] = faults
+  if (first !== undefined) throw joined(REASONS[first.code], faults)
+}
+
+/** A conflict with all its faults: one by one in `errors`, joined in `detail`. */
+export function joined(reason: ConflictReason, faults: readonly FieldError[]): Problem {
+  const text = faults.map((fault) => fault.message).join('; ')
+  return conflict(reason, `${text.slice(0, 1).toUpperCase()}${text.slice(1, 3900)}.`, { errors: [...faults] })
 }
 
 /** Sends a draft and invites its vendors; the caller has checked that they can be invited. */

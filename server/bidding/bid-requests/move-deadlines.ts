@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { makeEvent, recordEvents } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import * as requests from './queries.ts'
 
 /** More open bid requests than a community ever has, and few enough to be moved in one transaction. */
@@ -18,8 +18,8 @@ const BATCH = 50
 export async function moveDeadlines(call: WriteCall, communityId: string): Promise<void> {
   const ids = await requests.lockMovable(call, communityId, MOST_MOVED + 1)
   if (ids.length > MOST_MOVED) {
-    throw problem(
-      'conflict',
+    throw conflict(
+      'limit_reached',
       `More than ${MOST_MOVED} bid requests of the community are open; close some of them first.`,
     )
   }

@@ -1,9 +1,9 @@
-import type { FieldError, Vendor } from '../../../client/contract.gen.ts'
+import type { Vendor } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { assertMove, problem, unknownReference } from '../../http/problem.ts'
+import { assertMove, conflict, unknownReference } from '../../http/problem.ts'
 import * as scopes from '../scopes/queries.ts'
 import { sendNotification } from '../vendors/notify.ts'
 import * as vendors from '../vendors/queries.ts'
@@ -13,7 +13,7 @@ import { BID_REQUEST_MOVES, OPEN_INVITATION, wholeLines } from './bid-request.ts
 import { assertAwaited, closeBidding, lockBidRequest, moved, recordChange } from './changes.ts'
 import { check, isPast, unknownVendors } from './check.ts'
 import * as invitations from './invitation-queries.ts'
-import { address, announce, conflict, lockVendors, obstaclesToInvite, send } from './invite.ts'
+import { address, announce, assertInvitable, type InviteFault, lockVendors, obstaclesToInvite, send } from './invite.ts'
 import * as requests from './queries.ts'
 import { resend, revoke } from './resend.ts'
 import { update } from './update.ts'
@@ -22,12 +22,12 @@ import { update } from './update.ts'
 const MOST_INVITATIONS = 1000
 
 export const bidRequestOperations = {
-  async createBidRequest({ body }, call) {
+  async createBidRequest({ query, body }, call) {
     const { vendorIds, sendNow, ...rest } = body
     const wanted = { homeIds: [], effectiveFrom: null, effectiveTo: null, ...rest, lines: wholeLines(body.lines ?? []) }
     const request = await call.write(async (call) => {
       const { deadlineAt, invited } = await check(call, { ...wanted, vendorIds, sendNow, newDeadline: true })
-      const scope = await scopes.nameOf(call, body.scope)
+      const scope = await scopes.nameOf(call, body.scope, query.createScopes)
       const number = await requests.nextNumber(call)
       const { id } = await requests.insert(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
       await invitations.insertAll(call, id, vendorIds, 'pending')
@@ -50,11 +50,11 @@ export const bidRequestOperations = {
     return { status: 200, body: await withAddresses(call, request) }
   },
 
-  async updateBidRequest({ path, body, ifMatch }, call) {
+  async updateBidRequest({ path, query, body, ifMatch }, call) {
     const request = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
       checkIfMatch(ifMatch, before)
-      return update(call, before, body)
+      return update(call, before, body, query.createScopes)
     })
     return { status: 200, body: await withAddresses(call, request) }
   },
@@ -69,10 +69,10 @@ export const bidRequestOperations = {
     const added = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
       if (before.status !== 'draft' && before.status !== 'sent') {
-        throw problem('conflict', `Nobody can be invited any more: the bid request is ${before.status}.`)
+        throw conflict('bid_request_not_open', `Nobody can be invited any more: the bid request is ${before.status}.`)
       }
       if (before.invitations.length + body.vendorIds.length > MOST_INVITATIONS) {
-        throw problem('conflict', `A bid request has at most ${MOST_INVITATIONS} invitations.`)
+        throw conflict('limit_reached', `A bid request has at most ${MOST_INVITATIONS} invitations.`)
       }
       const found = await lockVendors(call, body.vendorIds)
       const unknown = unknownVendors(found, body.vendorIds)
@@ -81,7 +81,7 @@ export const bidRequestOperations = {
         ...alreadyInvited(before, found, body.vendorIds),
         ...obstaclesToInvite(found, body.vendorIds, before.communityId),
       ]
-      if (faults.length > 0) throw conflict(faults)
+      assertInvitable(faults)
       const ids = await invitations.insertAll(
         call,
         before.id,
@@ -105,7 +105,7 @@ export const bidRequestOperations = {
     const request = await call.write(async (call) => {
       const draft = await lockBidRequest(call, path.bidRequestId)
       if (draft.status === 'closed')
-        throw problem('conflict', 'A closed bid request is sent again by reopenBidRequest, with a new deadline.')
+        throw conflict('wrong_status', 'A closed bid request is sent again by reopenBidRequest, with a new deadline.')
       assertMove(BID_REQUEST_MOVES, draft.status, 'sent')
       const vendorIds = draft.invitations.map((invitation) => invitation.vendorId)
       const invited = await lockVendors(call, vendorIds)
@@ -118,7 +118,7 @@ export const bidRequestOperations = {
         faults.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
       if (isPast(deadlineAt, call))
         faults.push({ pointer: '/deadline', code: 'past', message: 'the deadline has passed; set a new one first' })
-      if (faults.length > 0) throw conflict(faults)
+      assertInvitable(faults)
       return send(call, draft, deadlineAt, invited)
     })
     return { status: 200, body: await withAddresses(call, request) }
@@ -136,7 +136,7 @@ export const bidRequestOperations = {
   async reopenBidRequest({ path, body }, call) {
     const request = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
-      if (before.status === 'draft') throw problem('conflict', 'A draft is sent by sendBidRequest.')
+      if (before.status === 'draft') throw conflict('wrong_status', 'A draft is sent by sendBidRequest.')
       assertMove(BID_REQUEST_MOVES, before.status, 'sent')
       const { deadlineAt } = await check(call, {
         ...before,
@@ -208,7 +208,7 @@ function alreadyInvited(
   request: requests.BidRequestRow,
   found: readonly Vendor[],
   vendorIds: readonly string[],
-): FieldError[] {
+): InviteFault[] {
   const invited = new Set(request.invitations.map((invitation) => invitation.vendorId))
   return found
     .filter((vendor) => invited.has(vendor.id))

@@ -1,8 +1,8 @@
 import type { Invitation } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { notFound, problem } from '../../http/problem.ts'
+import { conflict, notFound } from '../../http/problem.ts'
 import { endOf, revokeAddress } from '../../keys/portal-addresses.ts'
-import { reasonNotToLetIn } from '../vendors/vendor.ts'
+import { obstacleToLetIn } from '../vendors/vendor.ts'
 import { lockBidRequest, recordChange } from './changes.ts'
 import * as invitations from './invitation-queries.ts'
 import { address, announce, lockVendors } from './invite.ts'
@@ -13,11 +13,11 @@ import * as requests from './queries.ts'
 export async function resend(call: WriteCall, id: string): Promise<Invitation> {
   const { request, invitation } = await lock(call, id)
   const reason = reasonNotToResend(call, request, invitation)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('wrong_status', reason)
   const found = await lockVendors(call, [invitation.vendorId])
   for (const vendor of found) {
-    const against = reasonNotToLetIn(vendor)
-    if (against !== null) throw problem('conflict', against)
+    const obstacle = obstacleToLetIn(vendor)
+    if (obstacle !== null) throw conflict(obstacle.code, `${obstacle.message}.`)
   }
   await revokeAddress(call, id)
   await address(call, [invitation])

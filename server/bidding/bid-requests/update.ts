@@ -7,7 +7,7 @@ import { fixedFields, wholeLines } from './bid-request.ts'
 import { recordChange } from './changes.ts'
 import { check } from './check.ts'
 import * as invitations from './invitation-queries.ts'
-import { conflict } from './invite.ts'
+import { joined } from './invite.ts'
 import * as requests from './queries.ts'
 
 /** Updates a locked request as its status allows. Without a change, nothing is written and no event recorded. */
@@ -15,6 +15,7 @@ export async function update(
   call: WriteCall,
   before: requests.BidRequestRow,
   body: Checked['BidRequestUpdate'],
+  createScopes: boolean | undefined,
 ): Promise<BidRequest> {
   const { vendorIds, lines, ...rest } = body
   const invited = before.invitations.map((invitation) => invitation.vendorId)
@@ -28,7 +29,7 @@ export async function update(
     (field) => !isDeepStrictEqual(whole[field], before[field]),
   )
   const fixed = fixedFields(before.status, [...changed, ...(added.length + removed.length > 0 ? ['vendorIds'] : [])])
-  if (fixed.length > 0) throw conflict(fixed)
+  if (fixed.length > 0) throw joined('fixed', fixed)
 
   const next = { ...before, ...whole }
   const moves = changed.some((field) => field === 'deadline' || field === 'communityId' || field === 'homeIds')
@@ -46,7 +47,7 @@ export async function update(
     })
     whole.deadlineAt = deadlineAt
   }
-  if (changed.includes('scope')) whole.scope = await scopes.nameOf(call, next.scope)
+  if (changed.includes('scope')) whole.scope = await scopes.nameOf(call, next.scope, createScopes)
   if (removed.length > 0) await invitations.removeAll(call, before.id, removed)
   if (added.length > 0) await invitations.insertAll(call, before.id, added, 'pending')
   const { figures: _, invitations: __, ...changes } = whole

@@ -5,7 +5,7 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { checkIfMatch } from '../../http/etag.ts'
-import { invalid, Problem, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, Problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { leavesOutAmounts, takesBids } from '../bid-requests/bid-request.ts'
 import { answerInvitation, lockBidRequest, touchBidRequest } from '../bid-requests/changes.ts'
@@ -27,13 +27,13 @@ export async function submit(call: WriteCall, body: Checked['BidSubmit']): Promi
 
   const invitation = request.invitations.find((candidate) => candidate.vendorId === body.vendorId)
   if (invitation === undefined)
-    throw problem('conflict', `The vendor is not invited to ${request.number}; invite it with inviteToBid.`)
+    throw conflict('not_invited', `The vendor is not invited to ${request.number}; invite it with inviteToBid.`)
   assertTakesBids(request, call.now)
   const live = await bids.ofRequest(call, request.id, LIVE)
   const earlier = live.find((bid) => bid.vendorId === body.vendorId && bid.homeId === homeId)
   if (earlier !== undefined) {
     const next = earlier.status === 'submitted' ? '; change it with reviseBid' : ''
-    throw problem('conflict', `The vendor has already bid: ${earlier.id} is ${earlier.status}${next}.`)
+    throw conflict('already_bid', `The vendor has already bid: ${earlier.id} is ${earlier.status}${next}.`)
   }
 
   const inserted = await bids.insert(call, {
@@ -86,8 +86,8 @@ export async function revise(
   if (!isRevision) return bids.toBid(call, await bids.update(call, before, { externalId }))
 
   if (before.status !== 'submitted')
-    throw problem('conflict', `The bid is ${before.status}; only a submitted one can be revised.`)
-  if (hasRunOut(before, call.now)) throw problem('conflict', `The bid was valid until ${before.validUntil}.`)
+    throw conflict('wrong_status', `The bid is ${before.status}; only a submitted one can be revised.`)
+  if (hasRunOut(before, call.now)) throw conflict('bid_expired', `The bid was valid until ${before.validUntil}.`)
   assertTakesBids(request, call.now)
   const revision = { revision: before.revision + 1, submittedAt: call.now.toISOString() }
   const after = bids.toBid(call, await bids.update(call, before, { ...changes, externalId, ...revision }))
@@ -127,10 +127,10 @@ async function refuseHome(call: WriteCall, homeId: string): Promise<never> {
 function assertTakesBids(request: BidRequestRow, now: Date): void {
   if (takesBids(request, now)) return
   const { number, status, deadline, closedAt } = request
-  if (status === 'draft') throw problem('conflict', `${number} is a draft; send it first.`)
-  if (status === 'awarded' || status === 'cancelled') throw problem('conflict', `${number} is ${status}.`)
-  throw problem(
-    'conflict',
+  if (status === 'draft') throw conflict('bid_request_not_open', `${number} is a draft; send it first.`)
+  if (status === 'awarded' || status === 'cancelled') throw conflict('bid_request_not_open', `${number} is ${status}.`)
+  throw conflict(
+    'deadline_passed',
     `${number} takes no late bids: its deadline was ${deadline}${closedAt === null ? '' : `, and it closed at ${closedAt}`}.`,
   )
 }

@@ -2,7 +2,7 @@ import type { ComplianceDocument } from '../../../client/contract.gen.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import { dateIn } from '../../values/calendar.ts'
 import * as vendors from '../vendors/queries.ts'
 import { checkPeriod, newDocument } from './compliance-document.ts'
@@ -18,7 +18,7 @@ export async function add(
 ): Promise<ComplianceDocument> {
   checkPeriod(body)
   const vendor = await vendors.lock(call, vendorId)
-  if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
+  if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
   await assertRoom?.()
   const added = await documents.insert(call, newDocument(body, vendor.id, dateIn(call.timeZone, call.now)))
   await recordStatusChange(call, { id: added.id, from: null, to: added.status })

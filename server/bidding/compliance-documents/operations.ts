@@ -2,7 +2,7 @@ import type { ComplianceDocument, Vendor } from '../../../client/contract.gen.ts
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { assertMove, problem } from '../../http/problem.ts'
+import { assertMove, conflict } from '../../http/problem.ts'
 import { dateIn } from '../../values/calendar.ts'
 import * as vendors from '../vendors/queries.ts'
 import { add } from './add.ts'
@@ -43,7 +43,7 @@ export const complianceDocumentOperations = {
 
   async changeComplianceDocumentStatus({ path, body }, call) {
     const document = await change(call, path.complianceDocumentId, async (call, before) => {
-      if (before.archivedAt !== null) throw problem('conflict', 'The document was removed.')
+      if (before.archivedAt !== null) throw conflict('archived', 'The document was removed.')
       assertMove(MOVES, before.status, body.status)
       const status = settledStatus(body.status, before.expirationDate, dateIn(call.timeZone, call.now))
       await recordStatusChange(call, { id: before.id, from: before.status, to: status, reason: body.reason })

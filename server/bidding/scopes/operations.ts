@@ -1,6 +1,6 @@
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import * as scopes from './queries.ts'
 
 export const scopeOperations = {
@@ -25,7 +25,7 @@ export const scopeOperations = {
         const uses = (await scopes.usesOf(call, before.name)).filter((use) => use.count > 0)
         if (uses.length > 0) {
           const told = uses.map(({ what, count }) => `${what}: ${count}`).join(', ')
-          throw problem('conflict', `"${before.name}" is in use (${told}), so it keeps its name.`)
+          throw conflict('in_use', `"${before.name}" is in use (${told}), so it keeps its name.`)
         }
       }
       const after = await scopes.update(call, before, body)
@@ -41,8 +41,8 @@ export const scopeOperations = {
       checkIfMatch(ifMatch, before)
       const covering = before.archivedAt === null ? await scopes.coveringVendors(call, before.name) : 0
       if (covering > 0) {
-        throw problem(
-          'conflict',
+        throw conflict(
+          'in_use',
           covering === 1 ? `1 vendor covers "${before.name}".` : `${covering} vendors cover "${before.name}".`,
         )
       }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Call, Tenant } from '../../http/call.ts'
+import { isTypoOf } from '../../http/nearest.ts'
+import { problem } from '../../http/problem.ts'
 import { resource } from '../../resources/resource.ts'
 
 export const { list, find, findAll, lock, insert, update, archive } = resource({
@@ -70,37 +72,108 @@ const believed = new Map<string, { name: string; until: number }>()
 const BELIEVED_MS = 5000
 const MOST_BELIEVED = 10_000
 
+/** Names as the organization spells them, by what they were given as. */
+export interface Trades {
+  readonly spelled: ReadonlyMap<string, string>
+  /** Those that are refused, with the trade that was probably meant, if there is one. */
+  readonly refused: ReadonlyMap<string, string | null>
+}
+
 /**
- * The scopes with these names, as the organization spells them ("Framing" is its "framing"), each once. New names
- * become scopes.
+ * The scopes with these names ("Framing" is the organization's "framing"). New names become scopes, but for one that looks
+ * like a slip of a known one: a second trade that nobody wanted would split what is planned, bid and bought. Whoever
+ * means it says `createScopes`; with false nothing becomes a scope.
  */
-export async function named(call: Call, names: readonly string[]): Promise<string[]> {
+export async function trades(call: Call, names: readonly string[], createScopes?: boolean): Promise<Trades> {
   const now = call.now.getTime()
-  const spelling = new Map<string, string>()
+  const spelled = new Map<string, string>()
   for (const name of names) {
     const known = believed.get(`${call.organizationId} ${name}`)
-    if (known !== undefined && known.until > now) spelling.set(name, known.name)
+    if (known !== undefined && known.until > now) spelled.set(name, known.name)
   }
-  const unsure = names.filter((name) => !spelling.has(name))
-  if (unsure.length > 0) {
-    const found = await known(call, unsure)
-    const missing = unsure.filter((name) => !found.has(name))
-    if (missing.length > 0) {
-      await sql`
-        insert into "scopes" ("organizationId", "id", "name", "createdBy", "createdAt", "updatedAt")
-        select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
-        from unnest(${missing.map(() => typeid('scp').toString())}::text[], ${missing}::text[]) as new
-        on conflict do nothing`.execute(call.db)
-      for (const [given, name] of await known(call, missing)) found.set(given, name)
-    }
-    // Within a transaction they may still be rolled back.
-    if (!call.isWriting && believed.size > MOST_BELIEVED) believed.clear()
-    for (const [given, name] of found) {
-      spelling.set(given, name)
-      if (!call.isWriting) believed.set(`${call.organizationId} ${given}`, { name, until: now + BELIEVED_MS })
-    }
+  const unsure = [...new Set(names.filter((name) => !spelled.has(name)))]
+  if (unsure.length === 0) return { spelled, refused: new Map() }
+  const found = await known(call, unsure)
+  const missing = unsure.filter((name) => !found.has(name))
+  const refused = createScopes === true || missing.length === 0 ? new Map() : await slips(call, missing, createScopes)
+  const added = missing.filter((name) => !refused.has(name))
+  if (added.length > 0) {
+    await sql`
+      insert into "scopes" ("organizationId", "id", "name", "createdBy", "createdAt", "updatedAt")
+      select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
+      from unnest(${added.map(() => typeid('scp').toString())}::text[], ${added}::text[]) as new
+      on conflict do nothing`.execute(call.db)
+    for (const [given, name] of await known(call, added)) found.set(given, name)
   }
-  return [...new Set(names.map((name) => spelling.get(name) ?? name))]
+  // Within a transaction they may still be rolled back.
+  if (!call.isWriting && believed.size > MOST_BELIEVED) believed.clear()
+  for (const [given, name] of found) {
+    spelled.set(given, name)
+    if (!call.isWriting) believed.set(`${call.organizationId} ${given}`, { name, until: now + BELIEVED_MS })
+  }
+  return { spelled, refused }
+}
+
+/** So many of each are compared, which takes a tenth of a second at most; who brings more at once brings a catalogue. */
+const MOST_NEW_COMPARED = 100
+const MOST_KNOWN_COMPARED = 1000
+
+async function slips(
+  { db, organizationId }: Tenant,
+  missing: readonly string[],
+  createScopes: false | undefined,
+): Promise<Map<string, string | null>> {
+  const { rows } = await sql<{ name: string }>`
+    select "name" from "scopes" where "organizationId" = ${organizationId} and "archivedAt" is null
+    order by "id" limit ${MOST_KNOWN_COMPARED}`.execute(db)
+  const refused = new Map<string, string | null>()
+  missing.forEach((name, i) => {
+    const meant = i < MOST_NEW_COMPARED ? rows.find((scope) => isTypoOf(name, scope.name)) : undefined
+    if (meant !== undefined || createScopes === false) refused.set(name, meant?.name ?? null)
+  })
+  return refused
+}
+
+/** Why a trade cannot be used; null if it can. `pointer` is where it stands in the input. */
+export function refusal(call: Call, { refused }: Trades, given: readonly { pointer: string; name: string }[]) {
+  const wrong = given.filter(({ name }) => refused.has(name))
+  const [first] = wrong
+  if (first === undefined) return null
+  const isTold = call.permissions.has('vendors:read')
+  const told = wrong.map(({ name }) => (isTold ? (refused.get(name) ?? null) : null))
+  const question = (meant: string | null | undefined) => (meant == null ? '' : ` Did you mean "${meant}"?`)
+  const way = 'If it is a trade of its own, add it by createScope.'
+  const meant = [...new Set(told.filter((name) => name !== null))]
+  return problem('unknown_reference', `No trade is called "${first.name}".${question(told[0])} ${way}`, {
+    errors: wrong.map(({ pointer, name }, i) => ({
+      ...{ pointer, code: told[i] == null ? 'unknown_reference' : 'did_you_mean' },
+      message: `names no trade of your organization: "${name}".${question(told[i])}`,
+    })),
+    ...(meant.length > 0 && { didYouMean: meant.slice(0, MOST_MEANT) }),
+  })
+}
+
+/** As many as the contract lets a problem hold. */
+const MOST_MEANT = 10
+
+/** The trades of an input, each once. */
+export async function named(call: Call, names: readonly string[], createScopes?: boolean): Promise<string[]> {
+  const found = await trades(call, names, createScopes)
+  const fault = refusal(
+    call,
+    found,
+    names.map((name, i) => ({ pointer: `/scopes/${i}`, name })),
+  )
+  if (fault !== null) throw fault
+  return [...new Set(names.map((name) => found.spelled.get(name) ?? name))]
+}
+
+/** The one trade of an input. */
+export async function nameOf(call: Call, name: string, createScopes?: boolean): Promise<string> {
+  const found = await trades(call, [name], createScopes)
+  const fault = refusal(call, found, [{ pointer: '/scope', name }])
+  if (fault !== null) throw fault
+  return found.spelled.get(name) ?? name
 }
 
 /** How the organization spells the trades of these names, by what they were given as; those that it has not are left out. */
@@ -111,18 +184,6 @@ export async function known({ db, organizationId }: Tenant, names: readonly stri
     db,
   )
   return new Map(rows.map(({ given, name }) => [given, name]))
-}
-
-/** The same for many names, each by what it was given as. */
-export async function spelled(call: Call, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const given = [...new Set(names)]
-  const byLower = new Map((await named(call, given)).map((name) => [name.toLowerCase(), name]))
-  return new Map(given.map((name) => [name, byLower.get(name.toLowerCase()) ?? name]))
-}
-
-/** The same for one name. */
-export async function nameOf(call: Call, name: string): Promise<string> {
-  return (await named(call, [name]))[0] ?? name
 }
 
 /** Has to be called when a scope loses its name, so that the next use of the name creates a scope again. */

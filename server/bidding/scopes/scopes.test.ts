@@ -45,6 +45,52 @@ test('a trade that a vendor names becomes a scope automatically, once', async ()
   expect((await names('', key)).sort()).toEqual(['Tile', 'stone'])
 })
 
+test('a trade that looks like a slip of a known one is refused, and made where it is meant', async () => {
+  const { key, organizationId } = await plumbline.newBuilder()
+  const vendor = (scopes: string[], query = '', by = key) =>
+    plumbline.post(`/api/ext/vendors${query}`, { companyName: 'A', scopes }, { key: by })
+  // A new trade is made of any name that is like no other, and nothing is known to be like these.
+  expect((await vendor(['framing', 'landscaping', 'Unit 2'])).body.scopes).toHaveLength(3)
+  const refused = await vendor(['Framing', 'frammng', 'lanscapping'])
+  expect(refused).toMatchObject({
+    status: 422,
+    body: {
+      code: 'unknown_reference',
+      detail:
+        'No trade is called "frammng". Did you mean "framing"? If it is a trade of its own, add it by createScope.',
+      didYouMean: ['framing', 'landscaping'],
+      errors: [
+        { pointer: '/scopes/1', code: 'did_you_mean' },
+        { pointer: '/scopes/2', code: 'did_you_mean' },
+      ],
+    },
+  })
+  const writer = await plumbline.newKey(['vendors:write'], organizationId)
+  expect((await vendor(['fr aming'], '', writer)).body).toMatchObject({ errors: [{ code: 'unknown_reference' }] })
+  expect((await vendor(['grading', 'hardscaping', 'Unit 3', 'frame'])).status).toBe(201)
+  expect((await vendor(['farming'], '?createScopes=true')).body.scopes).toEqual(['farming'])
+  expect((await vendor(['roofing'], '?createScopes=false')).body).toMatchObject({ status: 422, errors: [{}] })
+  expect(await names('name=roofing', key)).toEqual([])
+  await plumbline.post('/api/ext/scopes', { name: 'farmings' }, { key })
+  expect((await vendor(['Farmings'])).body.scopes).toEqual(['farmings'])
+})
+
+test('each row of many is refused for its own slip', async () => {
+  const { key } = await plumbline.newBuilder()
+  await plumbline.post('/api/ext/scopes', { name: 'plumbing' }, { key })
+  const rows = ['plumbing', 'plubming', 'gutters'].map((name, i) => ({
+    ...{ accountingId: `QB-${i}`, companyName: `V${i}`, scopes: [name] },
+  }))
+  const body = { mode: 'best_effort', match: 'accountingId', rows }
+  const { body: synced } = await plumbline.post('/api/ext/vendors/batch', body, { key })
+  expect(synced.rows).toMatchObject([
+    { status: 'created' },
+    { status: 'failed', problem: { code: 'unknown_reference', errors: [{ pointer: '/scopes/0' }] } },
+    { status: 'created' },
+  ])
+  expect((await names('', key)).sort()).toEqual(['gutters', 'plumbing'])
+})
+
 test('a scope is renamed while nothing uses it, and keeps its name while something does', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: unused } = await plumbline.post('/api/ext/scopes', { name: 'finish carpentery' }, { key })

@@ -3,7 +3,7 @@ import { reasonNotToTell } from '../../building/tasks/confirmation.ts'
 import * as tasks from '../../building/tasks/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
@@ -14,7 +14,7 @@ import * as bidRequests from '../bid-requests/queries.ts'
 import * as notifications from '../vendors/notification-queries.ts'
 import { type Notice, sendNotification } from '../vendors/notify.ts'
 import * as vendors from '../vendors/queries.ts'
-import { reasonNotToEngage, recipientsOf } from '../vendors/vendor.ts'
+import { obstacleToEngage, recipientsOf } from '../vendors/vendor.ts'
 import { reasonNotToAnnounce, type Subject, subjectOf } from './notice.ts'
 
 type About = Pick<Notice, 'bidRequestId' | 'homeId' | 'taskId' | 'date'>
@@ -30,10 +30,10 @@ export const vendorNotificationOperations = {
     if (Array.isArray(subject)) throw invalid(subject)
     const notification = await call.write(async (call) => {
       const vendor = await vendors.find(call, path.vendorId)
-      if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
+      if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
       if (recipientsOf(vendor).length === 0) {
-        throw problem(
-          'conflict',
+        throw conflict(
+          'no_recipient',
           `${vendor.companyName} has no e-mail address, and no contact with one who is to be notified.`,
         )
       }
@@ -57,7 +57,7 @@ async function aboutTask(call: WriteCall, vendor: Vendor, taskId: string): Promi
   if (home === undefined) throw unknownReference(['/taskId'])
   const task = await tasks.find(call, taskId)
   const reason = reasonNotToAnnounce(home) ?? reasonNotToTell(vendor, task, dateIn(home.timeZone, call.now))
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('wrong_status', reason)
   await tasks.update(call, task, { notifiedStart: task.plannedStart, notifiedAt: call.now.toISOString() })
   return { taskId, homeId: home.id, bidRequestId: null, date: task.plannedStart }
 }
@@ -66,7 +66,7 @@ async function aboutHome(call: WriteCall, homeId: string, date: string): Promise
   await homes.assertExist(call, [homeId], '/homeId')
   const home = await homes.find(call, homeId)
   const reason = reasonNotToAnnounce(home)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('home_not_open', reason)
   const { timeZone } = await communities.find(call, home.communityId)
   const today = dateIn(timeZone, call.now)
   if (date < today)
@@ -79,12 +79,13 @@ async function aboutDeadline(call: WriteCall, vendor: Vendor, bidRequestId: stri
   await bidRequests.assertExist(call, [bidRequestId], '/bidRequestId')
   const request = await lockBidRequest(call, bidRequestId)
   const invitation = request.invitations.find(({ vendorId }) => vendorId === vendor.id)
-  if (invitation === undefined) throw problem('conflict', `${vendor.companyName} is not invited to ${request.number}.`)
+  if (invitation === undefined)
+    throw conflict('not_invited', `${vendor.companyName} is not invited to ${request.number}.`)
   assertAwaited(request)
   if (!OPEN_INVITATION.includes(invitation.status))
-    throw problem('conflict', `${vendor.companyName} has answered ${request.number}.`)
-  const reason = reasonNotToEngage(vendor)
-  if (reason !== null) throw problem('conflict', `The reminder cannot be sent: ${reason}.`)
+    throw conflict('already_answered', `${vendor.companyName} has answered ${request.number}.`)
+  const obstacle = obstacleToEngage(vendor)
+  if (obstacle !== null) throw conflict(obstacle.code, `The reminder cannot be sent: ${obstacle.message}.`)
   await invitations.countReminders(call, [invitation.id])
   await recordChange(call, request, await bidRequests.touch(call, request.id))
   return { bidRequestId: request.id, homeId: null, taskId: null, date: request.deadline }

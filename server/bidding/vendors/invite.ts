@@ -4,7 +4,7 @@ import type { WriteCall } from '../../http/call.ts'
 import { hasPortal, issueAddresses, revokeAddress, seesAddresses } from '../../keys/portal-addresses.ts'
 import { queueLetters } from '../../people/mail/queue.ts'
 import * as vendors from './queries.ts'
-import { reasonNotToInvite, recipientsOf } from './vendor.ts'
+import { obstacleToInvite, recipientsOf } from './vendor.ts'
 
 /** Invites a locked vendor to its portal, by a new address that takes the place of the one before, and mails it. */
 export async function inviteToPortal(
@@ -29,6 +29,6 @@ export async function inviteToPortal(
 /** A way to the portal for a locked vendor that has none, if the caller may give it one. */
 export async function portalFor(call: WriteCall, vendor: Vendor): Promise<string | null> {
   if (!call.permissions.has('vendors:write') || !call.permissions.has('bids:write')) return null
-  if (reasonNotToInvite(vendor) !== null || (await hasPortal(call, vendor.id))) return null
+  if (obstacleToInvite(vendor) !== null || (await hasPortal(call, vendor.id))) return null
   return (await inviteToPortal(call, vendor)).portalUrl
 }

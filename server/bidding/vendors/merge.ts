@@ -1,6 +1,6 @@
 import type { Vendor } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid, problem } from '../../http/problem.ts'
 import * as merging from './merge-queries.ts'
 import { recordUpdate } from './operations.ts'
 import * as vendors from './queries.ts'
@@ -51,21 +51,24 @@ export async function mergeVendors(call: WriteCall, pair: merging.Pair): Promise
 
 async function assertMergeable(call: WriteCall, keep: Vendor, other: Vendor, pair: merging.Pair): Promise<void> {
   if (keep.archivedAt !== null)
-    throw problem('conflict', `${keep.companyName} is archived, so nothing is merged into it.`)
+    throw conflict('archived', `${keep.companyName} is archived, so nothing is merged into it.`)
   if (other.mergedIntoId !== null)
-    throw problem('conflict', `${other.companyName} was merged into another vendor already: ${other.mergedIntoId}.`)
+    throw conflict(
+      'already_done',
+      `${other.companyName} was merged into another vendor already: ${other.mergedIntoId}.`,
+    )
   if (other.archivedAt !== null)
-    throw problem('conflict', `${other.companyName} is archived, so nothing of it is in use.`)
+    throw conflict('archived', `${other.companyName} is archived, so nothing of it is in use.`)
   const requests = await merging.openRequestsOfBoth(call, pair, MOST_NAMED)
   if (requests.length > 0)
-    throw problem(
-      'conflict',
+    throw conflict(
+      'wrong_status',
       `Both are asked by ${requests.join(', ')}; one vendor bids once, so decide or cancel these first.`,
     )
   const contracts = await merging.contractsOfBoth(call, pair, MOST_NAMED)
   if (contracts.length > 0)
-    throw problem(
-      'conflict',
+    throw conflict(
+      'in_use',
       `Both have active contracts for one trade in one place (${contracts.join(', ')}); terminate one of each first.`,
     )
   if ((await merging.countPointing(call, other.id, MOST_RECORDS)) > MOST_RECORDS)

@@ -3,47 +3,51 @@ import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { assertMove, problem } from '../../http/problem.ts'
+import { assertMove, conflict } from '../../http/problem.ts'
 import { endOf, revokeAddress } from '../../keys/portal-addresses.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { syncRows } from '../../resources/sync.ts'
 import * as scopes from '../scopes/queries.ts'
+import { possibleDuplicates } from './duplicates.ts'
 import { inviteToPortal } from './invite.ts'
 import * as vendors from './queries.ts'
 import { vendorSync } from './sync.ts'
 import { keepTaxId, lastOf } from './tax-id.ts'
-import { changesOf, newVendor, reasonNotToInvite, VENDOR_MOVES } from './vendor.ts'
+import { changesOf, newVendor, obstacleToInvite, VENDOR_MOVES } from './vendor.ts'
 
 export const vendorOperations = {
   async listVendors({ query }, call) {
     return { status: 200, body: await vendors.list(call, query) }
   },
 
-  async createVendor({ body }, call) {
+  async createVendor({ query, body }, call) {
     const { taxId = null, ...fields } = body
-    const values = newVendor({ ...fields, ...(await references(call, fields)) })
-    if (taxId === null) return { status: 201, body: await vendors.create(call, values, 'vendor.created') }
+    const values = newVendor({ ...fields, ...(await references(call, fields, query.createScopes)) })
+    // Looked for beforehand, because the new vendor is like itself.
+    const alike = { possibleDuplicates: await possibleDuplicates(call, values) }
+    if (taxId === null)
+      return { status: 201, body: { ...(await vendors.create(call, values, 'vendor.created')), ...alike } }
     const vendor = await call.write(async (call) => {
       const inserted = await vendors.insert(call, { ...values, taxIdLast4: lastOf(taxId) })
       const after = await keepTaxId(call, { before: null, after: inserted }, taxId)
       await recordEvent(call, 'vendor.created', after)
       return after
     })
-    return { status: 201, body: vendor }
+    return { status: 201, body: { ...vendor, ...alike } }
   },
 
-  async syncVendors({ body }, call) {
-    return { status: 200, body: await syncRows(call, body, vendorSync(body.match)) }
+  async syncVendors({ query, body }, call) {
+    return { status: 200, body: await syncRows(call, body, vendorSync(body.match, query.createScopes)) }
   },
 
   async getVendor({ path }, call) {
     return { status: 200, body: await vendors.find(call, path.vendorId) }
   },
 
-  async updateVendor({ path, body, ifMatch }, call) {
+  async updateVendor({ path, query, body, ifMatch }, call) {
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      const sent = { ...body, ...(await references(call, body)) }
+      const sent = { ...body, ...(await references(call, body, query.createScopes)) }
       const { taxId, notificationPreferences } = sent
       const updated = await vendors.update(call, before, changesOf(before, sent), ifMatch)
       const after = taxId === undefined ? updated : await keepTaxId(call, { before, after: updated }, taxId)
@@ -66,7 +70,7 @@ export const vendorOperations = {
   async changeVendorStatus({ path, body }, call) {
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      if (before.archivedAt !== null) throw problem('conflict', `${before.companyName} is archived.`)
+      if (before.archivedAt !== null) throw conflict('vendor_archived', `${before.companyName} is archived.`)
       assertMove(VENDOR_MOVES, before.status, body.status)
       const after = await vendors.update(call, before, { status: body.status })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
@@ -79,8 +83,8 @@ export const vendorOperations = {
   async inviteVendor({ path }, call) {
     const invited = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      const reason = reasonNotToInvite(before)
-      if (reason !== null) throw problem('conflict', reason)
+      const obstacle = obstacleToInvite(before)
+      if (obstacle !== null) throw conflict(obstacle.code, `${obstacle.message}.`)
       const { vendor, portalUrl } = await inviteToPortal(call, before)
       return {
         vendor,
@@ -112,9 +116,10 @@ export async function recordUpdate(call: WriteCall, before: Vendor, after: Vendo
 async function references(
   call: Call,
   body: { scopes?: string[]; communityIds?: string[] },
+  createScopes: boolean | undefined,
 ): Promise<{ scopes?: string[] }> {
   if (body.communityIds !== undefined) {
     await communities.assertExist(call, body.communityIds, '/communityIds')
   }
-  return body.scopes === undefined ? {} : { scopes: await scopes.named(call, body.scopes) }
+  return body.scopes === undefined ? {} : { scopes: await scopes.named(call, body.scopes, createScopes) }
 }

@@ -1,7 +1,7 @@
 import type { MatchBy, Vendor, VendorRow } from '../../../client/contract.gen.ts'
 import { makeEvent, recordManyEvents } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { Problem, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, Problem, unknownReference } from '../../http/problem.ts'
 import { rowChecker } from '../../http/rows.ts'
 import type { Changed } from '../../resources/resource.ts'
 import { keysOf, known, lockKeyed, meantBy } from '../../resources/row-keys.ts'
@@ -12,7 +12,7 @@ import { keepTaxIds, lastOf, taxIdsOf } from './tax-id.ts'
 import { changesOf, newVendor } from './vendor.ts'
 
 /** Vendors as another system has them. What createVendor and updateVendor do to one is done to all of them at once. */
-export function vendorSync(match: MatchBy): Sync<'VendorRow', Vendor> {
+export function vendorSync(match: MatchBy, createScopes?: boolean): Sync<'VendorRow', Vendor> {
   /** The numbers under which vendors pay taxes, which are no part of what is shown of them. */
   const taxIds = new Map<string, string | null>()
 
@@ -23,7 +23,7 @@ export function vendorSync(match: MatchBy): Sync<'VendorRow', Vendor> {
     async decide(call, rows) {
       const ids = await lockKeyed(call, 'vendors', ['accountingId', 'externalId'], rows)
       const meant = meantBy(rows, await vendors.findAll(call, ids), match)
-      const read = await surroundings(call, rows, meant)
+      const read = await surroundings(call, rows, meant, createScopes)
       return rows.map((row, i) => refusedAs(() => outcomeOf(call, row, meant[i] ?? null, read, taxIds)))
     },
 
@@ -53,7 +53,7 @@ export function vendorSync(match: MatchBy): Sync<'VendorRow', Vendor> {
 }
 
 interface Read {
-  spelled: ReadonlyMap<string, string>
+  trades: scopes.Trades
   communityIds: ReadonlySet<string>
   taxIds: ReadonlyMap<string, string>
 }
@@ -63,6 +63,7 @@ async function surroundings(
   call: WriteCall,
   rows: readonly AskedRow<VendorRow>[],
   meant: readonly (Vendor | Problem | null)[],
+  createScopes: boolean | undefined,
 ): Promise<Read> {
   const names = rows.flatMap(({ values }) => values.scopes ?? [])
   const taxed = rows.flatMap(({ values }, i) => {
@@ -70,7 +71,7 @@ async function surroundings(
     return values.taxId === undefined || before == null || before instanceof Problem ? [] : before.id
   })
   return {
-    spelled: names.length === 0 ? new Map() : await scopes.spelled(call, names),
+    trades: await scopes.trades(call, names, createScopes),
     communityIds: await known(
       call,
       'communities',
@@ -92,8 +93,11 @@ function outcomeOf(
     read.communityIds.has(id) ? [] : `/communityIds/${i}`,
   )
   if (unknown.length > 0) return unknownReference(unknown)
-  const { scopes } = values
-  const named = { ...values, ...(scopes !== undefined && { scopes: spelledAs(scopes, read.spelled) }) }
+  const { scopes: given } = values
+  const listed = (given ?? []).map((name, i) => ({ pointer: `/scopes/${i}`, name }))
+  const refusal = scopes.refusal(call, read.trades, listed)
+  if (refusal !== null) return refusal
+  const named = { ...values, ...(given !== undefined && { scopes: spelledAs(given, read.trades.spelled) }) }
   if (before === null) {
     const { taxId = null, ...whole } = rowChecker(call, 'VendorCreate')(named)
     const made = vendors.make(call, { ...newVendor(whole), taxIdLast4: lastOf(taxId) })
@@ -103,7 +107,7 @@ function outcomeOf(
   const { status = before.status, ...rest } = named
   if (status !== before.status) {
     const pointed = [{ pointer: '/status', code: 'fixed', message: 'is changed by changeVendorStatus' }]
-    return problem('conflict', `${before.companyName} is ${before.status}.`, { errors: pointed })
+    return conflict('wrong_status', `${before.companyName} is ${before.status}.`, { errors: pointed })
   }
   const after: Vendor = { ...before, ...changesOf(before, rest) }
   const isOther = rest.taxId !== undefined && rest.taxId !== (read.taxIds.get(before.id) ?? null)

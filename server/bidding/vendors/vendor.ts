@@ -1,4 +1,4 @@
-import type { Vendor, VendorCreate, VendorStatus, VendorUpdate } from '../../../client/contract.gen.ts'
+import type { ConflictReason, Vendor, VendorCreate, VendorStatus, VendorUpdate } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { invalid } from '../../http/problem.ts'
 import { wholeAddress } from '../../values/address.ts'
@@ -12,14 +12,16 @@ export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]
   inactive: ['active'],
 }
 
+type Unfit = 'vendor_archived' | 'vendor_on_hold' | 'vendor_inactive' | 'compliance_expired'
+
 /** A reason against engaging a vendor (inviting, awarding, ordering) at the moment. */
-export interface Obstacle {
-  code: 'vendor_archived' | 'vendor_on_hold' | 'vendor_inactive' | 'compliance_expired'
+export interface Obstacle<Code extends ConflictReason = ConflictReason> {
+  code: Code
   message: string
 }
 
-export function obstaclesToEngage(vendor: Vendor): Obstacle[] {
-  const obstacles: Obstacle[] = []
+export function obstaclesToEngage(vendor: Vendor): Obstacle<Unfit>[] {
+  const obstacles: Obstacle<Unfit>[] = []
   if (vendor.archivedAt !== null)
     obstacles.push({ code: 'vendor_archived', message: `${vendor.companyName} is archived` })
   if (vendor.status === 'on_hold')
@@ -36,25 +38,23 @@ export function obstaclesToEngage(vendor: Vendor): Obstacle[] {
 }
 
 /** Why the vendor cannot be engaged at the moment; null if it can. */
-export function reasonNotToEngage(vendor: Vendor): string | null {
-  return obstaclesToEngage(vendor)[0]?.message ?? null
+export function obstacleToEngage(vendor: Vendor): Obstacle | null {
+  return obstaclesToEngage(vendor)[0] ?? null
 }
 
 /**
  * Why the vendor is given no way into the portal; null if it may have one. Expired documents are no reason, because the
  * portal is where new ones are submitted.
  */
-export function reasonNotToLetIn(vendor: Vendor): string | null {
-  if (vendor.archivedAt !== null) return `${vendor.companyName} is archived.`
-  if (vendor.status === 'on_hold') return `${vendor.companyName} is on hold.`
-  if (vendor.status === 'inactive') return `${vendor.companyName} is inactive.`
-  return null
+export function obstacleToLetIn(vendor: Vendor): Obstacle | null {
+  return obstaclesToEngage(vendor).find(({ code }) => code !== 'compliance_expired') ?? null
 }
 
 /** Why the vendor cannot be invited to its whole portal; null when nothing stands against it. */
-export function reasonNotToInvite(vendor: Vendor): string | null {
-  const reason = reasonNotToLetIn(vendor)
-  return reason === null && vendor.email === null ? `${vendor.companyName} has no e-mail address.` : reason
+export function obstacleToInvite(vendor: Vendor): Obstacle | null {
+  const obstacle = obstacleToLetIn(vendor)
+  if (obstacle !== null || vendor.email !== null) return obstacle
+  return { code: 'no_recipient', message: `${vendor.companyName} has no e-mail address` }
 }
 
 /** Whether the vendor may work in the community; one without a list may work in all. */

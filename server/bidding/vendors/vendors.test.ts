@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { eventsAbout, eventsOf } from '../../../test/support/recorded-events.ts'
 
@@ -25,7 +25,8 @@ test('a vendor is created with the fields of the seed and is read back the same'
   expect(created.headers.get('location')).toBe(`/api/ext/vendors/${created.body.id}`)
   const read = await plumbline.get(`/api/ext/vendors/${created.body.id}`)
   expect(read.status).toBe(200)
-  expect(read.body).toEqual(created.body)
+  const { possibleDuplicates: _, ...vendor } = created.body
+  expect(read.body).toEqual(vendor)
   expect(read.headers.get('etag')).toBe('"1"')
 })
 
@@ -55,7 +56,7 @@ test('a change returns the new state, raises the version, and says in its event 
 test('a change that changes nothing raises no version and records no event', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   const same = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: framing.contactName })
-  expect(same.body).toEqual(vendor)
+  expect({ ...same.body, possibleDuplicates: vendor.possibleDuplicates }).toEqual(vendor)
 })
 
 test('a stale If-Match is refused with the current version, and If-None-Match saves the body', async () => {
@@ -178,4 +179,47 @@ test('a trade in different case is the existing trade, and an unknown community 
   expect(second.body.scopes).toEqual(['framing'])
   const third = await plumbline.post('/api/ext/vendors', { companyName: 'C', communityIds: ['com_nothing'] }, { key })
   expect(third.body).toMatchObject({ code: 'unknown_reference', errors: [{ pointer: '/communityIds/0' }] })
+})
+
+describe('a vendor that may be there already', () => {
+  test('is created, and the answer names those that agree in name, e-mail or telephone, whatever the notation', async () => {
+    const { key } = await plumbline.newBuilder()
+    const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
+    const first = await create({ companyName: 'Brazos Framing, LLC', email: 'Bids@brazos.example.com' })
+    expect(first.possibleDuplicates).toEqual([])
+    const second = await create({ companyName: 'BRAZOS  FRAMING', phone: '+1 (512) 555-0142' })
+    const told = { id: first.id, companyName: 'Brazos Framing, LLC', status: 'active' }
+    expect(second.possibleDuplicates).toEqual([{ ...told, agreesIn: ['companyName'] }])
+    const third = await create({ companyName: 'Other', email: 'bids@BRAZOS.example.com', phone: '512.555.0142' })
+    expect(third.possibleDuplicates).toEqual([
+      { ...told, agreesIn: ['email'] },
+      { ...told, id: second.id, companyName: 'BRAZOS  FRAMING', agreesIn: ['phone'] },
+    ])
+    const read = await plumbline.get(`/api/ext/vendors/${third.id}`, { key })
+    expect(read.body).toEqual({ ...third, possibleDuplicates: undefined })
+  })
+
+  test('is compared with neither archived vendors, nor another builder’s, nor by what says nothing', async () => {
+    const { key } = await plumbline.newBuilder()
+    const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
+    await plumbline.post('/api/ext/vendors', { companyName: 'Cedar Roofing' })
+    const archived = await create({ companyName: 'Cedar Roofing', phone: '1' })
+    await plumbline.delete(`/api/ext/vendors/${archived.id}`, { key })
+    expect((await create({ companyName: 'Cedar Roofing Inc.', phone: '1' })).possibleDuplicates).toEqual([])
+    await create({ companyName: '?!' })
+    expect((await create({ companyName: '—', phone: '1' })).possibleDuplicates).toEqual([])
+    for (let i = 0; i < 6; i++) await create({ companyName: 'Cedar Tile' })
+    expect((await create({ companyName: 'Cedar Tile' })).possibleDuplicates).toHaveLength(5)
+  })
+
+  test('is not told to a key that may not read vendors, and to a skill that tries it', async () => {
+    const { key, organizationId } = await plumbline.newBuilder()
+    await plumbline.post('/api/ext/vendors', { companyName: 'Pecan Plumbing' }, { key })
+    const writer = await plumbline.newKey(['vendors:write'], organizationId)
+    const unseen = await plumbline.post('/api/ext/vendors', { companyName: 'Pecan Plumbing' }, { key: writer })
+    expect(unseen).toMatchObject({ status: 201, body: { possibleDuplicates: [] } })
+    const tried = { skill: 'createVendor', input: { companyName: 'Pecan Plumbing' }, dryRun: true }
+    const { body } = await plumbline.post('/api/ext/execute', tried, { key })
+    expect(body.result.possibleDuplicates).toHaveLength(2)
+  })
 })

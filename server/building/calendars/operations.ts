@@ -1,7 +1,7 @@
 import * as vendors from '../../bidding/vendors/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { issueAddress } from './address.ts'
 import * as feeds from './queries.ts'
@@ -21,7 +21,7 @@ export const calendarOperations = {
       const name = await lockedName(call, vendorId, userId)
       if (communityId !== null) await communities.assertExist(call, [communityId], '/communityId')
       if ((await feeds.countOpen(call, { vendorId, userId })) >= MOST_FEEDS)
-        throw problem('conflict', `${name} has ${MOST_FEEDS} calendar feeds. Revoke one of them first.`)
+        throw conflict('limit_reached', `${name} has ${MOST_FEEDS} calendar feeds. Revoke one of them first.`)
       const created = await feeds.insert(call, { vendorId, userId, communityId })
       const url = await issueAddress(call, created.id)
       // The address of a dry run is undone with it.
@@ -53,12 +53,12 @@ async function lockedName(call: WriteCall, vendorId: string | null, userId: stri
   if (vendorId !== null) {
     await vendors.assertExist(call, [vendorId], '/vendorId')
     const { companyName, archivedAt, status } = await vendors.lock(call, vendorId)
-    if (archivedAt !== null) throw problem('conflict', `${companyName} is archived.`)
-    if (status === 'inactive') throw problem('conflict', `${companyName} is inactive.`)
+    if (archivedAt !== null) throw conflict('vendor_archived', `${companyName} is archived.`)
+    if (status === 'inactive') throw conflict('vendor_inactive', `${companyName} is inactive.`)
     return companyName
   }
   const user = await feeds.lockUser(call, userId ?? '')
   if (user === undefined) throw unknownReference(['/userId'])
-  if (user.status === 'disabled') throw problem('conflict', `${user.name} is disabled.`)
+  if (user.status === 'disabled') throw conflict('user_disabled', `${user.name} is disabled.`)
   return user.name
 }

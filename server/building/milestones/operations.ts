@@ -4,7 +4,7 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { invalid, invalidTransition, notFound, problem } from '../../http/problem.ts'
+import { conflict, invalid, invalidTransition, notFound } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { namesOf, reasonToKeepSchedule } from '../schedule/words.ts'
@@ -22,7 +22,7 @@ export const milestoneOperations = {
       // The home is locked while its draws are added up, so that two of them never come to more than the whole.
       const home = await lockedHome(call, body.homeId)
       const { count, percent } = await milestones.drawsOf(call, home.id, null)
-      if (count >= MOST_MILESTONES) throw problem('conflict', `${home.name} has ${MOST_MILESTONES} milestones.`)
+      if (count >= MOST_MILESTONES) throw conflict('limit_reached', `${home.name} has ${MOST_MILESTONES} milestones.`)
       assertSound({ ...body, drawPercent: body.drawPercent ?? null, drawAmount: body.drawAmount ?? null }, percent)
       assertOfHome(body.taskIds, await milestones.tasksOf(call, home.id, body.taskIds))
       const { communityId } = home
@@ -45,7 +45,7 @@ export const milestoneOperations = {
       checkIfMatch(ifMatch, before)
       const isHow = body.taskIds !== undefined || body.autoComplete !== undefined
       if (isHow && before.status === 'completed')
-        throw problem('conflict', `${before.name} is completed, so what completes it stays. Reopen it first.`)
+        throw conflict('wrong_status', `${before.name} is completed, so what completes it stays. Reopen it first.`)
       const { percent } = await milestones.drawsOf(call, before.homeId, before.id)
       const { drawPercent = before.drawPercent, drawAmount = before.drawAmount } = body
       const { taskIds = before.taskIds, autoComplete = before.autoComplete } = body
@@ -65,7 +65,7 @@ export const milestoneOperations = {
       if (found.archivedAt !== null) return
       const { before } = await locked(call, found.id)
       if (before.status === 'completed')
-        throw problem('conflict', `${before.name} is completed; it belongs to the history of the home.`)
+        throw conflict('wrong_status', `${before.name} is completed; it belongs to the history of the home.`)
       await milestones.archive(call, before, ifMatch)
     })
     return { status: 204 }
@@ -84,7 +84,7 @@ export const milestoneOperations = {
       const open = force ? [] : openTasks(before, await milestones.tasksOf(call, home.id, before.taskIds))
       if (open.length > 0) {
         const detail = `${before.name} waits for ${namesOf(open)}. Set force with a reason to go ahead.`
-        throw problem('conflict', detail)
+        throw conflict('open_work', detail)
       }
       const after = await milestones.update(call, before, { status: 'completed', completedDate: date })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
@@ -110,7 +110,7 @@ export const milestoneOperations = {
 /** The milestone and its home, both locked; the home first, as where a task completes a milestone. */
 async function locked(call: WriteCall, id: string): Promise<{ before: Milestone; home: milestones.LockedHome }> {
   const { homeId, archivedAt, name } = await milestones.find(call, id)
-  if (archivedAt !== null) throw problem('conflict', `${name} is archived.`)
+  if (archivedAt !== null) throw conflict('archived', `${name} is archived.`)
   const home = await lockedHome(call, homeId)
   return { before: await milestones.lock(call, id), home }
 }
@@ -119,6 +119,6 @@ async function lockedHome(call: WriteCall, id: string): Promise<milestones.Locke
   const home = await milestones.lockHome(call, id)
   if (home === undefined) throw notFound()
   const reason = reasonToKeepSchedule(home)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('home_not_open', reason)
   return home
 }

@@ -31,7 +31,7 @@ export async function makeSchedules(
   const rows = [...new Set(wanted.map(({ template }) => template))].flatMap((template) => template.rows)
   const known: Known = {
     // Since the template was written, a trade may have been spelled anew, and a vendor deactivated.
-    spelling: await scopes.spelled(call, scopesOf(rows)),
+    spelling: (await scopes.trades(call, scopesOf(rows), true)).spelled,
     activeIds: await activeAmong(call, [...new Set(rows.flatMap(({ vendorId }) => vendorId ?? []))]),
   }
   const made: Task[][] = []

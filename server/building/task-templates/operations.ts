@@ -4,7 +4,7 @@ import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { problem, unknownReference } from '../../http/problem.ts'
+import { conflict, unknownReference } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
@@ -76,8 +76,11 @@ async function fromRows(call: WriteCall, rows: readonly Checked['TaskTemplateRow
   await assertVendors(call, rows)
   // The ring is looked for first, because a template that is refused must not make scopes.
   const { taskCount, workdays } = rules.fromRows(rules.wholeRows(rows, new Map()))
-  const spelling = await scopes.spelled(call, rules.scopesOf(rows))
-  return { rows: rules.wholeRows(rows, spelling), taskCount, workdays }
+  const trades = await scopes.trades(call, rules.scopesOf(rows))
+  const named = rows.flatMap(({ scope }, i) => (scope == null ? [] : [{ pointer: `/rows/${i}/scope`, name: scope }]))
+  const refusal = scopes.refusal(call, trades, named)
+  if (refusal !== null) throw refusal
+  return { rows: rules.wholeRows(rows, trades.spelled), taskCount, workdays }
 }
 
 /** Refuses vendors who do not exist, and those who can be given no work. */
@@ -90,7 +93,7 @@ async function assertVendors(call: WriteCall, rows: readonly Checked['TaskTempla
   )
   if (unknown.length > 0) throw unknownReference(unknown.slice(0, rules.MOST_FAULTS))
   const archived = found.find(({ archivedAt }) => archivedAt !== null)
-  if (archived !== undefined) throw problem('conflict', `${archived.companyName} is archived.`)
+  if (archived !== undefined) throw conflict('vendor_archived', `${archived.companyName} is archived.`)
 }
 
 async function applied(
@@ -102,7 +105,7 @@ async function applied(
   const schedule = await lockSchedule(call, { homeId })
   const { home, calendar, tasks: before } = schedule
   const reason = rules.reasonToKeepTasks(home, before, replace)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('wrong_status', reason)
   const template =
     taskTemplateId === undefined ? await nearestTemplate(call, home) : await namedTemplate(call, taskTemplateId)
   if (before.length > 0) await homes.archiveSchedule(call, home.id, 'all')
@@ -118,6 +121,6 @@ async function nearestTemplate(
   { name, communityId, planId }: { name: string; communityId: string; planId: string | null },
 ): Promise<TaskTemplate> {
   const chosen = (await templates.nearest(call, communityId, [planId])).get(planId)
-  if (chosen === undefined) throw problem('conflict', `No task template is for ${name}; send a taskTemplateId.`)
+  if (chosen === undefined) throw conflict('missing_data', `No task template is for ${name}; send a taskTemplateId.`)
   return templates.find(call, chosen.id)
 }

@@ -1,6 +1,6 @@
 import type { Community, HomeStart, HomeStarts, HomeStartsCreate, TaskTemplate } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { workCalendar } from '../../values/workdays.ts'
 import { lastDayOf } from '../schedule/schedule.ts'
@@ -63,7 +63,7 @@ export async function startHomes(call: WriteCall, communityId: string, body: Hom
 }
 
 function perWeekOf({ name, archivedAt, startsPerWeekTarget }: Community, { startsPerWeek }: HomeStartsCreate): number {
-  if (archivedAt !== null) throw problem('conflict', `${name} is archived.`)
+  if (archivedAt !== null) throw conflict('archived', `${name} is archived.`)
   const perWeek = startsPerWeek ?? startsPerWeekTarget
   if (perWeek !== null) return perWeek
   const message = `is required, because ${name} has no startsPerWeekTarget`
@@ -128,7 +128,7 @@ async function templatesFor(
 export async function namedTemplate(call: WriteCall, id: string): Promise<TaskTemplate> {
   const template = await templates.findOptional(call, id)
   if (template === undefined) throw unknownReference(['/taskTemplateId'])
-  if (template.archivedAt !== null) throw problem('conflict', `${template.name} is archived.`)
+  if (template.archivedAt !== null) throw conflict('archived', `${template.name} is archived.`)
   return template
 }
 

@@ -3,7 +3,7 @@ import { sendNotifications } from '../../bidding/vendors/notify.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
 import { type MadeEvent, recordEvents } from '../../events/record.ts'
 import { type Call, noteChange, type WriteCall } from '../../http/call.ts'
-import { invalid, notFound, problem } from '../../http/problem.ts'
+import { conflict, invalid, notFound } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { type WorkCalendar, workCalendar } from '../../values/workdays.ts'
@@ -32,7 +32,7 @@ export async function readSchedule(call: Call, of: OfHome): Promise<Schedule> {
 export async function lockSchedule(call: WriteCall, of: OfHome): Promise<Schedule> {
   const schedule = await loaded(call, await tasks.lockHome(call, of))
   const reason = reasonToKeepSchedule(schedule.home)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('home_not_open', reason)
   return schedule
 }
 

@@ -4,7 +4,7 @@ import { type Notice, sendNotification } from '../../bidding/vendors/notify.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { notFound, problem } from '../../http/problem.ts'
+import { conflict, notFound } from '../../http/problem.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { reasonToKeepSchedule } from '../schedule/words.ts'
 import { answered, askedAt, isSameAnswer, reasonNotAhead, reasonNotToAsk } from './confirmation.ts'
@@ -54,10 +54,10 @@ export async function lockAhead(call: WriteCall, taskId: string): Promise<Ahead>
   const task = await tasks.find(call, taskId)
   const today = dateIn(home.timeZone, call.now)
   const reason = reasonToKeepSchedule(home) ?? reasonNotAhead(task, today)
-  if (reason !== null) throw problem('conflict', reason)
-  if (task.vendorId === null) throw problem('conflict', `${task.name} has no vendor.`)
+  if (reason !== null) throw conflict('wrong_status', reason)
+  if (task.vendorId === null) throw conflict('missing_data', `${task.name} has no vendor.`)
   const vendor = await vendors.lock(call, task.vendorId)
-  if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
+  if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
   return { home, task, vendor, today }
 }
 
@@ -77,7 +77,7 @@ export async function keepAnswer(
 async function ask(call: WriteCall, taskId: string): Promise<TaskAsked> {
   const ahead = await lockAhead(call, taskId)
   const reason = reasonNotToAsk(ahead.task)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('wrong_status', reason)
   const asked = await askAgain(call, ahead, ahead.task.notifiedStart === null ? 'advance' : 'reminder', null)
   return { ...asked, portalUrl: await portalFor(call, ahead.vendor) }
 }
@@ -103,16 +103,16 @@ async function moveAsProposed(call: WriteCall, taskId: string): Promise<TaskChan
   let date = ''
   const moved = await change(call, taskId, undefined, async (before, { today }) => {
     const reason = reasonNotAhead(before, today)
-    if (reason !== null) throw problem('conflict', reason)
+    if (reason !== null) throw conflict('wrong_status', reason)
     date = proposedStartOf(before)
-    if (date < today) throw problem('conflict', `${date}, which was proposed for ${before.name}, has passed.`)
+    if (date < today) throw conflict('deadline_passed', `${date}, which was proposed for ${before.name}, has passed.`)
     return { constraint: startingOn(date, before) }
   })
   if (moved.plannedStart === date) return moved
-  throw problem('conflict', `${moved.name} cannot start on ${date}; it would start on ${moved.plannedStart}.`)
+  throw conflict('not_available', `${moved.name} cannot start on ${date}; it would start on ${moved.plannedStart}.`)
 }
 
 function proposedStartOf({ name, confirmation }: Task): string {
-  if (confirmation.proposedStart === null) throw problem('conflict', `No other date is proposed for ${name}.`)
+  if (confirmation.proposedStart === null) throw conflict('missing_data', `No other date is proposed for ${name}.`)
   return confirmation.proposedStart
 }

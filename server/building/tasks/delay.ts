@@ -1,5 +1,5 @@
 import type { DelayReason, DelayResponsible, FieldError, Task, TaskDelayCreate } from '../../../client/contract.gen.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 import type { WorkCalendar } from '../../values/workdays.ts'
 import { type Changes, startingOn } from './task.ts'
 
@@ -37,7 +37,7 @@ export function delayed(
   at: (field: string) => string,
 ): { days: number; changes: Changes } {
   if (task.status === 'completed' || task.status === 'skipped') {
-    throw problem('conflict', `${task.name} is ${task.status}, so nothing delays it.`)
+    throw conflict('wrong_status', `${task.name} is ${task.status}, so nothing delays it.`)
   }
   if ((days === undefined) === (newStart === undefined)) {
     const fault: FieldError =
@@ -58,10 +58,10 @@ export function delayed(
 }
 
 function longer(task: Task, days: number | undefined): { days: number; changes: Changes } {
-  if (days === undefined) throw problem('conflict', `${task.name} started on ${task.actualStart}; send days.`)
-  if (task.durationDays === 0) throw problem('conflict', `${task.name} has started and takes no time.`)
+  if (days === undefined) throw conflict('missing_data', `${task.name} started on ${task.actualStart}; send days.`)
+  if (task.durationDays === 0) throw conflict('missing_data', `${task.name} has started and takes no time.`)
   const durationDays = task.durationDays + days
-  if (durationDays > LONGEST_DAYS) throw problem('conflict', `${task.name} would take more than 1,000 workdays.`)
+  if (durationDays > LONGEST_DAYS) throw conflict('limit_reached', `${task.name} would take more than 1,000 workdays.`)
   return { days, changes: { durationDays } }
 }
 
@@ -71,7 +71,8 @@ export function withDelay(task: Task, body: TaskDelayCreate, days: number, now: 
   if (reasonCode === 'other' && note === null) {
     throw invalid([{ pointer: '/note', code: 'required', message: 'is required with the reason other' }])
   }
-  if (task.delays.length >= MOST_DELAYS) throw problem('conflict', `${task.name} was delayed ${MOST_DELAYS} times.`)
+  if (task.delays.length >= MOST_DELAYS)
+    throw conflict('limit_reached', `${task.name} was delayed ${MOST_DELAYS} times.`)
   const vendorId = body.vendorId === undefined ? (responsible === 'vendor' ? task.vendorId : null) : body.vendorId
   return [...task.delays, { reasonCode, days, responsible, vendorId, note, at: now.toISOString() }]
 }

@@ -6,7 +6,7 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { notFound, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, notFound, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { followTask } from '../milestones/follow.ts'
 import { leadingFrom } from '../milestones/queries.ts'
@@ -30,7 +30,7 @@ export const taskOperations = {
       const schedule = await lockSchedule(call, { homeId: body.homeId })
       const values = rules.newTask(body, schedule.today)
       if (schedule.tasks.length >= rules.MOST_TASKS)
-        throw problem('conflict', `${schedule.home.name} has ${rules.MOST_TASKS} tasks.`)
+        throw conflict('limit_reached', `${schedule.home.name} has ${rules.MOST_TASKS} tasks.`)
       rules.assertOfHome(values.predecessors, schedule.tasks)
       assertMayLink(call, { poIds: [], payOnComplete: false }, body)
       await assertOrdersOf(call, body.homeId, body.poIds)
@@ -72,7 +72,7 @@ export const taskOperations = {
       const schedule = await lockSchedule(call, { taskId: before.id })
       const task = await locked(call, schedule, before.id, ifMatch)
       const reason = rules.reasonNotToArchive(task, schedule.tasks) ?? (await reasonOfMilestones(call, task))
-      if (reason !== null) throw problem('conflict', reason)
+      if (reason !== null) throw conflict('in_use', reason)
       const left = schedule.tasks.filter(({ id }) => id !== task.id)
       const after = rescheduled(schedule, left, null)
       await tasks.archive(call, task)
@@ -84,7 +84,7 @@ export const taskOperations = {
   async simulateDelay({ path, query }, call) {
     const schedule = await readSchedule(call, { taskId: path.taskId })
     const reason = reasonToKeepSchedule(schedule.home)
-    if (reason !== null) throw problem('conflict', reason)
+    if (reason !== null) throw conflict('home_not_open', reason)
     const task = await locked(call, schedule, path.taskId)
     const wanted = query.newStart === undefined ? { days: 1, ...query } : query
     const { changes } = delayed(task, wanted, schedule.calendar, (field) => field)
@@ -177,7 +177,7 @@ async function referred(
   if (vendorId != null) {
     const vendor = await vendors.findOptional(call, vendorId)
     if (vendor === undefined) throw unknownReference(['/vendorId'])
-    if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
+    if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
   }
   return scope == null ? {} : { scope: await scopes.nameOf(call, scope) }
 }
@@ -188,7 +188,7 @@ async function locked(call: Call, { tasks: all }: Schedule, id: string, ifMatch?
   if (task === undefined) {
     const archived = await tasks.findOptional(call, id)
     if (archived === undefined) throw notFound()
-    throw problem('conflict', `${archived.name} is archived.`)
+    throw conflict('archived', `${archived.name} is archived.`)
   }
   checkIfMatch(ifMatch, task)
   return task

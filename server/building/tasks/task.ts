@@ -6,7 +6,7 @@ import type {
   TaskStatus,
 } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, invalidTransition, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, invalidTransition, unknownReference } from '../../http/problem.ts'
 import { namesOf } from '../schedule/words.ts'
 import { NOT_ASKED } from './confirmation.ts'
 
@@ -73,11 +73,11 @@ export function changesOf(body: Checked['TaskUpdate'], before: Task): Changes {
   ]
   if (faults.length > 0) throw invalid(faults)
   if (plannedStart !== undefined && before.actualStart !== null) {
-    throw problem('conflict', `${before.name} started on ${before.actualStart}.`)
+    throw conflict('fixed', `${before.name} started on ${before.actualStart}.`)
   }
   if (percentComplete !== undefined && (before.actualStart === null || before.status === 'completed')) {
     const state = before.status === 'completed' ? 'is completed' : 'has not started'
-    throw problem('conflict', `${before.name} ${state}, so how much of it is done is known.`)
+    throw conflict('fixed', `${before.name} ${state}, so how much of it is done is known.`)
   }
   const wanted = constraintOf(body, before)
   return {
@@ -237,8 +237,8 @@ export function completed(task: Task, body: Checked['TaskCompletion'], today: st
   const open = checklist.filter(({ done }) => !done)
   if (open.length > 0 && !body.force) {
     const [first] = open
-    throw problem(
-      'conflict',
+    throw conflict(
+      'open_work',
       `The checklist is open: ${first?.text.slice(0, 200)}${open.length > 1 ? ' and more' : ''}.`,
     )
   }
@@ -252,7 +252,7 @@ export function completed(task: Task, body: Checked['TaskCompletion'], today: st
 export function assertMayStart(task: Task, tasks: readonly Task[], { force }: { force: boolean }): void {
   const open = force ? [] : openBefore(task, tasks)
   if (open.length > 0) {
-    throw problem('conflict', `${task.name} waits for ${namesOf(open)}. Set force with a reason to go ahead.`)
+    throw conflict('open_work', `${task.name} waits for ${namesOf(open)}. Set force with a reason to go ahead.`)
   }
 }
 

@@ -2,7 +2,7 @@ import type { ClockIn, TimeEntry, Timesheet } from '../../../client/contract.gen
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { Problem, problem } from '../../http/problem.ts'
+import { conflict, Problem } from '../../http/problem.ts'
 import { addDays, dateIn, weekStartOf } from '../../values/calendar.ts'
 import * as entries from './entry-queries.ts'
 import { postingOf } from './posting.ts'
@@ -18,7 +18,7 @@ export async function clockIn(call: WriteCall, body: ClockIn): Promise<TimeEntry
   const user = await timesheets.lockUser(call, userId)
   const { timeZone, ...posting } = await postingOf(call, given)
   const running = await entries.running(call, userId)
-  if (running !== undefined) throw problem('conflict', `${user.name} is clocked in since ${running.startedAt}.`)
+  if (running !== undefined) throw conflict('already_done', `${user.name} is clocked in since ${running.startedAt}.`)
   const date = dateIn(timeZone, new Date(startedAt))
   const sheet = await sheetFor(call, userId, date)
   assertOpen(sheet)
@@ -32,7 +32,7 @@ export async function clockOut(call: WriteCall, body: Checked['ClockOut']): Prom
   const endedAt = clockedAt(at, call.now)
   const user = await timesheets.lockUser(call, userId)
   const running = await entries.running(call, userId)
-  if (running === undefined) throw problem('conflict', `${user.name} is not clocked in.`)
+  if (running === undefined) throw conflict('missing_data', `${user.name} is not clocked in.`)
   const sheet = await timesheets.lock(call, running.timesheetId)
   assertOpen(sheet)
   const { date, ...times } = pointedAt(() =>
@@ -73,6 +73,6 @@ function pointedAt<Result>(work: () => Result): Result {
     const faults = error instanceof Problem ? error.extras.errors : undefined
     if (!(error instanceof Problem) || faults === undefined) throw error
     const errors = faults.map((fault) => (fault.pointer === '/endedAt' ? { ...fault, pointer: '/at' } : fault))
-    throw problem(error.code, error.message, { ...error.extras, errors })
+    throw error.pointingAt(errors)
   }
 }

@@ -2,7 +2,7 @@ import type { TimeEntry, Timesheet } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import { clockIn, clockOut, openSheet } from './clock.ts'
 import * as entries from './entry-queries.ts'
 import { postingOf } from './posting.ts'
@@ -26,7 +26,7 @@ export const timesheetOperations = {
       const user = await timesheets.lockUser(call, body.userId)
       const other = await timesheets.ofWeek(call, user.id, body.weekStarting)
       if (other !== undefined)
-        throw problem('conflict', `${user.name} has a timesheet of that week already, ${other.id}.`, {
+        throw conflict('already_done', `${user.name} has a timesheet of that week already, ${other.id}.`, {
           errors: [{ pointer: '/weekStarting', code: 'conflict', message: 'is the week of another timesheet' }],
         })
       return openSheet(call, { ...body, overtimeRule })
@@ -95,7 +95,7 @@ export const timesheetOperations = {
     const entry = await call.write(async (call) => {
       const { sheet, entry } = await lockWithSheet(call, path.timeEntryId)
       checkIfMatch(ifMatch, entry)
-      if (entry.archivedAt !== null) throw problem('conflict', 'The entry was removed.')
+      if (entry.archivedAt !== null) throw conflict('archived', 'The entry was removed.')
       assertOpen(sheet)
       const { timeZone, ...posting } = await postingOf(call, rest, entry)
       const given = { date, hours, startedAt, endedAt, breakMinutes }

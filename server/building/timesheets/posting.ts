@@ -2,7 +2,7 @@ import type { TimeEntry } from '../../../client/contract.gen.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import { assertInUse } from '../../costs/cost-codes/in-use.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import * as tasks from '../tasks/queries.ts'
 import * as entries from './entry-queries.ts'
 
@@ -34,7 +34,7 @@ export async function postingOf(
     throw invalid([{ pointer, code: 'other_home', message: `${task.name} is a task of another home` }])
   }
   for (const named of [home?.id === before.homeId ? null : home, task?.id === before.taskId ? null : task])
-    if (named != null && named.archivedAt !== null) throw problem('conflict', `${named.name} is archived.`)
+    if (named != null && named.archivedAt !== null) throw conflict('archived', `${named.name} is archived.`)
   const { costCodeId: wanted } = given
   if (wanted != null && wanted !== before.costCodeId)
     await assertInUse(call, [{ pointer: '/costCodeId', costCodeId: wanted }])

@@ -1,7 +1,7 @@
 import type { TimeEntry, Timesheet, TimesheetStatusMove } from '../../../client/contract.gen.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { assertMove, invalid, problem } from '../../http/problem.ts'
+import { assertMove, conflict, invalid } from '../../http/problem.ts'
 import * as entries from './entry-queries.ts'
 import * as timesheets from './queries.ts'
 import { assertMayApprove, TIMESHEET_MOVES } from './timesheet.ts'
@@ -38,8 +38,8 @@ async function moved(call: WriteCall, before: Timesheet, status: Timesheet['stat
 function assertComplete(all: readonly TimeEntry[]): void {
   const running = all.find(({ hours }) => hours === null)
   if (running !== undefined)
-    throw problem('conflict', `The user is clocked in since ${running.startedAt}; clock them out first.`)
-  if (all.length === 0) throw problem('conflict', 'The timesheet has no entries.')
+    throw conflict('under_way', `The user is clocked in since ${running.startedAt}; clock them out first.`)
+  if (all.length === 0) throw conflict('missing_data', 'The timesheet has no entries.')
 }
 
 /** From here on the budgets of the homes count the entries; nothing takes them out again. */

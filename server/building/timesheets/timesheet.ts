@@ -1,6 +1,6 @@
 import type { Timesheet, TimesheetStatus } from '../../../client/contract.gen.ts'
 import type { Call } from '../../http/call.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid, problem } from '../../http/problem.ts'
 import { addDays, weekStartOf } from '../../values/calendar.ts'
 
 export const TIMESHEET_MOVES: Readonly<Record<TimesheetStatus, readonly TimesheetStatus[]>> = {
@@ -27,13 +27,13 @@ export function assertWeekStart(date: string, weekStartsOn: number): void {
 export function assertOpen({ status, weekStarting }: Timesheet): void {
   if (status === 'open') return
   const remedy = status === 'rejected' ? ' Open it again first.' : ''
-  throw problem('conflict', `The timesheet of the week from ${weekStarting} on is ${status}.${remedy}`)
+  throw conflict('wrong_status', `The timesheet of the week from ${weekStarting} on is ${status}.${remedy}`)
 }
 
 /** Refuses to change what is approved, because it is in the budgets, and what payroll has. */
 export function assertNotApproved({ status, weekStarting }: Timesheet): void {
   if (status !== 'approved' && status !== 'exported') return
-  throw problem('conflict', `The timesheet of the week from ${weekStarting} on is ${status}, and stays as it is.`)
+  throw conflict('wrong_status', `The timesheet of the week from ${weekStarting} on is ${status}, and stays as it is.`)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { OvertimeRule, TimeEntry, Timesheet } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import type { Values } from '../../resources/resource.ts'
 import * as entries from './entry-queries.ts'
 import { type Counted, countWeek } from './hours.ts'
@@ -16,7 +16,8 @@ export type Draft = Omit<Values<TimeEntry>, keyof Counted | 'timesheetId' | 'use
 
 export async function addEntry(call: WriteCall, sheet: Timesheet, draft: Draft & Times): Promise<TimeEntry> {
   const before = await entries.ofTimesheet(call, sheet.id)
-  if (before.length >= MOST_ENTRIES) throw problem('conflict', `A timesheet has no more than ${MOST_ENTRIES} entries.`)
+  if (before.length >= MOST_ENTRIES)
+    throw conflict('limit_reached', `A timesheet has no more than ${MOST_ENTRIES} entries.`)
   await assertFits(call, sheet, draft, null)
   const rule = await ruleOf(call)
   const counted = countWeek([...before, { rate: null, ...draft }], rule, sheet.rate)
@@ -100,7 +101,7 @@ async function assertFits(call: WriteCall, sheet: Timesheet, times: Times, excep
   const other = await entries.overlapping(call, { userId, startedAt, endedAt, now, except })
   if (other === undefined) return
   const until = other.endedAt === null ? 'on' : `to ${other.endedAt}`
-  throw problem('conflict', `The user has time from ${other.startedAt} ${until} already.`)
+  throw conflict('period_taken', `The user has time from ${other.startedAt} ${until} already.`)
 }
 
 function given<Fields extends object>(fields: Fields): Fields {

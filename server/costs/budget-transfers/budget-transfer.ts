@@ -1,5 +1,5 @@
 import type { BudgetLine, FieldError } from '../../../client/contract.gen.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 import { amountText, isMoney, MOST_MONEY, minus, sum } from '../../values/money.ts'
 import { split } from '../budgets/budget-line.ts'
 
@@ -14,7 +14,7 @@ export function changesOf(from: BudgetLine, to: BudgetLine, amount: number): { f
   const left = minus(from.budgeted, amount)
   if (left < 0) {
     const message = `is more than the ${amountText(from.budgeted)} that the line has`
-    throw problem('conflict', `${amountText(amount)} ${message}.`, {
+    throw conflict('not_enough_left', `${amountText(amount)} ${message}.`, {
       errors: [{ pointer: '/amount', code: 'conflict', message }],
     })
   }

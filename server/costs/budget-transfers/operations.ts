@@ -1,7 +1,7 @@
 import type { BudgetLine, BudgetTransfer, BudgetTransferCreate } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { lockForBudget } from '../budgets/lock-for-budget.ts'
 import * as budgetLines from '../budgets/queries.ts'
@@ -35,7 +35,10 @@ async function transfer(call: WriteCall, homeId: string, body: BudgetTransferCre
   const faults = [...lineFaults(from, home.id, '/fromLineId'), ...lineFaults(to, home.id, '/toLineId')]
   if (faults.length > 0) throw invalid(faults)
   if (home.budgetLockedAt === null) {
-    throw problem('conflict', `The budget of ${home.name} is not locked yet; until then its lines are changed instead.`)
+    throw conflict(
+      'budget_not_locked',
+      `The budget of ${home.name} is not locked yet; until then its lines are changed instead.`,
+    )
   }
   const changes = changesOf(from, to, amount)
   const made = await transfers.insert(call, {

@@ -1,7 +1,7 @@
 import type { Home, ResolvedTakeoffLine, UnpricedLine } from '../../../client/contract.gen.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import type { Call } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import * as plans from '../../land/plans/queries.ts'
 import { isMoney, sum } from '../../values/money.ts'
 import { findPrices } from '../prices/choice.ts'
@@ -96,7 +96,7 @@ export async function costing(call: Call, home: House, wanted: Wanted): Promise<
 async function takenBy(call: Call, home: House, { selected, also }: Wanted): Promise<HouseLines> {
   const { planId, planRevision, elevation } = home
   if (planId === null || planRevision === null)
-    throw problem('conflict', `${home.name} has no plan to be estimated by.`)
+    throw conflict('missing_data', `${home.name} has no plan to be estimated by.`)
   const built = await plans.findRevision(call, planId, planRevision)
   if (built === undefined) throw new Error('A home is built from a released revision.')
   const chosen = selected.flatMap((each) => {
@@ -106,8 +106,8 @@ async function takenBy(call: Call, home: House, { selected, also }: Wanted): Pro
   const house = { planId, revision: planRevision, elevation }
   return houseLines(call, house, built, [...chosen, ...also]).catch((error: unknown) => {
     // The plan may have lost a figure since its takeoff was made, and takeoffs of options change.
-    if (error instanceof FormulaFault) throw problem('conflict', `A formula of the takeoff ${error.message}.`)
-    if (error instanceof ChoiceFault) throw problem('conflict', error.message)
+    if (error instanceof FormulaFault) throw conflict('not_suitable', `A formula of the takeoff ${error.message}.`)
+    if (error instanceof ChoiceFault) throw conflict('not_suitable', error.message)
     throw error
   })
 }
@@ -143,7 +143,7 @@ function resultOf({ line, selected, isTakenOut }: Asked, quantity: number, found
     return { made: null, missing: issue === null ? [] : [{ ...missing, issue }] }
   }
   if (!isMoney(total) || Math.abs(quantity) > MOST_QUANTITY)
-    throw problem('conflict', `${name} comes to more than a budget line can hold.`)
+    throw conflict('too_large', `${name} comes to more than a budget line can hold.`)
   const made: EstimatedLine = {
     ...{
       source: selected === null ? 'base' : sourceOf(selected),
@@ -177,7 +177,7 @@ function costedOf(
 
 function asMoney({ option }: Selected, cost: number): number {
   if (isMoney(cost)) return cost
-  throw problem('conflict', `${option?.code ?? 'The selection'} comes to more than a budget can hold.`)
+  throw conflict('too_large', `${option?.code ?? 'The selection'} comes to more than a budget can hold.`)
 }
 
 /** Where its cost is budgeted if that is an amount; the lines of a takeoff have trades of their own. */
@@ -189,6 +189,6 @@ function tradesOfAmount(selected: Selected): string[] {
 async function tradesOf(call: Call, given: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (given.length === 0) return new Map()
   const names = [...new Set(given)]
-  const spelled = call.isWriting ? await scopes.named(call, names) : [...(await scopes.known(call, names)).values()]
-  return new Map(spelled.map((name) => [name.toLowerCase(), name]))
+  const spelled = call.isWriting ? (await scopes.trades(call, names, true)).spelled : await scopes.known(call, names)
+  return new Map([...spelled.values()].map((name) => [name.toLowerCase(), name]))
 }

@@ -1,5 +1,5 @@
 import type { ResolvedTakeoffLine } from '../../../client/contract.gen.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import { isMoney, lineTotal } from '../../values/money.ts'
 import type { EstimatedLine } from './estimate-queries.ts'
 import type { AgreedSum } from './lump-sum-queries.ts'
@@ -44,7 +44,7 @@ function lineOf({ contractId, number, scope, ...sum }: AgreedSum, selected: Sele
   const quantity = selected?.quantity ?? 1
   const what = selected?.option == null ? scope : `${scope} for ${selected.option.code}`
   const amount = lineTotal(quantity, sum.amount)
-  if (!isMoney(amount)) throw problem('conflict', `${what} comes to more than a budget line can hold.`)
+  if (!isMoney(amount)) throw conflict('too_large', `${what} comes to more than a budget line can hold.`)
   return {
     source: selected === null ? 'base' : sourceOf(selected),
     optionSelectionId: selected?.id ?? null,

@@ -1,6 +1,6 @@
 import type { BudgetEstimate, Home, SelectionIssue, UnpricedLine } from '../../../client/contract.gen.ts'
 import { noteChange, type WriteCall } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { sum } from '../../values/money.ts'
@@ -16,9 +16,9 @@ import { keepCosts, standingOf } from './selection-queries.ts'
 export async function estimate(call: WriteCall, home: Home, date: string | undefined): Promise<BudgetEstimate> {
   const { planId, planRevision, elevation } = home
   if (home.budgetLockedAt !== null)
-    throw problem('conflict', `The budget of ${home.name} has been locked since ${home.budgetLockedAt}.`)
+    throw conflict('budget_locked', `The budget of ${home.name} has been locked since ${home.budgetLockedAt}.`)
   if (planId === null || planRevision === null)
-    throw problem('conflict', `${home.name} has no plan to be estimated by.`)
+    throw conflict('missing_data', `${home.name} has no plan to be estimated by.`)
   const community = await communities.find(call, home.communityId)
   const on = date ?? dateIn(community.timeZone, call.now)
   const selected = await standingOf(call, home.id)

@@ -1,6 +1,6 @@
 import type { Home } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
 
@@ -11,6 +11,6 @@ import * as homes from '../../land/homes/queries.ts'
 export async function lockForBudget(call: WriteCall, homeId: string): Promise<Home> {
   const home = await homes.lock(call, homeId)
   const reason = reasonToKeepBudget(home)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('home_not_open', reason)
   return home
 }

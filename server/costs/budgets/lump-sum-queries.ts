@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Contract, Home, LumpSum } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 
 /** A house has some dozens of trades, and options touch a few each; nothing sensible comes near. */
 const MOST_SUMS = 5000
@@ -41,5 +41,5 @@ export async function agreedSums(
       l."amount", l."contractId", l."place"
     limit ${MOST_SUMS + 1}`.execute(db)
   if (rows.length <= MOST_SUMS) return rows
-  throw problem('conflict', `More than ${MOST_SUMS} lump sums hold for ${name} and its options.`)
+  throw conflict('limit_reached', `More than ${MOST_SUMS} lump sums hold for ${name} and its options.`)
 }

@@ -3,7 +3,7 @@ import * as scopes from '../../bidding/scopes/queries.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { syncRows } from '../../resources/sync.ts'
@@ -53,10 +53,10 @@ export const budgetOperations = {
     const budget = await call.write(async (call) => {
       const home = await lockForBudget(call, path.homeId)
       if (home.budgetLockedAt !== null) {
-        throw problem('conflict', `The budget of ${home.name} has been locked since ${home.budgetLockedAt}.`)
+        throw conflict('budget_locked', `The budget of ${home.name} has been locked since ${home.budgetLockedAt}.`)
       }
       if (!(await budgetLines.hasLines(call, home.id))) {
-        throw problem('conflict', `The budget of ${home.name} has no lines.`)
+        throw conflict('missing_data', `The budget of ${home.name} has no lines.`)
       }
       return budgetOf(call, await homes.update(call, home, { budgetLockedAt: call.now.toISOString() }))
     })
@@ -73,10 +73,10 @@ export const budgetOperations = {
       const home = await lockForBudget(call, homeId)
       const before = await budgetLines.lock(call, path.budgetLineId)
       checkIfMatch(ifMatch, before)
-      if (before.archivedAt !== null) throw problem('conflict', 'The line was removed from the budget.')
+      if (before.archivedAt !== null) throw conflict('archived', 'The line was removed from the budget.')
       const isLocked = home.budgetLockedAt !== null
       const fixed = reasonFixed(before, body.scope, isLocked)
-      if (fixed !== null) throw problem('conflict', fixed)
+      if (fixed !== null) throw conflict('fixed', fixed)
       if (body.costCodeId !== before.costCodeId) await assertCodeInUse(call, body.costCodeId)
       const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope)
       const changes = changesOf(before, { ...body, scope }, isLocked)
@@ -97,7 +97,7 @@ export const budgetOperations = {
         (before.optionSelectionId === null ? null : OF_SELECTION) ??
         (home.budgetLockedAt !== null ? 'The budget is locked; set the amount of the line to zero instead.' : null) ??
         ((await budgetLines.isOrdered(call, before.id)) ? 'Purchase orders refer to the line.' : null)
-      if (reason !== null) throw problem('conflict', reason)
+      if (reason !== null) throw conflict('in_use', reason)
       await budgetLines.archive(call, before)
     })
     return { status: 204 }

@@ -2,7 +2,7 @@ import type { BudgetLine, BudgetLineRow, CostCode, Home } from '../../../client/
 import * as scopes from '../../bidding/scopes/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, Problem, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, Problem, unknownReference } from '../../http/problem.ts'
 import { rowChecker } from '../../http/rows.ts'
 import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
@@ -41,7 +41,7 @@ export function budgetLineSync(
 
 interface Read {
   homes: ReadonlyMap<string, Home>
-  spelled: ReadonlyMap<string, string>
+  trades: scopes.Trades
   ofScope: ReadonlyMap<string, string>
   costCodes: ReadonlyMap<string, CostCode>
 }
@@ -53,12 +53,12 @@ async function surroundings(
   locked: readonly Home[],
 ): Promise<Read> {
   const names = rows.flatMap(({ values }) => values.scope ?? [])
-  const spelled = names.length === 0 ? new Map<string, string>() : await scopes.spelled(call, names)
+  const trades = await scopes.trades(call, names)
   const codes = new Set(rows.flatMap(({ values }) => values.costCodeId ?? []))
   return {
     homes: new Map(locked.map((home) => [home.id, home])),
-    spelled,
-    ofScope: spelled.size === 0 ? new Map() : await scopes.defaultCostCodes(call, [...spelled.values()]),
+    trades,
+    ofScope: trades.spelled.size === 0 ? new Map() : await scopes.defaultCostCodes(call, [...trades.spelled.values()]),
     costCodes: new Map(
       codes.size === 0 ? [] : (await costCodes.findAll(call, [...codes])).map((code) => [code.id, code]),
     ),
@@ -74,20 +74,22 @@ function outcomeOf(
   if (before instanceof Problem) return before
   if (before !== null && homeId !== undefined && homeId !== before.homeId) {
     const pointed = [{ pointer: '/homeId', code: 'fixed', message: 'cannot change' }]
-    return problem('conflict', 'The line stays in the budget of its home.', { errors: pointed })
+    return conflict('fixed', 'The line stays in the budget of its home.', { errors: pointed })
   }
   const wanted = before?.homeId ?? homeId
   if (wanted === undefined) return invalid([{ pointer: '/homeId', code: 'required', message: 'is required' }])
   const home = read.homes.get(wanted)
   if (home === undefined) return unknownReference(['/homeId'])
   const reason = reasonToKeepBudget(home)
-  if (reason !== null) return problem('conflict', reason)
+  if (reason !== null) return conflict('home_not_open', reason)
   const isLocked = home.budgetLockedAt !== null
   const { costCodeId } = values
   const fault = costCodeId == null || costCodeId === before?.costCodeId ? null : faultOf(costCodeId, read.costCodes)
   if (fault !== null) return fault
   const { scope: asked = before?.scope } = values
-  const scope = asked === undefined ? undefined : (read.spelled.get(asked) ?? asked)
+  const refusal = scopes.refusal(call, read.trades, asked === undefined ? [] : [{ pointer: '/scope', name: asked }])
+  if (refusal !== null) return refusal
+  const scope = asked === undefined ? undefined : (read.trades.spelled.get(asked) ?? asked)
   if (before === null) {
     const whole = rowChecker(call, 'BudgetLineCreate')({ ...values, ...(scope !== undefined && { scope }) })
     const usual = read.ofScope.get(whole.scope) ?? null
@@ -98,7 +100,7 @@ function outcomeOf(
     return { id: made.id, made, changed: [] }
   }
   const fixed = reasonFixed(before, asked, isLocked)
-  if (fixed !== null) return problem('conflict', fixed)
+  if (fixed !== null) return conflict('fixed', fixed)
   const changes = changesOf(before, { ...values, ...(scope !== undefined && { scope }) }, isLocked)
   return { id: before.id, made: null, changed: [{ before, after: { ...before, ...changes } }] }
 }

@@ -1,9 +1,9 @@
 import type { Contract } from '../../../client/contract.gen.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
-import { reasonNotToEngage } from '../../bidding/vendors/vendor.ts'
+import { type Obstacle, obstacleToEngage } from '../../bidding/vendors/vendor.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import { asSystem, type WriteCall } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import { addDays, dateIn } from '../../values/calendar.ts'
 import { hasRunOut, nameOf, partFaults } from './contract.ts'
 import { touchBidOf } from './from-bid.ts'
@@ -50,15 +50,15 @@ export async function activate(
     })
   }
   const vendor = await vendors.lock(call, before.vendorId)
-  const obstacle = reasonNotToEngage(vendor) ?? obstacleOf(before, dateIn(call.timeZone, call.now))
-  if (obstacle !== null) throw problem('conflict', `${nameOf(before)} cannot be activated: ${obstacle}.`)
+  const obstacle = obstacleToEngage(vendor) ?? obstacleOf(before, dateIn(call.timeZone, call.now))
+  if (obstacle !== null) throw conflict(obstacle.code, `${nameOf(before)} cannot be activated: ${obstacle.message}.`)
 
   const parts = await prices.lockParts(
     call,
     before.lines.map(({ partId }) => partId),
   )
   const faults = partFaults(before.lines, parts)
-  if (faults.length > 0) throw problem('conflict', 'Parts of the contract have changed.', { errors: faults })
+  if (faults.length > 0) throw conflict('changed_meanwhile', 'Parts of the contract have changed.', { errors: faults })
   const formerIds = revisions.map(({ id }) => id)
   if (formerIds.length > 0) await endAll(call, formerIds, addDays(before.effectiveDate, -1))
   if (endPrevious) await prices.endThoseBefore(call, before)
@@ -69,10 +69,12 @@ export async function activate(
   return move(call, before, 'active', changes, reason)
 }
 
-function obstacleOf({ contractType, lines, lumpSums, expirationDate }: Contract, today: string): string | null {
-  if (contractType === 'turnkey' && lumpSums.length === 0) return 'it has no lump sums'
-  if (contractType !== 'turnkey' && lines.length === 0) return 'it has no lines'
-  return expirationDate !== null && expirationDate < today ? `its last day was ${expirationDate}` : null
+function obstacleOf({ contractType, lines, lumpSums, expirationDate }: Contract, today: string): Obstacle | null {
+  if (contractType === 'turnkey' && lumpSums.length === 0)
+    return { code: 'missing_data', message: 'it has no lump sums' }
+  if (contractType !== 'turnkey' && lines.length === 0) return { code: 'missing_data', message: 'it has no lines' }
+  if (expirationDate === null || expirationDate >= today) return null
+  return { code: 'deadline_passed', message: `its last day was ${expirationDate}` }
 }
 
 async function assertAlone(call: WriteCall, contract: Contract): Promise<void> {
@@ -81,7 +83,7 @@ async function assertAlone(call: WriteCall, contract: Contract): Promise<void> {
   if (others.length === 0 && otherSums.length === 0) return
   const lines = new Map(contract.lines.map(({ lineId }, i) => [lineId, i]))
   const lumpSums = new Map(contract.lumpSums.map(({ lineId }, i) => [lineId, i]))
-  throw problem('conflict', 'Other prices of the vendor hold on some of the same days, for the same reach.', {
+  throw conflict('period_taken', 'Other prices of the vendor hold on some of the same days, for the same reach.', {
     errors: [
       ...others.map(({ lineId, priceId, number }) => ({
         pointer: `/lines/${lines.get(lineId)}`,

@@ -6,7 +6,7 @@ import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as bids from '../../bidding/bids/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import * as plans from '../../land/plans/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
 import * as contracts from './queries.ts'
@@ -43,9 +43,9 @@ async function agreedBy(
 ): Promise<Partial<Wanted>> {
   if (contractType !== 'turnkey') return { lines: linesOf(bid, request) }
   if (bid.lines.length > 0)
-    throw problem('conflict', 'The bid is priced line by line; send the lumpSums of a turnkey contract.')
+    throw conflict('missing_data', 'The bid is priced line by line; send the lumpSums of a turnkey contract.')
   if (planIds.length === 0)
-    throw problem('conflict', `The bid is one amount; send planIds to agree on it for a house, or lines.`)
+    throw conflict('missing_data', `The bid is one amount; send planIds to agree on it for a house, or lines.`)
   const known = new Set((await plans.findAll(call, planIds)).map(({ id }) => id))
   const unknown = planIds.flatMap((id, i) => (known.has(id) ? [] : [`/planIds/${i}`]))
   if (unknown.length > 0) throw unknownReference(unknown)
@@ -66,12 +66,15 @@ function contradictions(bid: BidRow, { vendorId = bid.vendorId, communityIds }: 
 }
 
 async function assertFree(call: WriteCall, bid: BidRow, request: BidRequestRow): Promise<void> {
-  if (bid.status !== 'accepted') throw problem('conflict', `The bid is ${bid.status}; it must be accepted first.`)
+  if (bid.status !== 'accepted') throw conflict('wrong_status', `The bid is ${bid.status}; it must be accepted first.`)
   if (request.homeIds.length > 0)
-    throw problem('conflict', `${request.number} asks for prices of single homes, which are ordered by the bid itself.`)
+    throw conflict(
+      'not_suitable',
+      `${request.number} asks for prices of single homes, which are ordered by the bid itself.`,
+    )
   if (bid.contractId === null) return
   const { number } = await contracts.find(call, bid.contractId)
-  throw problem('conflict', `The bid has become the contract ${number} already.`)
+  throw conflict('already_done', `The bid has become the contract ${number} already.`)
 }
 
 /** The prices that the bid has won, of the lines that name a part. An alternate is the price of something else. */
@@ -83,14 +86,17 @@ function linesOf(bid: BidRow, request: BidRequestRow): Lines {
     return [{ lineId, partId, unit, unitPrice, minQuantity: 0 }]
   })
   if (lines.length === 0)
-    throw problem('conflict', `Of what the bid has won, no line names a part in ${request.number}.`)
+    throw conflict('missing_data', `Of what the bid has won, no line names a part in ${request.number}.`)
   const others = lines.flatMap(({ lineId, unit }) => (unit === asked.get(lineId)?.unit ? [] : [`"${lineId}"`]))
   if (others.length > 0)
-    throw problem('conflict', `The bid prices ${others.join(', ')} in another unit than was asked for; send lines.`)
+    throw conflict(
+      'not_suitable',
+      `The bid prices ${others.join(', ')} in another unit than was asked for; send lines.`,
+    )
   const twice = lines.filter(({ partId }, i) => lines.findIndex((line) => line.partId === partId) < i)
   if (twice.length > 0) {
     const names = twice.map(({ lineId }) => `"${lineId}"`).join(', ')
-    throw problem('conflict', `The part of ${names} is priced twice; send lines.`)
+    throw conflict('not_suitable', `The part of ${names} is priced twice; send lines.`)
   }
   return lines
 }

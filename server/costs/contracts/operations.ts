@@ -6,7 +6,7 @@ import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers, Input } from '../../http/operation.ts'
-import { assertMove, invalid, problem, unknownReference } from '../../http/problem.ts'
+import { assertMove, conflict, invalid, unknownReference } from '../../http/problem.ts'
 import { activate, lockContract, terminate } from './changes.ts'
 import { checkTerms } from './check.ts'
 import { CONTRACT_MOVES, fixedFields, nameOf, termFaults } from './contract.ts'
@@ -34,7 +34,7 @@ export const contractOperations = {
     await call.write(async (call) => {
       const before = await lockContract(call, path.contractId)
       checkIfMatch(ifMatch, before)
-      if (before.status === 'active') throw problem('conflict', `${nameOf(before)} is active; terminate it first.`)
+      if (before.status === 'active') throw conflict('wrong_status', `${nameOf(before)} is active; terminate it first.`)
       const after = await contracts.archive(call, before)
       if (after !== before) await touchBidOf(call, after)
     })
@@ -45,7 +45,7 @@ export const contractOperations = {
     const { status, reason = null, endPrevious } = body
     const contract = await call.write(async (call) => {
       const before = await lockContract(call, path.contractId)
-      if (before.archivedAt !== null) throw problem('conflict', `${nameOf(before)} is archived.`)
+      if (before.archivedAt !== null) throw conflict('archived', `${nameOf(before)} is archived.`)
       assertMove(CONTRACT_MOVES, before.status, status)
       return status === 'active' ? activate(call, before, { endPrevious, reason }) : terminate(call, before, reason)
     })
@@ -68,7 +68,7 @@ async function create(call: WriteCall, body: Checked['ContractCreate']): Promise
   if (vendor === undefined) throw unknownReference(['/vendorId'])
   const terms = { ...given, vendorId, scope, contractType, effectiveDate, expirationDate }
   const whole = await checkTerms(call, { ...terms, lines, lumpSums })
-  if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
+  if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
   const { retainagePercent = vendor.defaultRetainagePercent } = given
   return begin(call, {
     ...{ ...terms, ...whole, retainagePercent, revision: 1, status: 'draft' },
@@ -102,7 +102,7 @@ async function update(
   const fixed = fixedFields(before, body)
   if (fixed.length > 0) {
     const names = fixed.map(({ pointer }) => pointer.slice(1)).join(', ')
-    throw problem('conflict', `${nameOf(before)} is ${before.status}; of a draft alone ${names} can change.`, {
+    throw conflict('wrong_status', `${nameOf(before)} is ${before.status}; of a draft alone ${names} can change.`, {
       errors: fixed,
     })
   }
@@ -120,14 +120,14 @@ async function update(
 
 async function revise(call: WriteCall, id: string, body: Input<'draftContractRevision'>['body']): Promise<Contract> {
   const before = await lockContract(call, id)
-  if (before.archivedAt !== null) throw problem('conflict', `${nameOf(before)} is archived.`)
+  if (before.archivedAt !== null) throw conflict('archived', `${nameOf(before)} is archived.`)
   const revisions = await contracts.revisionsOf(call, before.number)
   const later = revisions.find(({ revision, isArchived }) => revision > before.revision && !isArchived)
   if (later !== undefined)
-    throw problem('conflict', `${before.number} has a revision ${later.revision} already: ${later.id}.`)
+    throw conflict('already_done', `${before.number} has a revision ${later.revision} already: ${later.id}.`)
   if (before.status !== 'active' && before.status !== 'expired') {
     const instead = before.status === 'draft' ? 'change it with updateContract' : 'create another contract'
-    throw problem('conflict', `${nameOf(before)} is ${before.status}; ${instead}.`)
+    throw conflict('wrong_status', `${nameOf(before)} is ${before.status}; ${instead}.`)
   }
   const { effectiveDate, expirationDate = before.expirationDate } = body
   const faults = termFaults({ ...before, effectiveDate, expirationDate })

@@ -2,7 +2,7 @@ import * as scopes from '../../bidding/scopes/queries.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { problem, unknownReference } from '../../http/problem.ts'
+import { conflict, unknownReference } from '../../http/problem.ts'
 import { syncRows } from '../../resources/sync.ts'
 import { notBelow, reasonNotBelow, reasonToKeep } from './cost-code.ts'
 import * as costCodes from './queries.ts'
@@ -54,7 +54,7 @@ export const costCodeOperations = {
       const before = await costCodes.lock(call, path.costCodeId)
       checkIfMatch(ifMatch, before)
       const reason = before.archivedAt === null ? reasonToKeep(before, await costCodes.usesOf(call, before.id)) : null
-      if (reason !== null) throw problem('conflict', reason)
+      if (reason !== null) throw conflict('in_use', reason)
       await costCodes.archive(call, before)
     })
     return { status: 204 }

@@ -21,11 +21,11 @@ export const costCodeSync: Sync<'CostCodeSync', CostCode> = {
       codes: rows.flatMap(({ values }) => [values.code, values.parentCode ?? []].flat()),
     })
     const meant = matched(rows, found, 'code', ({ code }) => code)
-    const spelled = await scopes.spelled(
+    const trades = await scopes.trades(
       call,
       rows.flatMap(({ values }) => values.scope ?? []),
     )
-    const wanted = rows.map((row, i) => wantedOf(call, row, meant[i] ?? null, spelled))
+    const wanted = rows.map((row, i) => wantedOf(call, row, meant[i] ?? null, trades))
     const chart = new Chart(
       wanted.flatMap((each) => (each instanceof Problem ? [] : [each])),
       found,
@@ -57,7 +57,7 @@ function wantedOf(
   call: WriteCall,
   { values, given }: AskedRow<CostCodeSync>,
   before: CostCode | Problem | null,
-  spelled: ReadonlyMap<string, string>,
+  trades: scopes.Trades,
 ): Wanted | Problem {
   if (before instanceof Problem) return before
   if (values.parentId != null && values.parentCode !== undefined)
@@ -65,7 +65,10 @@ function wantedOf(
       { pointer: '/parentCode', code: 'parentId', message: 'names the parent, as parentId does already' },
     ])
   const { parentCode: _, parentId: __, scope, ...rest } = values
-  const own = { ...rest, ...(given.has('scope') && { scope: scope == null ? null : (spelled.get(scope) ?? scope) }) }
+  const refusal = scope == null ? null : scopes.refusal(call, trades, [{ pointer: '/scope', name: scope }])
+  if (refusal !== null) return refusal
+  const spelled = scope == null ? null : (trades.spelled.get(scope) ?? scope)
+  const own = { ...rest, ...(given.has('scope') && { scope: spelled }) }
   const code = before === null ? costCodes.make(call, { ...own, parentId: null }) : { ...before, ...own }
   return { values, before, code, outcome: undefined, parentId: before?.parentId ?? null }
 }

@@ -4,7 +4,7 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { assertMove, invalid, problem } from '../../http/problem.ts'
+import { assertMove, conflict, invalid } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as costCodes from '../cost-codes/queries.ts'
@@ -66,7 +66,7 @@ export const optionOperations = {
       const before = await options.lock(call, path.optionId)
       checkIfMatch(ifMatch, before)
       const requiring = before.archivedAt === null ? await options.codeRequiring(call, before.id) : undefined
-      if (requiring !== undefined) throw problem('conflict', `${requiring} requires ${before.code}.`)
+      if (requiring !== undefined) throw conflict('in_use', `${requiring} requires ${before.code}.`)
       await options.archive(call, before)
     })
     return { status: 204 }
@@ -75,7 +75,7 @@ export const optionOperations = {
   async changeOptionStatus({ path, body }, call) {
     const option = await call.write(async (call) => {
       const before = await options.lock(call, path.optionId)
-      if (before.archivedAt !== null) throw problem('conflict', `${before.code} is archived.`)
+      if (before.archivedAt !== null) throw conflict('archived', `${before.code} is archived.`)
       assertMove(OPTION_MOVES, before.status, body.status)
       const after = await options.update(call, before, { status: body.status })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
@@ -107,7 +107,7 @@ async function assertLinks(call: WriteCall, changed: Links, code: string): Promi
   await options.lockLinks(call)
   const others = await options.linksOf(call, { except: changed.id, limit: MOST_LINKED })
   if (others.length >= MOST_LINKED)
-    throw problem('conflict', `No more than ${MOST_LINKED} options can require or exclude others.`)
+    throw conflict('limit_reached', `No more than ${MOST_LINKED} options can require or exclude others.`)
   const fault = linkFault(changed, others)
   if (fault !== null) throw invalid([await wordedFault(call, fault, { id: changed.id, code })])
 }

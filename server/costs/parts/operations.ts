@@ -1,7 +1,7 @@
 import * as scopes from '../../bidding/scopes/queries.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import { syncRows } from '../../resources/sync.ts'
 import * as costCodes from '../cost-codes/queries.ts'
 import * as parts from './queries.ts'
@@ -35,7 +35,7 @@ export const partOperations = {
       const before = await parts.lock(call, path.partId)
       checkIfMatch(ifMatch, before)
       if (body.unit !== undefined && body.unit !== before.unit && (await parts.hasPrices(call, before.id)))
-        throw problem('conflict', `${before.sku} has prices for the unit ${before.unit}.`)
+        throw conflict('in_use', `${before.sku} has prices for the unit ${before.unit}.`)
       const { scope, ...rest } = body
       return parts.update(call, before, {
         ...rest,

@@ -1,7 +1,7 @@
 import type { Part, PartCreate } from '../../../client/contract.gen.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { Problem, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, Problem, unknownReference } from '../../http/problem.ts'
 import { type AskedRow, matched, type Outcome, type Sync } from '../../resources/sync.ts'
 import * as costCodes from '../cost-codes/queries.ts'
 import * as parts from './queries.ts'
@@ -31,7 +31,7 @@ export const partSync: Sync<'PartCreate', Part> = {
 
 interface Read {
   costCodeIds: ReadonlySet<string>
-  spelled: ReadonlyMap<string, string>
+  trades: scopes.Trades
   ofScope: ReadonlyMap<string, string>
   /** Parts whose unit is fixed; only those whose unit a row changes were looked at. */
   priced: ReadonlySet<string>
@@ -49,10 +49,10 @@ async function read(
     const before = meant[i]
     return before == null || before instanceof Problem || before.unit === values.unit ? [] : before.id
   })
-  const spelled = scopeNames.length === 0 ? new Map<string, string>() : await scopes.spelled(call, scopeNames)
+  const trades = await scopes.trades(call, scopeNames)
   return {
-    spelled,
-    ofScope: spelled.size === 0 ? new Map() : await scopes.defaultCostCodes(call, [...spelled.values()]),
+    trades,
+    ofScope: trades.spelled.size === 0 ? new Map() : await scopes.defaultCostCodes(call, [...trades.spelled.values()]),
     costCodeIds: ids.size === 0 ? ids : new Set((await costCodes.findAll(call, [...ids])).map(({ id }) => id)),
     priced: inOtherUnit.length === 0 ? new Set() : await parts.withPrices(call, inOtherUnit),
   }
@@ -62,17 +62,20 @@ function outcomeOf(
   call: WriteCall,
   { values, given }: PartRow,
   before: Part | null,
-  { costCodeIds, spelled, ofScope, priced }: Read,
+  { costCodeIds, trades, ofScope, priced }: Read,
 ): Outcome<Part> | Problem {
   if (values.costCodeId != null && !costCodeIds.has(values.costCodeId)) return unknownReference(['/costCodeId'])
-  const scope = values.scope == null ? null : (spelled.get(values.scope) ?? values.scope)
+  const named = values.scope == null ? [] : [{ pointer: '/scope', name: values.scope }]
+  const refusal = scopes.refusal(call, trades, named)
+  if (refusal !== null) return refusal
+  const scope = values.scope == null ? null : (trades.spelled.get(values.scope) ?? values.scope)
   if (before === null) {
     const usual = scope === null || given.has('costCodeId') ? null : (ofScope.get(scope) ?? null)
     const made = parts.make(call, { ...values, scope, costCodeId: values.costCodeId ?? usual })
     return { id: made.id, made, changed: [] }
   }
   if (values.unit !== before.unit && priced.has(before.id))
-    return problem('conflict', `${before.sku} has prices for the unit ${before.unit}.`)
+    return conflict('in_use', `${before.sku} has prices for the unit ${before.unit}.`)
   const after: Part = { ...before, ...values, ...(given.has('scope') && { scope }) }
   return { id: before.id, made: null, changed: [{ before, after }] }
 }

@@ -2,7 +2,7 @@ import type { Price } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers, Input } from '../../http/operation.ts'
-import { problem, unknownReference } from '../../http/problem.ts'
+import { conflict, unknownReference } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { syncRows } from '../../resources/sync.ts'
 import { addDays, dateIn } from '../../values/calendar.ts'
@@ -25,7 +25,7 @@ export const priceOperations = {
     assertPlausible(wanted)
     const price = await call.write(async (call) => {
       const part = await parts.lock(call, path.partId)
-      if (part.archivedAt !== null) throw problem('conflict', `${part.sku} is archived.`)
+      if (part.archivedAt !== null) throw conflict('archived', `${part.sku} is archived.`)
       if (endPrevious) await endThoseBefore(call, wanted)
       await assertAlone(call, wanted)
       return prices.insert(call, wanted)
@@ -94,7 +94,7 @@ async function lockWithPart(call: WriteCall, priceId: string): Promise<Price> {
 async function assertOfNoContract(call: WriteCall, { contractId }: Price): Promise<void> {
   if (contractId === null) return
   const number = await prices.numberOfContract(call, contractId)
-  throw problem('conflict', `The price belongs to ${number}; revise or terminate that contract.`)
+  throw conflict('fixed', `The price belongs to ${number}; revise or terminate that contract.`)
 }
 
 type Wanted = Parameters<typeof prices.overlapping>[1]
@@ -102,7 +102,7 @@ type Wanted = Parameters<typeof prices.overlapping>[1]
 async function assertAlone(call: WriteCall, wanted: Wanted, except?: string): Promise<void> {
   const [other] = await prices.overlapping(call, wanted, except)
   if (other !== undefined)
-    throw problem('conflict', `The vendor's price ${other} holds on some of the same days, for the same reach.`)
+    throw conflict('period_taken', `The vendor's price ${other} holds on some of the same days, for the same reach.`)
 }
 
 async function endThoseBefore(call: WriteCall, wanted: Wanted): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Part, Price, PriceSync } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { invalid, Problem, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, Problem, unknownReference } from '../../http/problem.ts'
 import type { Changed } from '../../resources/resource.ts'
 import { known as idsOf } from '../../resources/row-keys.ts'
 import { type AskedRow, archived, type Outcome, type Sync, sameAs } from '../../resources/sync.ts'
@@ -40,7 +40,10 @@ export const priceSync: Sync<'PriceSync', Price> = {
       MOST_READ + 1,
     )
     if (ids.length > MOST_READ)
-      throw problem('conflict', `These parts have more than ${MOST_READ} prices for the same reach; send fewer rows.`)
+      throw conflict(
+        'limit_reached',
+        `These parts have more than ${MOST_READ} prices for the same reach; send fewer rows.`,
+      )
     book.add(await prices.findAll(call, ids))
     const known = {
       vendorId: await idsOf(call, 'vendors', named(rows, 'vendorId')),
@@ -132,8 +135,8 @@ class PriceBook {
       const ended = row.values.endPrevious ? others.filter((other) => other.effectiveDate < after.effectiveDate) : []
       const [inTheWay] = others.filter((other) => !ended.includes(other))
       if (inTheWay !== undefined)
-        throw problem(
-          'conflict',
+        throw conflict(
+          'period_taken',
           `The vendor's price ${inTheWay.id} holds on some of the same days, for the same reach.`,
         )
       const day = addDays(after.effectiveDate, -1)
@@ -176,7 +179,7 @@ class PriceBook {
   #made(values: PriceSync, lane: prices.Lane): Price {
     const { sku: _, endPrevious: __, minQuantity = 0, preferred = false, ...own } = values
     const part = this.#parts.get(lane.partId)
-    if (part?.archivedAt != null) throw problem('conflict', `${part.sku} is archived.`)
+    if (part?.archivedAt != null) throw conflict('archived', `${part.sku} is archived.`)
     return prices.make(this.#call, { ...own, ...lane, minQuantity, preferred })
   }
 
@@ -195,7 +198,7 @@ function changed(before: Price, { values, given }: PriceRow, lane: prices.Lane):
     (field) => (field === 'partId' || given.has(field)) && lane[field] !== before[field],
   )
   if (fixed.length > 0) {
-    throw problem('conflict', `The price ${before.id} keeps its ${fixed.join(', ')}; end it and add another one.`, {
+    throw conflict('fixed', `The price ${before.id} keeps its ${fixed.join(', ')}; end it and add another one.`, {
       errors: fixed.map((field) => ({ pointer: `/${field}`, code: 'fixed', message: 'cannot change' })),
     })
   }

@@ -5,7 +5,7 @@ import type { Call, WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { assertMove, invalid, problem, unknownReference } from '../../http/problem.ts'
+import { assertMove, conflict, invalid, unknownReference } from '../../http/problem.ts'
 import { STANDING } from '../budgets/selected.ts'
 import { MOST_SELECTIONS } from '../budgets/selection-queries.ts'
 import * as costCodes from '../cost-codes/queries.ts'
@@ -45,7 +45,7 @@ export const selectionOperations = {
       const option = await optionNamed(call, body.optionId)
       const { overrideReason, ...given } = body
       if ((await selections.countOf(call, place.home.id)) >= MOST_SELECTIONS)
-        throw problem('conflict', `A home has no more than ${MOST_SELECTIONS} selections.`)
+        throw conflict('limit_reached', `A home has no more than ${MOST_SELECTIONS} selections.`)
       if (option !== null) await assertSelectable(call, place, option, null)
       const deadline = deadlineOf(body.deadline ?? null, option, place.home, place.community)
       assertInTime(place, deadline, overrideReason)
@@ -77,7 +77,7 @@ export const selectionOperations = {
       checkIfMatch(ifMatch, before)
       const name = nameOf(before, option)
       if (before.status === 'declined' || before.status === 'cancelled')
-        throw problem('conflict', `${name} is ${before.status}, so it cannot be changed.`)
+        throw conflict('wrong_status', `${name} is ${before.status}, so it cannot be changed.`)
       assertStillOneThing(before, body)
       const { overrideReason, externalId, ...choices } = body
       const isChoice = Object.keys(choices).length > 0
@@ -210,7 +210,7 @@ async function requotedAs(
 }
 
 function priceUnknown(name: string) {
-  return problem('conflict', `The price of ${name} follows from its cost, and parts of it have no price.`)
+  return conflict('missing_data', `The price of ${name} follows from its cost, and parts of it have no price.`)
 }
 
 /** What a move changes besides the status, once everything that speaks against it has been checked. */
@@ -225,13 +225,13 @@ async function consequencesOf(
   const name = nameOf(before, option)
   if (to === 'pending' && option !== null) await assertSelectable(call, place, option, before.id)
   if (to === 'ordered' && !(await selections.isOrdered(call, before.id)))
-    throw problem('conflict', `No approved purchase order names ${name}; make one with its optionSelectionId.`)
+    throw conflict('missing_data', `No approved purchase order names ${name}; make one with its optionSelectionId.`)
   if (to === 'cancelled') {
     const dependents = before.optionId === null ? [] : dependentsOf(before.optionId, place.standing)
     const [dependent] = dependents
     if (dependent !== undefined)
-      throw problem(
-        'conflict',
+      throw conflict(
+        'in_use',
         `${nameOf(dependent, dependent.option)}, which is ${dependent.status}, requires ${name}.`,
       )
     const changePoId = await changeOrderFor(call, before, name, [])
@@ -242,6 +242,6 @@ async function consequencesOf(
   const draft = { ...before, option }
   const { amounts, costs } = await quote(call, place.home, draft, { ...place, dependents: [] })
   if (amounts.price === null) throw priceUnknown(name)
-  if (option === null && amounts.cost === null) throw problem('conflict', `${name} has no cost yet.`)
+  if (option === null && amounts.cost === null) throw conflict('missing_data', `${name} has no cost yet.`)
   return { changes: { ...amounts, approvedBy: call.actor, approvedAt: call.now.toISOString() }, costs }
 }

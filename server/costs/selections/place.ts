@@ -1,6 +1,6 @@
 import type { Community, Home, Option, Selection } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
@@ -24,7 +24,7 @@ export interface Place {
 export async function placeOf(call: WriteCall, homeId: string): Promise<Place> {
   const home = await homes.lock(call, homeId)
   const reason = reasonToKeepBudget(home)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('home_not_open', reason)
   const community = await communities.find(call, home.communityId)
   return { home, community, standing: await standingOf(call, home.id), on: dateIn(community.timeZone, call.now) }
 }
@@ -42,17 +42,20 @@ export async function assertSelectable(call: Call, { home, standing }: Place, op
   const { id: optionId, code } = option
   const isOffered = except !== null || option.status === 'active' || option.archivedAt !== null
   const reason = isOffered ? reasonNotToSelect(option, home) : `${code} is ${option.status}; it has to be active.`
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('not_available', reason)
   const there = await selections.statusOfOption(call, { homeId: home.id, optionId, except })
   if (there !== undefined)
-    throw problem('conflict', `${home.name} has ${code} already, ${there}; change the quantity of that selection.`)
+    throw conflict(
+      'already_ordered',
+      `${home.name} has ${code} already, ${there}; change the quantity of that selection.`,
+    )
   const excluded = exclusion(option, standing, home)
-  if (excluded !== null) throw problem('conflict', excluded)
+  if (excluded !== null) throw conflict('not_available', excluded)
 }
 
 export function assertInTime({ on }: Place, deadline: string | null, overrideReason: string | null | undefined): void {
   if (deadline === null || on <= deadline || overrideReason != null) return
-  throw problem('conflict', `The deadline was ${deadline}; a change after it takes an overrideReason.`)
+  throw conflict('deadline_passed', `The deadline was ${deadline}; a change after it takes an overrideReason.`)
 }
 
 /** The change order that allows to alter a selection once it is ordered; undefined before. */
@@ -66,8 +69,8 @@ export async function changeOrderFor(
   const changeOrder = await selections.changeOrderOf(call, selection)
   if (changeOrder !== undefined) return changeOrder
   const what = fields.length === 0 ? 'cancelled' : `changed in ${fields.join(', ')}`
-  throw problem(
-    'conflict',
+  throw conflict(
+    'wrong_status',
     `${name} is ${selection.status}; to be ${what} it takes a change order: an approved purchase order of type change with its optionSelectionId.`,
   )
 }
@@ -78,5 +81,8 @@ export async function assertApprovable(call: Call, place: Place, option: Option,
   if (missing.length === 0) return
   const codes = missing.map(({ code }) => code).join(', ')
   const verb = missing.length === 1 ? 'is' : 'are'
-  throw problem('conflict', `${option.code} requires ${codes}, which ${verb} not approved for ${place.home.name}.`)
+  throw conflict(
+    'not_available',
+    `${option.code} requires ${codes}, which ${verb} not approved for ${place.home.name}.`,
+  )
 }

@@ -1,6 +1,6 @@
 import type { Home, Option, Selection } from '../../../client/contract.gen.ts'
 import type { Call } from '../../http/call.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 import { isMoney, lineTotal } from '../../values/money.ts'
 import { type Costed, costing } from '../budgets/costing.ts'
 import { issuesOf } from '../budgets/estimate.ts'
@@ -32,8 +32,8 @@ export async function quote(
 ): Promise<Quote> {
   const option = computedBy(draft)
   if (option !== null && home.planId === null)
-    throw problem(
-      'conflict',
+    throw conflict(
+      'missing_data',
       `${home.name} has no plan, which the cost of ${option.code} is computed for; send its cost.`,
     )
   const selected = [...standing.filter(({ id }) => id !== draft.id), draft]

@@ -2,7 +2,7 @@ import type { Option, Plan, TakeoffLine } from '../../../client/contract.gen.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import { type Call, noteChange, type WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { invalid, notFound, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, notFound, unknownReference } from '../../http/problem.ts'
 import { elevationFault, nextRevision } from '../../land/plans/plan.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as options from '../options/queries.ts'
@@ -29,7 +29,7 @@ export const takeoffOperations = {
     const takeoff = await call.write(async (call) => {
       const plan = await plans.lock(call, path.planId)
       if (plan.archivedAt !== null || plan.status === 'retired')
-        throw problem('conflict', `${plan.code} is ${plan.archivedAt === null ? 'retired' : 'archived'}.`)
+        throw conflict('archived', `${plan.code} is ${plan.archivedAt === null ? 'retired' : 'archived'}.`)
       const faults = faultsOf(lines, plan)
       if (faults.length > 0) throw invalid(faults)
       await assertInUse(call, lines)
@@ -68,7 +68,7 @@ export const takeoffOperations = {
   async replaceOptionTakeoff({ path, body }, call) {
     const takeoff = await call.write(async (call) => {
       const option = await options.lock(call, path.optionId)
-      if (option.archivedAt !== null) throw problem('conflict', `${option.code} is archived.`)
+      if (option.archivedAt !== null) throw conflict('archived', `${option.code} is archived.`)
       const lines = wholeOptionLines(body.lines, option)
       await assertPlansExist(call, lines)
       const faults = optionLineFaults(lines, await plansOf(call, option))
@@ -114,7 +114,10 @@ async function plansOf(call: Call, { planIds }: Option): Promise<Plan[]> {
   if (planIds.length > 0) return plans.findAll(call, planIds)
   const inUse = await plans.idsInUse(call, MOST_PLANS + 1)
   if (inUse.length > MOST_PLANS)
-    throw problem('conflict', `Formulas are checked against ${MOST_PLANS} plans at most; give the option its planIds.`)
+    throw conflict(
+      'limit_reached',
+      `Formulas are checked against ${MOST_PLANS} plans at most; give the option its planIds.`,
+    )
   return plans.findAll(call, inUse)
 }
 

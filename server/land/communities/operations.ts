@@ -3,7 +3,7 @@ import { moveDeadlines } from '../../bidding/bid-requests/move-deadlines.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { assertMove, problem } from '../../http/problem.ts'
+import { assertMove, conflict } from '../../http/problem.ts'
 import { syncRows } from '../../resources/sync.ts'
 import { COMMUNITY_MOVES, checkTimeZone, lotsAreTaken, newCommunity, reasonNotToEnd } from './community.ts'
 import * as communities from './queries.ts'
@@ -43,7 +43,7 @@ export const communityOperations = {
       const before = await communities.lock(call, path.communityId)
       if (body.lotCount != null) {
         const taken = await communities.countTakenLots(call, before.id)
-        if (body.lotCount < taken) throw problem('conflict', lotsAreTaken(before.name, taken))
+        if (body.lotCount < taken) throw conflict('in_use', lotsAreTaken(before.name, taken))
       }
       const after = await communities.update(call, before, body, ifMatch)
       if (after.timeZone !== before.timeZone) {
@@ -67,7 +67,7 @@ export const communityOperations = {
   async changeCommunityStatus({ path, body }, call) {
     const community = await call.write(async (call) => {
       const before = await communities.lock(call, path.communityId)
-      if (before.archivedAt !== null) throw problem('conflict', `${before.name} is archived.`)
+      if (before.archivedAt !== null) throw conflict('archived', `${before.name} is archived.`)
       assertMove(COMMUNITY_MOVES, before.status, body.status)
       if (body.status === 'closed') await assertCanEnd(call, before)
       const after = await communities.update(call, before, { status: body.status })
@@ -80,5 +80,5 @@ export const communityOperations = {
 
 async function assertCanEnd(call: WriteCall, community: Community): Promise<void> {
   const reason = reasonNotToEnd(community, await communities.countOpenHomes(call, community.id))
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('in_use', reason)
 }

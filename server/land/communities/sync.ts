@@ -2,7 +2,7 @@ import type { Community, CommunityRow, MatchBy } from '../../../client/contract.
 import { moveDeadlines } from '../../bidding/bid-requests/move-deadlines.ts'
 import { recordFirstStatuses } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { Problem, problem } from '../../http/problem.ts'
+import { conflict, Problem } from '../../http/problem.ts'
 import { rowChecker } from '../../http/rows.ts'
 import { keysOf, lockKeyed, meantBy } from '../../resources/row-keys.ts'
 import { type AskedRow, type Outcome, refusedAs, type Sync } from '../../resources/sync.ts'
@@ -59,9 +59,9 @@ function outcomeOf(
   const { status = before.status, ...rest } = values
   if (status !== before.status) {
     const pointed = [{ pointer: '/status', code: 'fixed', message: 'is changed by changeCommunityStatus' }]
-    return problem('conflict', `${before.name} is ${before.status}.`, { errors: pointed })
+    return conflict('wrong_status', `${before.name} is ${before.status}.`, { errors: pointed })
   }
   const lots = taken.get(before.id) ?? 0
-  if (rest.lotCount != null && rest.lotCount < lots) return problem('conflict', lotsAreTaken(before.name, lots))
+  if (rest.lotCount != null && rest.lotCount < lots) return conflict('in_use', lotsAreTaken(before.name, lots))
   return { id: before.id, made: null, changed: [{ before, after: { ...before, ...rest } }] }
 }

@@ -1,6 +1,6 @@
 import type { Home, HomeStatusMove } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid, problem } from '../../http/problem.ts'
 import { amountText } from '../../values/money.ts'
 import { reasonSold } from './home.ts'
 import * as homes from './queries.ts'
@@ -15,9 +15,9 @@ export async function assertMayMove(call: WriteCall, home: Home, move: HomeStatu
   if (status !== 'closed' && overrideReason !== null)
     throw invalid([{ pointer: '/overrideReason', code: 'exclusive', message: 'is only for the status closed' }])
   if (status === 'under_construction' && home.budgetLockedAt === null)
-    throw problem('conflict', `The budget of ${home.name} has to be locked before construction begins.`)
+    throw conflict('budget_not_locked', `The budget of ${home.name} has to be locked before construction begins.`)
   if (status === 'completed') await assertNothingLeft(call, home)
-  if (status === 'cancelled' && home.saleId !== null) throw problem('conflict', reasonSold(home))
+  if (status === 'cancelled' && home.saleId !== null) throw conflict('in_use', reasonSold(home))
   return status === 'closed' ? assertMayClose(call, home, overrideReason) : null
 }
 
@@ -25,14 +25,15 @@ async function assertNothingLeft(call: WriteCall, { id, name }: Home): Promise<v
   const open = await homes.countOpenTasks(call, id)
   if (open === 0) return
   const left = open === 1 ? '1 task is' : `${open} tasks are`
-  throw problem('conflict', `${left} left to be done in the schedule of ${name}.`)
+  throw conflict('open_work', `${left} left to be done in the schedule of ${name}.`)
 }
 
 /** A home whose sale is not settled is closed only by somebody who may decide about sales, and who says why. */
 async function assertMayClose(call: WriteCall, home: Home, overrideReason: string | null): Promise<string | null> {
   const reason = await reasonNotToClose(call, home)
   if (reason === null) return null
-  if (overrideReason === null) throw problem('conflict', `${reason} Set overrideReason to close it all the same.`)
+  if (overrideReason === null)
+    throw conflict('needs_override', `${reason} Set overrideReason to close it all the same.`)
   if (!call.permissions.has('sales:write'))
     throw problem('permission_denied', 'Closing a home without a complete sale needs sales:write.', {
       permission: 'sales:write',

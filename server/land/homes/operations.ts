@@ -2,7 +2,7 @@ import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { invalidTransition, problem } from '../../http/problem.ts'
+import { conflict, invalidTransition } from '../../http/problem.ts'
 import { syncRows } from '../../resources/sync.ts'
 import { wholeAddress } from '../../values/address.ts'
 import { dateIn } from '../../values/calendar.ts'
@@ -27,7 +27,7 @@ export const homeOperations = {
       // The community is locked while its lots are counted, so that two homes never take the last one.
       const community = await communities.lock(call, body.communityId)
       const reason = reasonNotToBuild(community, await communities.countTakenLots(call, community.id))
-      if (reason !== null) throw problem('conflict', reason)
+      if (reason !== null) throw conflict('not_available', reason)
       const created = await homes.insert(call, newHome(body, await planFor(call, body, community)))
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
       await recordEvent(call, 'home.created', created)
@@ -63,7 +63,7 @@ export const homeOperations = {
       const before = await homes.lock(call, path.homeId)
       if (before.archivedAt === null) {
         const reason = reasonNotToArchive(before, await homes.countOpenOrders(call, before.id))
-        if (reason !== null) throw problem('conflict', reason)
+        if (reason !== null) throw conflict('in_use', reason)
       }
       const after = await homes.archive(call, before, ifMatch)
       if (before.archivedAt === null) await homes.archiveSchedule(call, after.id, 'all')
@@ -78,7 +78,7 @@ export const homeOperations = {
       if (!allowed.includes(body.status)) throw invalidTransition(before.status, body.status, allowed)
       // Archiving is an operation of its own and keeps the status, so it is checked here. The status `archived` allows
       // no moves anyway.
-      if (before.archivedAt !== null) throw problem('conflict', `${before.name} is archived.`)
+      if (before.archivedAt !== null) throw conflict('archived', `${before.name} is archived.`)
       const override = await assertMayMove(call, before, body)
       const community = await communities.find(call, before.communityId)
       const after = await homes.update(call, before, {

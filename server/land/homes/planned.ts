@@ -1,6 +1,6 @@
 import type { Home } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import { isMoney, sum } from '../../values/money.ts'
 import { elevationFault, reasonNotToBuildFrom } from '../plans/plan.ts'
 import * as plans from '../plans/queries.ts'
@@ -25,7 +25,7 @@ export async function planFor(
   const plan = await plans.findOptional(call, planId)
   if (plan === undefined) throw unknownReference(['/planId'])
   const reason = reasonNotToBuildFrom(plan, community)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('not_available', reason)
   const basePrice = await priceWith(call, planId, plan.releasedRevision, elevation)
   return { planRevision: plan.releasedRevision, basePrice }
 }

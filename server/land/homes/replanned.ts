@@ -1,6 +1,6 @@
 import type { Home } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import * as communities from '../communities/queries.ts'
 import { reasonToKeepPlan } from './home.ts'
 import { planFor, priceWith } from './planned.ts'
@@ -17,7 +17,7 @@ export async function replanned(call: WriteCall, before: Home, body: Built): Pro
   const { planId = before.planId, elevation = planId === before.planId ? before.elevation : null } = body
   if (planId === before.planId && elevation === before.elevation) return {}
   const reason = reasonToKeepPlan(before)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('not_available', reason)
   const { basePrice: asked } = body
   if (planId !== null && planId === before.planId) {
     const basePrice = await priceWith(call, planId, before.planRevision, elevation)
@@ -27,6 +27,9 @@ export async function replanned(call: WriteCall, before: Home, body: Built): Pro
   const { planRevision, basePrice } = await planFor(call, { planId, elevation }, community)
   const selected = await homes.selectedButNotFor(call, before.id, planId)
   if (selected.length > 0)
-    throw problem('conflict', `Selected for ${before.name} and not available for the plan: ${selected.join(', ')}.`)
+    throw conflict(
+      'not_available',
+      `Selected for ${before.name} and not available for the plan: ${selected.join(', ')}.`,
+    )
   return { planId, elevation, planRevision, basePrice: asked === undefined ? basePrice : asked }
 }

@@ -3,7 +3,7 @@ import { makeEvent, recordManyEvents } from '../../events/record.ts'
 import { recordFirstStatuses } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { Problem, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, Problem, unknownReference } from '../../http/problem.ts'
 import { rowChecker } from '../../http/rows.ts'
 import { keysOf, lockKeyed, meantBy } from '../../resources/row-keys.ts'
 import { type AskedRow, type Outcome, refusedAs, type Sync } from '../../resources/sync.ts'
@@ -91,7 +91,7 @@ class Ground {
     if (community === undefined) return unknownReference(['/communityId'])
     const taken = this.#taken.get(community.id) ?? 0
     const reason = reasonNotToBuild(community, taken)
-    if (reason !== null) return problem('conflict', reason)
+    if (reason !== null) return conflict('not_available', reason)
     const made = homes.make(this.#call, newHome(whole, await this.#plannedAs(whole, community)))
     this.#taken.set(community.id, taken + 1)
     return { id: made.id, made, changed: [] }
@@ -113,7 +113,7 @@ async function changed(
   const { communityId = before.communityId, address, ...rest } = values
   if (communityId !== before.communityId) {
     const pointed = [{ pointer: '/communityId', code: 'fixed', message: 'cannot change' }]
-    return problem('conflict', `${before.name} stays in its community.`, { errors: pointed })
+    return conflict('fixed', `${before.name} stays in its community.`, { errors: pointed })
   }
   const after: Home = {
     ...before,

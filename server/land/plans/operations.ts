@@ -1,7 +1,7 @@
 import { recordStatusChange } from '../../events/status-history.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { assertMove, problem } from '../../http/problem.ts'
+import { assertMove, conflict } from '../../http/problem.ts'
 import * as communities from '../communities/queries.ts'
 import { assertNamesDiffer, changesOf, consequencesOf, newPlan, PLAN_MOVES } from './plan.ts'
 import * as plans from './queries.ts'
@@ -32,7 +32,7 @@ export const planOperations = {
     const plan = await call.write(async (call) => {
       const before = await plans.lock(call, path.planId)
       checkIfMatch(ifMatch, before)
-      if (before.status === 'retired') throw problem('conflict', `${before.code} is retired.`)
+      if (before.status === 'retired') throw conflict('wrong_status', `${before.code} is retired.`)
       if (body.communityIds !== undefined) await communities.assertExist(call, body.communityIds, '/communityIds')
       const after = await plans.update(call, before, { ...changes, ...consequencesOf(before, changes) })
       if (after.revision !== before.revision) {
@@ -51,7 +51,7 @@ export const planOperations = {
       const open = before.archivedAt === null ? await plans.countOpenHomes(call, before.id) : 0
       if (open > 0) {
         const homes = open === 1 ? '1 home that is' : `${open} homes that are`
-        throw problem('conflict', `${homes} not finished ${open === 1 ? 'is' : 'are'} built from ${before.code}.`)
+        throw conflict('in_use', `${homes} not finished ${open === 1 ? 'is' : 'are'} built from ${before.code}.`)
       }
       await plans.archive(call, before)
     })
@@ -61,7 +61,7 @@ export const planOperations = {
   async changePlanStatus({ path, body }, call) {
     const plan = await call.write(async (call) => {
       const before = await plans.lock(call, path.planId)
-      if (before.archivedAt !== null) throw problem('conflict', `${before.code} is archived.`)
+      if (before.archivedAt !== null) throw conflict('archived', `${before.code} is archived.`)
       assertMove(PLAN_MOVES, before.status, body.status)
       const isRelease = body.status === 'released'
       if (isRelease) await plans.freeze(call, before)

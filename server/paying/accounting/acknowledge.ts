@@ -6,7 +6,7 @@ import type {
 } from '../../../client/contract.gen.ts'
 import { rangeOf } from '../../audit/kinds.ts'
 import { type Call, noteChange, type WriteCall } from '../../http/call.ts'
-import { notFound, Problem, problem, toldOf } from '../../http/problem.ts'
+import { conflict, notFound, Problem, toldOf } from '../../http/problem.ts'
 import { LEDGER_KINDS, LEDGER_TYPES } from './kinds.ts'
 import { keepStates, type LedgerState, statesOf, withAccountingIds } from './queries.ts'
 import { assertMay } from './queue.ts'
@@ -70,17 +70,17 @@ async function acknowledgeOne(
     assertMay(call, type, 'write')
     const before = await LEDGER_KINDS[type].lock(call, row.id)
     if (row.version > before.version)
-      throw problem('conflict', `The record has version ${before.version}, and none like ${row.version} yet.`)
+      throw conflict('changed_meanwhile', `The record has version ${before.version}, and none like ${row.version} yet.`)
     if (row.error !== undefined) return failed(call, type, row, row.error, before.version, known)
     const accountingId = row.accountingId ?? before.accountingId
     if (accountingId === null)
-      throw problem('conflict', 'The record has no accountingId. Send the one that it was given.')
+      throw conflict('missing_data', 'The record has no accountingId. Send the one that it was given.')
     if (before.accountingId !== null && before.accountingId !== accountingId)
-      throw problem('conflict', `The record is ${before.accountingId} in accounting already.`)
+      throw conflict('fixed', `The record is ${before.accountingId} in accounting already.`)
     if (before.accountingId === null) {
       const taken = (await withAccountingIds(call, type, [accountingId])).get(accountingId)
       if (taken !== undefined)
-        throw problem('conflict', `${taken.label} is ${accountingId} in accounting already.`, {
+        throw conflict('value_taken', `${taken.label} is ${accountingId} in accounting already.`, {
           conflictingId: taken.id,
         })
     }

@@ -4,7 +4,7 @@ import * as vendors from '../../bidding/vendors/queries.ts'
 import { recipientsOf } from '../../bidding/vendors/vendor.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 import { queueLetters } from '../../people/mail/queue.ts'
 import { TEMPLATES } from '../../people/message-templates/defaults.ts'
 import { wordingsOf } from '../../people/message-templates/queries.ts'
@@ -46,11 +46,11 @@ async function worded(
 ): Promise<LienWaiver> {
   const { id: paymentId, status, number, vendorId, homeId, poId, amount, currency } = payment
   if (status === 'rejected' || status === 'voided')
-    throw problem('conflict', `${number} is ${status}, so that nothing is waived for it.`)
+    throw conflict('wrong_status', `${number} is ${status}, so that nothing is waived for it.`)
   const waiverType = waiverTypeOf(payment)
   const standing = (await waivers.standingOf(call, paymentId)).find((other) => other.waiverType === waiverType)
   if (standing !== undefined && standing.status !== 'requested')
-    throw problem('conflict', `${number} has a waiver of the kind ${waiverType} that is signed: ${standing.id}.`)
+    throw conflict('already_done', `${number} has a waiver of the kind ${waiverType} that is signed: ${standing.id}.`)
   const throughDate = asked ?? payment.paidDate ?? payment.invoiceDate ?? dateIn(call.timeZone, call.now)
   const named = await waivers.namedIn(
     call,

@@ -1,7 +1,7 @@
 import type { LienWaiver, LienWaiverMove, PortalSignature } from '../../../client/contract.gen.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { assertMove, invalid, problem } from '../../http/problem.ts'
+import { assertMove, conflict, invalid } from '../../http/problem.ts'
 import { dateIn } from '../../values/calendar.ts'
 import * as payments from '../payments/queries.ts'
 import { LIEN_WAIVER_MOVES, moveFaults, reasonNotToSign, signed } from './lien-waiver.ts'
@@ -26,10 +26,10 @@ export async function signInPortal(
 ): Promise<LienWaiver> {
   const waiver = await lockWithPayment(call, id)
   const reason = reasonNotToSign(waiver)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('wrong_status', reason)
   if (version !== undefined && version !== waiver.version)
-    throw problem(
-      'conflict',
+    throw conflict(
+      'changed_meanwhile',
       'This waiver was worded anew since it was read. Please read it once more, and then sign it.',
     )
   const signature = { signedBy, signedOn: dateIn(call.timeZone, call.now), signedVia: 'portal' as const }

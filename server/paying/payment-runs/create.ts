@@ -4,7 +4,7 @@ import { makeEvent, recordEvents } from '../../events/record.ts'
 import { recordFirstStatuses } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { problem, unknownReference } from '../../http/problem.ts'
+import { conflict, unknownReference } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { minus, sum } from '../../values/money.ts'
@@ -34,8 +34,8 @@ export async function createPaymentRun(call: WriteCall, body: Checked['PaymentRu
   await assertVendors(call, vendorIds)
   const ids = await runs.openOrders(call, { communityId, vendorIds }, MOST_ORDERS + 1)
   if (ids.length > MOST_ORDERS)
-    throw problem(
-      'conflict',
+    throw conflict(
+      'limit_reached',
       `More than ${MOST_ORDERS} orders have something payable; narrow the run by communityId or vendorIds.`,
     )
   const accounts = await accountsOf(call, ids)

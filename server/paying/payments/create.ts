@@ -11,7 +11,7 @@ import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { amountText, sum } from '../../values/money.ts'
 import { billedByLine, paymentSums } from '../purchase-orders/payment-queries.ts'
@@ -57,10 +57,10 @@ export async function createPayment(call: WriteCall, body: Body): Promise<Paymen
   const locked = await lockOrders(call, wanted)
   const vendor = await vendors.lock(call, vendorOf(wanted, locked))
   const wait = reasonToWait(locked, paymentType, enterableStatuses(paymentType))
-  if (wait !== null) throw problem('conflict', wait)
+  if (wait !== null) throw conflict('open_work', wait)
   const unpaid = locked.find(({ noPayment }) => noPayment)
   if (unpaid !== undefined)
-    throw problem('conflict', `${unpaid.number} is for the schedule alone; nothing is paid of it.`)
+    throw conflict('not_suitable', `${unpaid.number} is for the schedule alone; nothing is paid of it.`)
   await assertReplaceable(call, vendor, replacesPaymentId)
   const accounts = await accountsOf(call, locked)
   const { allocations, objections } = await allocate(call, wanted, accounts, paymentType)
@@ -158,7 +158,7 @@ async function assertReplaceable(call: WriteCall, vendor: Vendor, id: string | n
   const fault = (code: string, message: string) => invalid([{ pointer: '/replacesPaymentId', code, message }])
   if (replaced.vendorId !== vendor.id) throw fault('other_vendor', 'is a payment to another vendor')
   if (replaced.status !== 'voided')
-    throw problem('conflict', `${replaced.number} is ${replaced.status}; only a voided payment is replaced.`)
+    throw conflict('wrong_status', `${replaced.number} is ${replaced.status}; only a voided payment is replaced.`)
 }
 
 async function accountsOf(
@@ -188,7 +188,10 @@ async function allocate(
     const amount = asked ?? wholeAmount(account, paymentType) ?? 0
     const sign = signOf(order)
     if (asked === undefined && sign * amount <= 0)
-      throw problem('conflict', `Nothing is left to be paid of ${order.number} by a payment of type ${paymentType}.`)
+      throw conflict(
+        'missing_data',
+        `Nothing is left to be paid of ${order.number} by a payment of type ${paymentType}.`,
+      )
     if (amount === 0 || (sign * amount < 0 && paymentType !== 'adjustment')) {
       const message = sign < 0 ? 'must be less than zero, because the vendor owes it' : 'must be more than zero'
       faults.push({ pointer: pointer.amount, code: 'sign', message: amount === 0 ? 'must not be zero' : message })

@@ -1,6 +1,6 @@
 import type { Payment, Vendor } from '../../../client/contract.gen.ts'
 import type { Call } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict, problem } from '../../http/problem.ts'
 import { isRequired } from '../waiver-rule.ts'
 
 /** What stands against a payment, and who may go ahead all the same. */
@@ -41,7 +41,7 @@ export function overridden(
   // Fifty orders may have one objection each, and the first few say enough.
   const details = objections.slice(0, 5).map(({ detail }) => detail)
   if (overrideReason === null)
-    throw problem('conflict', `${details.join(' ')} Set overrideReason to go ahead all the same.`)
+    throw conflict('needs_override', `${details.join(' ')} Set overrideReason to go ahead all the same.`)
   const denied = objections.find(({ permission }) => !permissions.has(permission))
   if (denied !== undefined) {
     const { detail, permission } = denied

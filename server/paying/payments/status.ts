@@ -3,7 +3,7 @@ import * as vendors from '../../bidding/vendors/queries.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
-import { assertMove, invalid, problem } from '../../http/problem.ts'
+import { assertMove, conflict, invalid, problem } from '../../http/problem.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { amountText, minus } from '../../values/money.ts'
 import * as orders from '../purchase-orders/queries.ts'
@@ -18,7 +18,7 @@ export async function changeStatus(call: WriteCall, id: string, body: PaymentSta
   const { payment, locked } = await lockWithOrders(call, id)
   const { status: asked, reason = null, overrideReason = null, method, checkNumber, accountingId } = body
   if (asked === 'voided')
-    throw problem('conflict', `${payment.number} is voided by voidPayment, which asks for the reason.`)
+    throw conflict('wrong_status', `${payment.number} is voided by voidPayment, which asks for the reason.`)
   assertMove(PAYMENT_MOVES, payment.status, asked)
   const today = dateIn(call.timeZone, call.now)
   const faults = faultsOf(body, today)
@@ -26,7 +26,7 @@ export async function changeStatus(call: WriteCall, id: string, body: PaymentSta
   if (asked === 'approved') assertMayApprove(call, payment)
   const { paymentType } = payment
   const wait = asked === 'rejected' ? null : reasonToWait(locked, paymentType, payableStatuses(paymentType))
-  if (wait !== null) throw problem('conflict', wait)
+  if (wait !== null) throw conflict('open_work', wait)
   const settlement = asked === 'paid' ? settlementOf(payment, body, today) : null
   const objections = asked === 'rejected' ? [] : await objectionsTo(call, payment, settlement)
   const why = [overridden(call, objections, overrideReason), reason].filter((text) => text !== null)

@@ -1,7 +1,7 @@
 import type { ApprovalExplanation, PurchaseOrder } from '../../../client/contract.gen.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
 import type { Call } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import { minus } from '../../values/money.ts'
 import { PENDING } from '../order-statuses.ts'
 import { approversOf } from './approver-queries.ts'
@@ -43,7 +43,7 @@ async function budgetLeftFor(call: Call, order: PurchaseOrder): Promise<number |
 export async function explainApproval(call: Call, id: string): Promise<ApprovalExplanation> {
   const order = await orders.find(call, id)
   const { number, status, total, currency, scope } = order
-  if (!PENDING.includes(status)) throw problem('conflict', `${number} is ${status}; its approval is decided.`)
+  if (!PENDING.includes(status)) throw conflict('wrong_status', `${number} is ${status}; its approval is decided.`)
   const budgetLeft = await budgetLeftFor(call, order)
   return {
     ...{ purchaseOrderId: id, status, asOf: call.now.toISOString(), total, currency, limit: call.poApprovalLimit },

@@ -6,7 +6,7 @@ import * as budgetLines from '../../costs/budgets/queries.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import { pricedLines } from './line-prices.ts'
 import { posted } from './posting.ts'
 import {
@@ -60,12 +60,15 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
     ...(await budgetLineFaults(call, order, lines)),
   ]
   if (faults.length > 0) throw invalid(faults)
-  const reason = reasonNotToOrderFor(home) ?? (vendor.archivedAt === null ? null : `${vendor.companyName} is archived`)
-  if (reason !== null) throw problem('conflict', `Nothing can be ordered: ${reason}.`)
+  const reason = reasonNotToOrderFor(home)
+  if (reason !== null) throw conflict('home_not_open', `Nothing can be ordered: ${reason}.`)
+  if (vendor.archivedAt !== null)
+    throw conflict('vendor_archived', `Nothing can be ordered: ${vendor.companyName} is archived.`)
 
   const { id, status } = await orders.insert(call, {
     ...order,
-    scope: await scopes.nameOf(call, scope),
+    // What the caller wrote was looked up there; that of a bid or a contract is a trade, or was one.
+    scope: await scopes.nameOf(call, scope, true),
     number: await nextNumber(call, home),
   })
   await orders.insertLines(call, id, lines)

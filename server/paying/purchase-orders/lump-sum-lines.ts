@@ -4,7 +4,7 @@ import { MOST_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
 import { sumOfHouse } from '../../costs/contracts/lump-sum.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 
 type Line = Checked['PurchaseOrderLineInput']
 
@@ -51,7 +51,10 @@ export async function lumpSumLines(
   const open = owed.filter(({ name }) => !ordered.has(name))
   if (open.length === 0) {
     const numbers = [...new Set(owed.flatMap(({ name }) => ordered.get(name) ?? []))].join(', ')
-    throw problem('conflict', `What ${contract.number} covers of ${home.name} was already ordered, by ${numbers}.`)
+    throw conflict(
+      'already_ordered',
+      `What ${contract.number} covers of ${home.name} was already ordered, by ${numbers}.`,
+    )
   }
   const budgeted = await budgetedFor(call, contract, home.id)
   return open.slice(0, MOST_LINES).map((each) => {

@@ -3,7 +3,7 @@ import * as vendors from '../../bidding/vendors/queries.ts'
 import { hasRunOut } from '../../costs/contracts/contract.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
 import type { Draft } from './draft.ts'
@@ -19,7 +19,10 @@ export async function orderOfContract(call: WriteCall, wanted: Wanted, contract:
   const faults = contradictions(wanted, contract)
   if (faults.length > 0) throw invalid(faults)
   if (contract.status !== 'active' || hasRunOut(contract, dateIn(call.timeZone, call.now)))
-    throw problem('conflict', `${contract.number} is ${contract.status === 'active' ? 'expired' : contract.status}.`)
+    throw conflict(
+      'contract_not_active',
+      `${contract.number} is ${contract.status === 'active' ? 'expired' : contract.status}.`,
+    )
   const vendor = wanted.vendor ?? (await vendors.find(call, contract.vendorId))
   const lines = wanted.lines ?? (await lumpSumsToOrder(call, wanted, contract))
   return { ...wanted, home, vendor, scope, lines, retainagePercent }
@@ -28,7 +31,7 @@ export async function orderOfContract(call: WriteCall, wanted: Wanted, contract:
 async function lumpSumsToOrder(call: WriteCall, { home, optionSelectionId, scope }: Wanted, contract: Contract) {
   const { timeZone } = await communities.find(call, home.communityId)
   if (contract.effectiveDate > dateIn(timeZone ?? call.timeZone, call.now))
-    throw problem('conflict', `${contract.number} does not hold before ${contract.effectiveDate}.`)
+    throw conflict('contract_not_active', `${contract.number} does not hold before ${contract.effectiveDate}.`)
   const ordered = { ...contract, scope: scope ?? contract.scope }
   return lumpSumLines(call, ordered, home, optionSelectionId ?? null)
 }

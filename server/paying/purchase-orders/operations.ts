@@ -13,7 +13,7 @@ import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { explainApproval } from './approval.ts'
 import { budgetLineFaults, draft, linesOfBid } from './draft.ts'
@@ -78,7 +78,8 @@ export const purchaseOrderOperations = {
   },
 } satisfies Partial<Handlers>
 
-async function create(call: WriteCall, body: Checked['PurchaseOrderCreate']): Promise<PurchaseOrder> {
+async function create(call: WriteCall, asked: Checked['PurchaseOrderCreate']): Promise<PurchaseOrder> {
+  const body = { ...asked, ...(asked.scope !== undefined && { scope: await scopes.nameOf(call, asked.scope) }) }
   const { vendor, bid, contract, parent } = await referencesOf(call, body)
   const vendorId = vendor?.id ?? bid?.vendorId ?? contract?.vendorId
   if (vendorId !== undefined)
@@ -126,10 +127,10 @@ async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): P
     })
   }
   if (faults.length > 0) throw invalid(faults)
-  if (bid.status !== 'accepted') throw problem('conflict', `The bid is ${bid.status}; it must be accepted first.`)
+  if (bid.status !== 'accepted') throw conflict('wrong_status', `The bid is ${bid.status}; it must be accepted first.`)
   const earlier = lines === undefined ? await orders.standingOrder(call, bid.id, home.id) : undefined
   if (earlier !== undefined)
-    throw problem('conflict', `The bid was already ordered for ${home.name}, by ${earlier.number}.`)
+    throw conflict('already_ordered', `The bid was already ordered for ${home.name}, by ${earlier.number}.`)
 
   const vendor = wanted.vendor ?? (await vendors.find(call, bid.vendorId))
   const { scope = bid.scope } = wanted
@@ -188,7 +189,7 @@ function assertOrderable(homeId: string, selection: Selection | null): void {
   if (selection.homeId !== homeId)
     throw invalid([{ pointer: '/optionSelectionId', code: 'other_home', message: 'was selected for another home' }])
   if (STANDING.includes(selection.status)) return
-  throw problem('conflict', `The selection is ${selection.status}; what is ordered has to be approved first.`)
+  throw conflict('wrong_status', `The selection is ${selection.status}; what is ordered has to be approved first.`)
 }
 
 function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {
@@ -204,7 +205,7 @@ function assertParentFits(
   const faults = parentFaults(order, parent)
   if (faults.length > 0) throw invalid(faults)
   const reason = parent === null || order.poType !== 'change' ? null : reasonNotToChange(parent)
-  if (reason !== null) throw problem('conflict', reason)
+  if (reason !== null) throw conflict('wrong_status', reason)
 }
 
 async function update(
@@ -220,8 +221,8 @@ async function update(
   checkIfMatch(ifMatch, before)
   const fixed = fixedFields(before, body)
   if (fixed.length > 0) {
-    throw problem(
-      'conflict',
+    throw conflict(
+      'wrong_status',
       `The purchase order is ${before.status}; of a draft alone ${fixed.map((fault) => fault.pointer.slice(1)).join(', ')} can change.`,
       {
         errors: fixed,
@@ -293,9 +294,9 @@ async function checkReferences(
   if (vendor !== null && vendor.id !== before.vendorId) {
     if (before.bidId !== null || before.contractId !== null) {
       const source = before.bidId !== null ? 'bid' : 'contract'
-      throw problem('conflict', `The order was made from a ${source}, so its vendor cannot change.`)
+      throw conflict('fixed', `The order was made from a ${source}, so its vendor cannot change.`)
     }
-    if (vendor.archivedAt !== null) throw problem('conflict', `${vendor.companyName} is archived.`)
+    if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
   }
   return isParentTouched ? parent : undefined
 }

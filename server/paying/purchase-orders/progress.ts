@@ -6,7 +6,7 @@ import type {
   PurchaseOrderLineProgress,
   PurchaseOrderProgress,
 } from '../../../client/contract.gen.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import { amountText, isMoney, minus, percentOf, sum } from '../../values/money.ts'
 
 type Line = PurchaseOrderLine
@@ -71,7 +71,7 @@ function faultsOf(
 function progressOf(order: PurchaseOrder, lines: Line[]): Progress {
   const completedAmount = sum(lines.map((line) => line.completedAmount))
   // Lines of both signs can come to more than the total on the way to it.
-  if (!isMoney(completedAmount)) throw problem('conflict', `${order.number} would come to more than an order can.`)
+  if (!isMoney(completedAmount)) throw conflict('too_large', `${order.number} would come to more than an order can.`)
   return { lines, completedAmount, retainedAmount: retainedOf({ ...order, completedAmount }) }
 }
 
@@ -135,14 +135,14 @@ export function assertPaidStaysDone(order: PurchaseOrder, { completedAmount, ret
   if (!isLess || taken === 0) return
   if (sign * completedAmount >= sign * taken) {
     if (sign * retainedAmount >= 0) return
-    throw problem(
-      'conflict',
+    throw conflict(
+      'not_enough_left',
       `Of the retainage of ${number} ${amountText(releasedAmount)} was paid; ${amountText(completedAmount)} of work does not retain as much.`,
     )
   }
   const paid = reservedAmount === 0 ? 'was paid' : 'was paid or is reserved for payments'
-  throw problem(
-    'conflict',
+  throw conflict(
+    'not_enough_left',
     `Of ${number} ${amountText(taken)} ${paid}; the work that is done cannot come to ${amountText(completedAmount)}.`,
   )
 }

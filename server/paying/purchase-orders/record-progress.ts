@@ -2,7 +2,7 @@ import type { PurchaseOrder } from '../../../client/contract.gen.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Input } from '../../http/operation.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 import { OPEN } from '../order-statuses.ts'
 import {
   assertPaidStaysDone,
@@ -24,7 +24,7 @@ export async function recordProgress(
 ): Promise<PurchaseOrder> {
   const order = await orders.lock(call, id)
   if (!OPEN.includes(order.status)) {
-    throw problem('conflict', `${order.number} is ${order.status}; work is recorded of orders that are issued.`)
+    throw conflict('wrong_status', `${order.number} is ${order.status}; work is recorded of orders that are issued.`)
   }
   const progress = progressed(order, body)
   const isTakenBack = isLowered(order, progress)

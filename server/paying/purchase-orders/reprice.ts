@@ -3,7 +3,7 @@ import { lockContract } from '../../costs/contracts/changes.ts'
 import { type Offer, offersOf } from '../../costs/prices/of-vendor.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Input } from '../../http/operation.ts'
-import { Problem, problem } from '../../http/problem.ts'
+import { conflict, Problem } from '../../http/problem.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { orderFaults } from './purchase-order.ts'
 import * as orders from './queries.ts'
@@ -31,7 +31,7 @@ export async function reprice(
   asked: Input<'repriceOpenPos'>['body'],
 ): Promise<Repricing> {
   const contract = await lockContract(call, contractId)
-  if (contract.status !== 'active') throw problem('conflict', `${contract.number} is ${contract.status}.`)
+  if (contract.status !== 'active') throw conflict('contract_not_active', `${contract.number} is ${contract.status}.`)
   const { effectiveDate: on = later(dateIn(call.timeZone, call.now), contract.effectiveDate) } = asked
   const compared = await compare(call, contract, await openOf(call, contract, asked.communityId ?? null), on)
   const drafts = compared.filter(({ order }) => order.status === 'draft')
@@ -59,8 +59,8 @@ async function openOf(call: WriteCall, contract: Contract, communityId: string |
   const open = await openOrders.lockOpen(call, contract, communityId, MOST_ORDERS + 1)
   const lines = open.reduce((sum, { lineCount }) => sum + lineCount, 0)
   if (open.length <= MOST_ORDERS && lines <= MOST_LINES) return open
-  throw problem(
-    'conflict',
+  throw conflict(
+    'limit_reached',
     `More than ${MOST_ORDERS} orders or ${MOST_LINES} lines are open with the vendor; name a smaller communityId.`,
   )
 }
@@ -117,7 +117,7 @@ function assertOrderable(order: PurchaseOrder): void {
 }
 
 function tooMuch({ number }: PurchaseOrder): Problem {
-  return problem('conflict', `${number} would come to a total that an order of its type cannot have.`)
+  return conflict('too_large', `${number} would come to a total that an order of its type cannot have.`)
 }
 
 function isRepriced(

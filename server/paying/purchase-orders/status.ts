@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Home, PurchaseOrder, PurchaseOrderStatus, PurchaseOrderStatusMove } from '../../../client/contract.gen.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
-import { reasonNotToEngage } from '../../bidding/vendors/vendor.ts'
+import { type Obstacle, obstacleToEngage } from '../../bidding/vendors/vendor.ts'
 import * as selections from '../../costs/selections/queries.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
-import { assertMove, invalid, problem } from '../../http/problem.ts'
+import { assertMove, conflict, invalid, problem } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { amountText, sum } from '../../values/money.ts'
 import { isWithinLimit, reasonsForApproval } from './approval.ts'
@@ -72,7 +72,7 @@ async function assertNoPayments(call: WriteCall, { id, number }: PurchaseOrder, 
     to === 'void'
       ? `${number} has payments; void them before it is voided.`
       : `${number} has payments, and is closed by the last of them.`
-  throw problem('conflict', detail)
+  throw conflict('wrong_status', detail)
 }
 
 /** Voids an order because of a decision elsewhere; the caller has locked the row. */
@@ -172,13 +172,15 @@ async function assertMayIssue(call: WriteCall, order: PurchaseOrder, home: Home)
   const vendor = await vendors.lock(call, order.vendorId)
   // What a vendor owes is charged whether or not it is given more work.
   if (order.poType === 'backcharge') return
-  const reason = reasonNotToOrderFor(home) ?? reasonNotToEngage(vendor)
-  if (reason !== null) throw problem('conflict', `${order.number} cannot be issued: ${reason}.`)
+  const reason = reasonNotToOrderFor(home)
+  const obstacle: Obstacle | null =
+    reason === null ? obstacleToEngage(vendor) : { code: 'home_not_open', message: reason }
+  if (obstacle !== null) throw conflict(obstacle.code, `${order.number} cannot be issued: ${obstacle.message}.`)
   if (vendor.poLimit === null || order.total <= 0) return
   const open = await orders.openWith(call, vendor.id)
   if (sum([open, order.total]) <= vendor.poLimit) return
-  throw problem(
-    'conflict',
+  throw conflict(
+    'po_limit_exceeded',
     `${order.number} cannot be issued: with ${amountText(open)} open already it would exceed the poLimit of ${vendor.companyName}, ${amountText(vendor.poLimit)}.`,
   )
 }

@@ -1,7 +1,7 @@
 import type { Message, MessageCreate } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { invalid, Problem, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, Problem, unknownReference } from '../../http/problem.ts'
 import { sendsMail } from '../mail/queue.ts'
 import { faultsOf, holdersOf, MOST_RECIPIENTS, partakersOf, SUBJECT_PERMISSIONS } from './message.ts'
 import * as messages from './queries.ts'
@@ -42,7 +42,7 @@ export const messageOperations = {
       const isRecipient = before.recipients.some(({ type, id }) => type === 'user' && id === recipientId)
       if (!isRecipient && body.recipientId !== undefined) throw unknownReference(['/recipientId'])
       if (!isRecipient)
-        throw problem('conflict', 'The message did not go to the user whose key this is; name recipientId.')
+        throw conflict('wrong_caller', 'The message did not go to the user whose key this is; name recipientId.')
       return markRead(call, before, recipientId, body.isRead)
     })
     return { status: 200, body: message }
@@ -59,15 +59,18 @@ async function addressed(call: WriteCall, body: MessageCreate, inReplyTo: Messag
   const all = [...(isToAll ? found.filter(({ gone }) => gone === null) : found), ...holders]
   const to = all.filter(({ id }, i) => all.findIndex((other) => other.id === id) === i)
   const lost = to.find(({ gone }) => gone !== null)
-  if (lost !== undefined) throw problem('conflict', `${lost.name} is ${lost.gone} and receives no messages.`)
+  if (lost !== undefined) throw conflict('user_disabled', `${lost.name} is ${lost.gone} and receives no messages.`)
   const mute =
     body.channel === 'email' && sendsMail(call) ? to.find(({ addresses }) => addresses.length === 0) : undefined
   if (mute !== undefined)
-    throw problem('conflict', `${mute.name} has no e-mail address, and no contact with one who is to be notified.`)
+    throw conflict('no_recipient', `${mute.name} has no e-mail address, and no contact with one who is to be notified.`)
   if (to.length === 0)
-    throw problem('conflict', isToAll ? 'Nobody else has a part in this message.' : 'Nobody has any of these roles.')
+    throw conflict(
+      'no_recipient',
+      isToAll ? 'Nobody else has a part in this message.' : 'Nobody has any of these roles.',
+    )
   if (to.length > MOST_RECIPIENTS)
-    throw problem('conflict', `A message can go to ${MOST_RECIPIENTS} people at most, not to ${to.length}.`)
+    throw conflict('limit_reached', `A message can go to ${MOST_RECIPIENTS} people at most, not to ${to.length}.`)
   return to
 }
 

@@ -1,7 +1,7 @@
 import { recordOperatorAct } from '../../audit/record.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
-import { notFound, problem } from '../../http/problem.ts'
+import { conflict, notFound } from '../../http/problem.ts'
 import type { Identity } from '../../keys/identity.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function makeSignInLink(
     .executeTakeFirst()
   if (user === undefined) throw notFound()
   const { organizationId, email, status } = user
-  if (status === 'disabled') throw problem('conflict', 'The user is disabled.')
+  if (status === 'disabled') throw conflict('user_disabled', 'The user is disabled.')
   const link = await identity.makeLink(email, lifeMs)
   const act = { organizationId, at: clock.now(), action: 'user.sign_in_link_made', resourceId: id }
   await recordOperatorAct(database.statements, act)

@@ -2,7 +2,7 @@ import { typeid } from 'typeid-js'
 import { recordOperatorAct } from '../../audit/record.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database, Db } from '../../database/database.ts'
-import { notFound, problem } from '../../http/problem.ts'
+import { conflict, notFound } from '../../http/problem.ts'
 import type { Role } from '../../keys/roles.ts'
 
 /** The people of a builder. Their current role limits every key that they have created. */
@@ -104,7 +104,7 @@ export async function assertOtherOwner(
     .forUpdate()
     .execute()
   if (!owners.some((owner) => owner.id !== id && isOwner(owner))) {
-    throw problem('conflict', 'The organization would be left without an owner.')
+    throw conflict('last_owner', 'The organization would be left without an owner.')
   }
 }
 

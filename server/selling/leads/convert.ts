@@ -3,7 +3,7 @@ import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalidTransition, problem } from '../../http/problem.ts'
+import { conflict, invalidTransition } from '../../http/problem.ts'
 import { assertNamed } from '../sales/place.ts'
 import { sell } from '../sales/sell.ts'
 import { LEAD_MOVES, nameOf } from './lead.ts'
@@ -14,7 +14,7 @@ import { scored } from './rescore.ts'
 export async function convert(call: WriteCall, leadId: string, body: Checked['LeadConversion']): Promise<Sale> {
   const before = await leads.lock(call, leadId)
   await assertNamed(call, body)
-  if (before.archivedAt !== null) throw problem('conflict', `${nameOf(before)} is archived.`)
+  if (before.archivedAt !== null) throw conflict('archived', `${nameOf(before)} is archived.`)
   if (before.status === 'converted' || before.status === 'lost')
     throw invalidTransition(before.status, 'converted', LEAD_MOVES[before.status])
   const { email, phone, ownerUserId } = before

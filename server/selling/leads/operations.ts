@@ -3,7 +3,7 @@ import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
-import { assertMove, invalid, problem } from '../../http/problem.ts'
+import { assertMove, conflict, invalid } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
 import { dateIn, instantOf } from '../../values/calendar.ts'
@@ -76,10 +76,10 @@ export const leadOperations = {
       throw invalid([{ pointer: '/occurredAt', code: 'maximum', message: 'must not lie in the future' }])
     const activity = await call.write(async (call) => {
       const before = await leads.lock(call, path.leadId)
-      if (before.archivedAt !== null) throw problem('conflict', `${nameOf(before)} is archived.`)
+      if (before.archivedAt !== null) throw conflict('archived', `${nameOf(before)} is archived.`)
       const counts = await activities.countsOf(call, before.id)
       if (Object.values(counts).reduce((total, count) => total + count, 0) >= MOST_ACTIVITIES)
-        throw problem('conflict', `A lead has no more than ${MOST_ACTIVITIES} activities.`)
+        throw conflict('limit_reached', `A lead has no more than ${MOST_ACTIVITIES} activities.`)
       const at = occurredAt.toISOString()
       const created = await activities.insert(call, { ...rest, leadId: before.id, occurredAt: at })
       const lastActivityAt = at > before.lastActivityAt ? at : undefined
@@ -130,5 +130,5 @@ async function assertInterestsExist(call: Call, { communityIds = [], planIds = [
 /** Somebody who is buying a home is nobody to be sold one, nor a lead that was entered by mistake. */
 async function assertSaleFellThrough(call: Call, saleId: string): Promise<void> {
   const sale = await sales.find(call, saleId)
-  if (sale.status !== 'cancelled') throw problem('conflict', `Its sale, ${sale.number}, is not cancelled.`)
+  if (sale.status !== 'cancelled') throw conflict('wrong_status', `Its sale, ${sale.number}, is not cancelled.`)
 }

@@ -2,7 +2,7 @@ import type { Home, Sale, SaleCancellation, SaleUpdate } from '../../../client/c
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
@@ -38,7 +38,7 @@ export async function changeTerms(call: WriteCall, before: Sale, body: SaleUpdat
   await assertNamed(call, { homeId })
   const attached = homeId == null || homeId === before.homeId ? null : await attachedHome(call, before, homeId)
   if (homeId === null && before.homeId !== null)
-    throw problem('conflict', `${before.number} is the sale of a home; cancel it to free the home.`)
+    throw conflict('in_use', `${before.number} is the sale of a home; cancel it to free the home.`)
   const after = await sales.update(call, before, {
     ...rest,
     ...commissionOf({ commissionPercent, commissionAmount }),
@@ -55,17 +55,17 @@ export async function changeTerms(call: WriteCall, before: Sale, body: SaleUpdat
 /** The home that was since planned on the lot of the sale. */
 async function attachedHome(call: WriteCall, before: Sale, homeId: string): Promise<Home> {
   const { communityId, block, lotNumber, number, agreedOptions } = before
-  if (before.homeId !== null) throw problem('conflict', `${number} has a home already.`)
+  if (before.homeId !== null) throw conflict('already_done', `${number} has a home already.`)
   const home = await sellableHome(call, homeId, before.id)
   if (home.communityId !== communityId || home.lotNumber !== lotNumber || (home.block ?? '') !== (block ?? ''))
-    throw problem('conflict', `${home.name} is not on the lot that ${number} sells.`)
+    throw conflict('not_suitable', `${home.name} is not on the lot that ${number} sells.`)
   const missing = await notSelected(
     call,
     home.id,
     agreedOptions.map(({ optionId }) => optionId),
   )
   if (missing.length > 0)
-    throw problem('conflict', `Agreed on in ${number} and not selected for ${home.name}: ${missing.join(', ')}.`)
+    throw conflict('not_available', `Agreed on in ${number} and not selected for ${home.name}: ${missing.join(', ')}.`)
   return home
 }
 

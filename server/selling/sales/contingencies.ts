@@ -5,7 +5,7 @@ import type {
   SaleContingencyRecord,
   SaleContingencyStatus,
 } from '../../../client/contract.gen.ts'
-import { assertMove, invalid, problem } from '../../http/problem.ts'
+import { assertMove, conflict, invalid } from '../../http/problem.ts'
 
 /** As many contingencies as a sale can have. */
 export const MOST_CONTINGENCIES = 20
@@ -45,7 +45,7 @@ export function recorded(
     if (type === undefined)
       throw invalid([{ pointer: '/type', code: 'required', message: 'is required without contingencyId' }])
     if (contingencies.length >= MOST_CONTINGENCIES)
-      throw problem('conflict', `A sale has no more than ${MOST_CONTINGENCIES} contingencies.`)
+      throw conflict('limit_reached', `A sale has no more than ${MOST_CONTINGENCIES} contingencies.`)
     const id = `C${contingencies.length + 1}`
     const added = { contingencyId: id, type, dueDate: dueDate ?? null, status, decidedDate, notes: notes ?? null }
     return [...contingencies, added]

@@ -6,7 +6,7 @@ import type {
   SaleDepositRecord,
   SaleDepositStatus,
 } from '../../../client/contract.gen.ts'
-import { assertMove, invalid, problem } from '../../http/problem.ts'
+import { assertMove, conflict, invalid } from '../../http/problem.ts'
 import { sum } from '../../values/money.ts'
 
 /** As many deposits as a sale can have. */
@@ -66,7 +66,8 @@ function added(deposits: readonly SaleDeposit[], record: SaleDepositRecord, at: 
     throw invalid([{ pointer: '/amount', code: 'required', message: 'is required without depositId' }])
   if (status !== 'due' && status !== 'received')
     throw invalid([{ pointer: '/status', code: 'enum', message: 'must be due or received without depositId' }])
-  if (deposits.length >= MOST_DEPOSITS) throw problem('conflict', `A sale has no more than ${MOST_DEPOSITS} deposits.`)
+  if (deposits.length >= MOST_DEPOSITS)
+    throw conflict('limit_reached', `A sale has no more than ${MOST_DEPOSITS} deposits.`)
   const receivedDate = status === 'received' ? at : null
   return { depositId: `D${deposits.length + 1}`, amount, dueDate, status, receivedDate, settledDate: null, reason }
 }

@@ -1,5 +1,5 @@
 import type { Home, Sale, SaleStage, SaleStageMove } from '../../../client/contract.gen.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 import { instantOf } from '../../values/calendar.ts'
 
 type Pipeline = Pick<Sale, 'pipeline' | 'stage'>
@@ -56,10 +56,10 @@ export function advanced(sale: Sale, move: SaleStageMove & { status: SaleStage['
   const at = completedAt === null ? now : instantOf(completedAt)
   if (at > now) throw invalid([{ pointer: '/completedAt', code: 'maximum', message: 'must not lie in the future' }])
   const objection = status === 'done' ? (OBJECTIONS[name]?.(sale, facts) ?? null) : null
-  if (objection !== null) throw problem('conflict', `${objection} Waive ${name} if it is not needed.`)
+  if (objection !== null) throw conflict('open_work', `${objection} Waive ${name} if it is not needed.`)
   const after = { stage: name, status, completedAt: status === 'open' ? null : at.toISOString(), reason }
   const next = withNext(sale.pipeline.map((stage) => (stage === before ? after : stage)))
   if (next.stage === null && sale.status === 'pending')
-    throw problem('conflict', `${name} is the last open stage; ${sale.number} has to be approved first.`)
+    throw conflict('wrong_status', `${name} is the last open stage; ${sale.number} has to be approved first.`)
   return next
 }

@@ -1,7 +1,7 @@
 import type { Community, Home } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { planFor } from '../../land/homes/planned.ts'
 import * as homes from '../../land/homes/queries.ts'
@@ -89,9 +89,9 @@ async function lotOf(call: WriteCall, wanted: Wanted): Promise<Place> {
 }
 
 function assertOpenForSale({ name, status, archivedAt }: Community): void {
-  if (archivedAt !== null) throw problem('conflict', `${name} is archived.`)
-  if (status === 'planning') throw problem('conflict', `${name} is not open for sale yet; make it active first.`)
-  if (status === 'closed') throw problem('conflict', `${name} is closed.`)
+  if (archivedAt !== null) throw conflict('archived', `${name} is archived.`)
+  if (status === 'planning') throw conflict('not_available', `${name} is not open for sale yet; make it active first.`)
+  if (status === 'closed') throw conflict('not_available', `${name} is closed.`)
 }
 
 /** Who has it already, as far as the caller may read sales. */
@@ -103,5 +103,5 @@ function heldBy({ permissions }: WriteCall, pointer: string, what: string, { num
 }
 
 function heldBack(pointer: string, detail: string) {
-  return problem('conflict', detail, { errors: [{ pointer, code: 'conflict', message: 'cannot be sold now' }] })
+  return conflict('not_available', detail, { errors: [{ pointer, code: 'conflict', message: 'cannot be sold now' }] })
 }

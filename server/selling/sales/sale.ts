@@ -1,5 +1,5 @@
 import type { Sale, SaleBuyer, SaleBuyerInput, SaleStatus, SaleUpdate } from '../../../client/contract.gen.ts'
-import { invalid, invalidTransition, problem } from '../../http/problem.ts'
+import { conflict, invalid, invalidTransition } from '../../http/problem.ts'
 import { isMoney, sum } from '../../values/money.ts'
 
 export const SALE_MOVES: Readonly<Record<SaleStatus, readonly SaleStatus[]>> = {
@@ -55,18 +55,18 @@ export function assertChangeable(sale: Sale, body: SaleUpdate): void {
   if (sale.status !== 'approved') return
   const fixed = TERMS.filter((field) => body[field] !== undefined && body[field] !== sale[field])
   if (fixed.length > 0)
-    throw problem('conflict', `${sale.number} is approved, so its ${fixed.join(', ')} cannot change.`)
+    throw conflict('wrong_status', `${sale.number} is approved, so its ${fixed.join(', ')} cannot change.`)
 }
 
 /** Refuses to change a sale that has ended, in one way or the other. */
 export function assertOpen(sale: Pick<Sale, 'number' | 'status'>): void {
   assertNotCancelled(sale)
-  if (sale.status === 'pipeline_complete') throw problem('conflict', `${sale.number} is complete.`)
+  if (sale.status === 'pipeline_complete') throw conflict('wrong_status', `${sale.number} is complete.`)
 }
 
 /** Deposits and contingencies can still be recorded once all stages are done, but not once nothing comes of the sale. */
 export function assertNotCancelled({ number, status }: Pick<Sale, 'number' | 'status'>): void {
-  if (status === 'cancelled') throw problem('conflict', `${number} is cancelled.`)
+  if (status === 'cancelled') throw conflict('wrong_status', `${number} is cancelled.`)
 }
 
 /** Refuses a move of the sale's status that the operation would make. */

@@ -4,7 +4,7 @@ import * as options from '../../costs/options/queries.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, problem, unknownReference } from '../../http/problem.ts'
+import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { sum } from '../../values/money.ts'
@@ -63,9 +63,9 @@ async function agreedOn(call: WriteCall, place: Place, ids: readonly string[]): 
 function priceOf(option: Option, { community, planId, lotNumber }: Place): number {
   const { code, status, price } = option
   const reason = reasonNotToSelect(option, { name: `lot ${lotNumber}`, planId, communityId: community.id })
-  if (reason !== null) throw problem('conflict', reason)
-  if (status !== 'active') throw problem('conflict', `${code} is ${status}; it has to be active.`)
+  if (reason !== null) throw conflict('not_available', reason)
+  if (status !== 'active') throw conflict('wrong_status', `${code} is ${status}; it has to be active.`)
   if (price === null)
-    throw problem('conflict', `The price of ${code} follows from its cost in a house; select it for a home.`)
+    throw conflict('missing_data', `The price of ${code} follows from its cost in a house; select it for a home.`)
   return price
 }

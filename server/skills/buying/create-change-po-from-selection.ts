@@ -7,7 +7,7 @@ import type {
   Selection,
 } from '../../../client/contract.gen.ts'
 import type { Call } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict, problem } from '../../http/problem.ts'
 import { ORDERED } from '../../paying/order-statuses.ts'
 import * as orders from '../../paying/purchase-orders/queries.ts'
 import { sum } from '../../values/money.ts'
@@ -22,7 +22,7 @@ export async function createChangePoFromSelection(
   const { selectionId, quantity } = input
   const selection = await call.operation('getSelection', { selectionId })
   if (selection.status !== 'ordered' && selection.status !== 'installed')
-    throw problem('conflict', `The selection is ${selection.status}; until it is ordered, change it itself.`)
+    throw conflict('wrong_status', `The selection is ${selection.status}; until it is ordered, change it itself.`)
   const all = await ordersOf(call, selectionId)
   const since = all.filter(({ id, poType }) => poType === 'change' && id > (selection.changePoId ?? ''))
   const changes = since.length > 0 ? since : await changed(call, selection, quantity, all)
@@ -62,8 +62,9 @@ async function changed(
   all: readonly PurchaseOrder[],
 ): Promise<PurchaseOrder[]> {
   const parents = all.filter(({ poType, status }) => poType !== 'change' && ORDERED.includes(status))
-  if (parents.length === 0) throw problem('conflict', 'No order of the selection was issued; change or void that one.')
-  if (quantity === before) throw problem('conflict', `The selection has the quantity ${before} already.`)
+  if (parents.length === 0)
+    throw conflict('missing_data', 'No order of the selection was issued; change or void that one.')
+  if (quantity === before) throw conflict('already_done', `The selection has the quantity ${before} already.`)
   const made: PurchaseOrder[] = []
   for (const parent of parents) {
     const earlier = all.filter(({ poType, parentPoId }) => poType === 'change' && parentPoId === parent.id)

@@ -4,7 +4,7 @@ import { costing } from '../../costs/budgets/costing.ts'
 import { NO_TRADE } from '../../costs/budgets/no-trade.ts'
 import { standingOf } from '../../costs/budgets/selection-queries.ts'
 import type { Call } from '../../http/call.ts'
-import { problem } from '../../http/problem.ts'
+import { conflict } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { dateIn } from '../../values/calendar.ts'
@@ -30,7 +30,7 @@ export async function draftPurchaseOrders(
     homes.find(call, homeId),
     standingOf(call, homeId),
   ])
-  if (home.planId === null) throw problem('conflict', `${home.name} has no plan, so nothing says what it takes.`)
+  if (home.planId === null) throw conflict('missing_data', `${home.name} has no plan, so nothing says what it takes.`)
   const { timeZone } = await communities.find(call, home.communityId)
   const of = new Set(selected.map(({ id }) => id))
   const on = dateIn(timeZone, call.now)

@@ -26,7 +26,7 @@ export async function issuePurchaseOrders(
   const due = listed(found.rows.filter(isDue), MOST_ORDERS)
   const heldBack: Refused[] = found.rows
     .filter((order) => !isDue(order))
-    .map((order) => ({ ...namedIn(order, poIds), problem: conflictOf(tooEarly(order)) }))
+    .map((order) => ({ ...namedIn(order, poIds), problem: conflictOf('wrong_status', tooEarly(order)) }))
   const issued: IssuePurchaseOrdersResult['issued'] = []
   for (const order of due.rows) {
     const { id: purchaseOrderId } = order

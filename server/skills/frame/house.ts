@@ -3,7 +3,7 @@ import type { House } from '../../costs/budgets/costing.ts'
 import type { Selected } from '../../costs/budgets/selected.ts'
 import * as options from '../../costs/options/queries.ts'
 import type { Call } from '../../http/call.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid } from '../../http/problem.ts'
 import { elevationFault } from '../../land/plans/plan.ts'
 import * as plans from '../../land/plans/queries.ts'
 
@@ -32,7 +32,7 @@ export async function plannedHouse(
     optionIds.length === 0 ? [] : options.findAll(call, optionIds),
   ])
   const { releasedRevision: revision } = plan
-  if (revision === null) throw problem('conflict', `${plan.code} has no released revision to build from.`)
+  if (revision === null) throw conflict('missing_data', `${plan.code} has no released revision to build from.`)
   const fault = elevation === undefined ? null : elevationFault(plan.elevations, elevation)
   if (fault !== null) throw invalid([{ pointer: '/elevation', code: 'elevation', message: fault }])
   return {

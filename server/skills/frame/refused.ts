@@ -1,4 +1,4 @@
-import type { RowProblem } from '../../../client/contract.gen.ts'
+import type { ConflictReason, RowProblem } from '../../../client/contract.gen.ts'
 
 /** One of several things that a skill was to do and did not. */
 export interface Refused {
@@ -9,6 +9,6 @@ export interface Refused {
 }
 
 /** Something that is refused although no operation was asked, because its present state does not allow it. */
-export function conflictOf(detail: string): RowProblem {
-  return { code: 'conflict', detail, errors: [], conflictingId: null }
+export function conflictOf(reason: ConflictReason, detail: string): RowProblem {
+  return { code: 'conflict', detail, errors: [], reason, conflictingId: null }
 }

@@ -18,7 +18,10 @@ export async function approveTimesheets(input: ApproveTimesheetsInput, call: Cal
     const pointer = userIds === undefined ? null : `/input/userIds/${userIds.indexOf(userId)}`
     const told = { id: timesheetId, label: user, pointer }
     if (timesheetId === null) {
-      refused.push({ ...told, problem: conflictOf(`${user} has no timesheet of the week from ${weekStarting}.`) })
+      refused.push({
+        ...told,
+        problem: conflictOf('missing_data', `${user} has no timesheet of the week from ${weekStarting}.`),
+      })
       continue
     }
     const moved = await attempt(call, (call) =>

@@ -7,7 +7,7 @@ import * as tasks from '../../building/tasks/queries.ts'
 import { standingOf } from '../../costs/budgets/selection-queries.ts'
 import type { Call } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
-import { invalid, problem } from '../../http/problem.ts'
+import { conflict, invalid, problem } from '../../http/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { workCalendar } from '../../values/workdays.ts'
@@ -95,7 +95,7 @@ async function schedule(
   return call.write(async (call) => {
     const home = await homes.lock(call, homeId)
     const busy = await withTasks(call, [homeId])
-    if (busy.has(homeId)) throw problem('conflict', `${home.name} has tasks already.`)
+    if (busy.has(homeId)) throw conflict('already_done', `${home.name} has tasks already.`)
     const calendar = workCalendar(await communities.find(call, home.communityId))
     const [made = []] = await makeSchedules(call, [{ home, template: { rows }, startDate }], calendar, '/startDate')
     return { tasks: made.length, endDate: lastDayOf(made) }

@@ -37,7 +37,7 @@ export async function releaseRetainage(
     const reason = reasonToHoldBack(order, status, lacking)
     const { id, number: label } = order
     if (reason !== null) {
-      heldBack.push({ id, label, pointer: null, problem: conflictOf(reason) })
+      heldBack.push({ id, label, pointer: null, problem: conflictOf('open_work', reason) })
       continue
     }
     const released = await attempt(call, async (call) => {

@@ -1,0 +1,137 @@
+import { createHmac } from 'node:crypto'
+import { createClient } from './index.ts'
+import { orThrow, PlumblineError } from './problem.ts'
+
+/**
+ * Webhooks for a program that has no address on the internet yet: reads events as they happen, and posts each to an
+ * address as the service would, with the same body, headers and signature.
+ */
+export interface ListenOptions {
+  baseUrl: string
+  key: string
+  /** Where the events go, such as `http://localhost:4000/hook`. */
+  to: string
+  /** What they are signed with: `whsec_…`, or any other text. */
+  secret: string
+  /** Only events of these types; all that the key may read when left out. */
+  types?: readonly string[]
+  /** Begin after the event with this id; with what happens from now on when left out. */
+  after?: string
+  signal: AbortSignal
+  say: (line: string) => void
+}
+
+/** An event as it is listed: as subscribers get it, and with its place in the order. */
+interface Listed {
+  id: string
+  type: string
+  sequence: number | null
+}
+
+const WAIT_SECONDS = 30
+/** More than one wait, so that an attempt is given up only when the service is gone. */
+const TIMEOUT_SECONDS = 45
+const PAGE = 100
+const PAUSE_MS = 2000
+
+/** Forwards events until the signal ends it. Throws if the service refuses the key or the position. */
+export async function listen({ to, secret, types, signal, say, ...options }: ListenOptions): Promise<void> {
+  const client = clientOf(options)
+  let after = options.after ?? (await newest(client, signal))
+  say(`Ready: what happens from now on goes to ${to}.`)
+  while (!signal.aborted) {
+    const query = { limit: PAGE, wait: WAIT_SECONDS, ...(after !== undefined && { after }) }
+    const page = await orThrow(client.GET('/api/ext/events', { params: { query }, signal })).catch((error: unknown) => {
+      if (signal.aborted) return null
+      // A refusal stays one; whoever is away comes back.
+      if (error instanceof PlumblineError && error.status >= 400 && error.status < 500 && error.status !== 429)
+        throw error
+      say(`The service does not answer: ${reasonOf(error)}. Trying again.`)
+      return null
+    })
+    if (page === null) await pause(PAUSE_MS, signal)
+    for (const event of page?.data ?? []) {
+      if (signal.aborted) return
+      if (types === undefined || types.includes(event.type)) await forward(event, { to, secret, say })
+      after = event.id
+    }
+  }
+}
+
+/** Sends one past event again, with its own id as every attempt has; false if it was not taken. */
+export async function replay(id: string, { to, secret, say, signal, ...options }: ListenOptions): Promise<boolean> {
+  const params = { path: { eventId: id } }
+  const event = await orThrow(clientOf(options).GET('/api/ext/events/{eventId}', { params, signal }))
+  return forward(event, { to, secret, say })
+}
+
+function clientOf({ baseUrl, key }: Pick<ListenOptions, 'baseUrl' | 'key'>) {
+  return createClient({ baseUrl, key, retry: { timeoutSeconds: TIMEOUT_SECONDS } })
+}
+
+async function newest(client: ReturnType<typeof clientOf>, signal: AbortSignal): Promise<string | undefined> {
+  const query = { sort: '-sequence', limit: 1 } as const
+  return (await orThrow(client.GET('/api/ext/events', { params: { query }, signal }))).data[0]?.id
+}
+
+/** As long as the service waits for a receiver. */
+const RECEIVER_MS = 10_000
+
+async function forward(
+  { sequence: _, ...event }: Listed,
+  { to, secret, say }: Pick<ListenOptions, 'to' | 'secret' | 'say'>,
+): Promise<boolean> {
+  const body = JSON.stringify(event)
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const signature = signatureOf(`${event.id}.${timestamp}.${body}`, secret)
+  const begun = performance.now()
+  const told = (outcome: string) =>
+    say(`${event.id} ${event.type} → ${outcome} (${Math.round(performance.now() - begun)} ms)`)
+  try {
+    const { status, body: answer } = await fetch(to, {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', 'user-agent': 'Plumbline-Listen/1' },
+        ...{ 'webhook-id': event.id, 'webhook-timestamp': timestamp },
+        ...{ 'webhook-signature': signature, 'x-webhook-signature': signature },
+      },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(RECEIVER_MS),
+    })
+    await answer?.cancel()
+    told(String(status))
+    return status >= 200 && status < 300
+  } catch (error) {
+    told(reasonOf(error))
+    return false
+  }
+}
+
+const PREFIX = 'whsec_'
+
+/** Standard Webhooks: the key is the part after `whsec_`, base64-decoded, or the UTF-8 of any other secret. */
+function signatureOf(signed: string, secret: string): string {
+  const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret)
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // What fetch throws has its reason within.
+  const { cause } = error
+  return cause instanceof Error && cause.message !== '' ? cause.message : error.message
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(end, ms)
+    function end() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      done()
+    }
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
+}

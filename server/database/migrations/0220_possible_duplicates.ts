@@ -1,0 +1,28 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * By what vendors are taken for the same: the name without punctuation, case and what says how the company is
+ * incorporated; the e-mail address without case; the last ten digits of the telephone number, which are the same with
+ * and without the country. Columns of their own, because only texts that are stored are looked up behind the wall.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function "vendorNameKey"(name text) returns text language sql immutable parallel safe return
+      nullif(regexp_replace(
+        regexp_replace(lower(name), '[[:space:],]+(l\\.?l\\.?c|inc|ltd|co|corp|company|incorporated|limited|corporation)\\.?[[:space:]]*$', ''),
+        '[[:space:][:punct:]]+', '', 'g'), '')`.execute(db)
+  await sql`
+    create function "vendorPhoneKey"(phone text) returns text language sql immutable parallel safe return
+      case when length(regexp_replace(phone, '[^0-9]+', '', 'g')) >= 7
+        then right(regexp_replace(phone, '[^0-9]+', '', 'g'), 10) end`.execute(db)
+  await sql`
+    alter table "vendors"
+      add column "nameKey" text collate "C" generated always as ("vendorNameKey"("companyName")) stored,
+      add column "emailKey" text collate "C" generated always as (lower("email")) stored,
+      add column "phoneKey" text collate "C" generated always as ("vendorPhoneKey"("phone")) stored`.execute(db)
+  for (const column of ['nameKey', 'emailKey', 'phoneKey']) {
+    await sql`
+      create index ${sql.id(`vendors_${column}`)} on "vendors" ("organizationId", ${sql.ref(column)}, "id")
+      where "archivedAt" is null and ${sql.ref(column)} is not null`.execute(db)
+  }
+}

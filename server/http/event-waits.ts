@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+
+/**
+ * Requests that wait for events. They hold neither a connection nor a transaction, but a timer: one short query for all of
+ * them asks whether any organization that is waited for has new events, once a second, and at once when this process has
+ * dispatched some. So what other processes dispatch is seen within a second.
+ */
+export interface EventWaits {
+  /** The sequence of the organization's last event. */
+  last(organizationId: string): Promise<number>
+  /**
+   * Resolves once the organization has events beyond the sequence, or the time is over; with false, and at once, where
+   * nobody may wait.
+   */
+  beyond(organizationId: string, sequence: number, ms: number): Promise<boolean>
+  /** Events were dispatched in this process. */
+  dispatched(): void
+  /** Ends all waits, and lets nobody wait any more. */
+  stop(): void
+}
+
+/** As many as may wait in one process; whoever comes then is answered at once. Each holds some kilobytes. */
+const MOST_WAITING = 1000
+const LOOK_EVERY_MS = 1000
+
+interface Waiting {
+  readonly organizationId: string
+  readonly sequence: number
+  readonly end: () => void
+}
+
+export function eventWaits(database: Database): EventWaits {
+  const waiting = new Set<Waiting>()
+  let timer: NodeJS.Timeout | undefined
+  let isLooking = false
+  let isAskedAgain = false
+  let isStopped = false
+
+  async function sequences(organizationIds: readonly string[]): Promise<Map<string, number>> {
+    const { rows } = await sql<{ id: string; last: number }>`
+      select "id", "lastEventSequence" as "last" from "organizations"
+      where "id" = any(${[...organizationIds]}::text[])`.execute(database.statements)
+    return new Map(rows.map(({ id, last }) => [id, last]))
+  }
+
+  async function look(): Promise<void> {
+    isAskedAgain = isLooking
+    if (isLooking || waiting.size === 0) return
+    isLooking = true
+    try {
+      const last = await sequences([...new Set([...waiting].map(({ organizationId }) => organizationId))])
+      for (const each of waiting) if ((last.get(each.organizationId) ?? 0) > each.sequence) each.end()
+    } catch {
+      // The database is away; the next look may find it, and until then everybody waits.
+    }
+    isLooking = false
+    if (isAskedAgain) await look()
+  }
+
+  function watch(): void {
+    clearInterval(timer)
+    timer = waiting.size > 0 ? setInterval(() => void look(), LOOK_EVERY_MS) : undefined
+  }
+
+  return {
+    async last(organizationId) {
+      return (await sequences([organizationId])).get(organizationId) ?? 0
+    },
+
+    beyond(organizationId, sequence, ms) {
+      if (isStopped || waiting.size >= MOST_WAITING) return Promise.resolve(false)
+      return new Promise((done) => {
+        const end = () => {
+          clearTimeout(over)
+          waiting.delete(each)
+          if (waiting.size === 0) watch()
+          done(!isStopped)
+        }
+        const each: Waiting = { organizationId, sequence, end }
+        const over = setTimeout(end, ms)
+        waiting.add(each)
+        if (waiting.size === 1) watch()
+        // It may have been dispatched after it was looked for.
+        void look()
+      })
+    },
+
+    dispatched: () => void look(),
+
+    stop() {
+      isStopped = true
+      for (const { end } of waiting) end()
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, request, type Server } from 'node:http'
+import path from 'node:path'
+import { json } from 'node:stream/consumers'
+import type { Logger } from 'pino'
+import { Problem, problem, toProblem } from '../http/problem.ts'
+import { carryOut, type InputOf, isOperatorVerb, type OperatorVerb, type Workbench } from './verbs.ts'
+
+/** Nobody but the server's own user can connect, so whoever does may do what the command line may. */
+const MODE = 0o600
+const MOST_CONNECTIONS = 4
+const MOST_BYTES = 64 * 1024
+/** Longer than any verb takes; a key waits for the requests that write. */
+const PATIENCE_MS = 20_000
+
+const fileIn = (dataDir: string) => path.join(dataDir, 'operators.sock')
+
+/**
+ * Lets the command line work at a server on the embedded database, over a socket in its data folder. The folder has to
+ * be claimed by this process. Where there can be no socket (a path of more than about 100 bytes), verbs need the server
+ * stopped, as they say themselves.
+ */
+export async function listenForOperators(at: Workbench, log: Logger): Promise<{ close(): void } | null> {
+  const file = fileIn(at.config.dataDir)
+  const server = createServer({ requestTimeout: PATIENCE_MS }, (incoming, outgoing) => {
+    const declared = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY)
+    const asked = declared <= MOST_BYTES ? json(incoming) : Promise.reject(problem('payload_too_large', 'Too long.'))
+    asked
+      .then((body) => answer(at, body as Asked))
+      .then(
+        (result) => outgoing.end(JSON.stringify({ result: result ?? null })),
+        (error: unknown) => {
+          const { code, message, extras } = toProblem(error)
+          if (code === 'internal') log.error({ err: error }, 'an operator’s verb failed')
+          outgoing.end(JSON.stringify({ problem: { code, detail: message, errors: extras.errors } }))
+        },
+      )
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  server.unref()
+  try {
+    await bind(server, file)
+  } catch (error) {
+    log.warn({ err: error }, 'the command line cannot reach this server over a socket in its data folder')
+    return null
+  }
+  return {
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+// A socket is made with what the umask leaves, and nobody may connect before its mode is narrowed. The bind happens
+// within `listen`, so the umask is narrow for no other file.
+async function bind(server: Server, file: string): Promise<void> {
+  // Of a server that was killed; the folder is ours.
+  rmSync(file, { force: true })
+  const usual = process.umask(0o777 & ~MODE)
+  const listening = new Promise<void>((done, fail) => {
+    server.once('error', fail)
+    server.listen(file, done)
+  })
+  process.umask(usual)
+  await listening
+  chmodSync(file, MODE)
+}
+
+interface Asked {
+  verb?: unknown
+  input?: unknown
+}
+
+async function answer(at: Workbench, { verb, input }: Asked): Promise<unknown> {
+  // A command line of another version may know other verbs.
+  if (!isOperatorVerb(verb)) throw problem('unknown_path', 'The running server does not know this verb.')
+  return carryOut(verb, at, input as InputOf<typeof verb>)
+}
+
+/** The server that runs on the folder cannot be asked: it is older, of another user, or has no socket. */
+export class ServerUnreachable extends Error {}
+
+/** Has the server that runs on the data folder carry out a verb. Throws its problem, or `ServerUnreachable`. */
+export async function askServer<Verb extends OperatorVerb>(
+  dataDir: string,
+  verb: Verb,
+  input: InputOf<Verb>,
+): Promise<unknown> {
+  const body = JSON.stringify({ verb, input })
+  const text = await new Promise<unknown>((done, fail) => {
+    const asked = request({
+      ...{ socketPath: fileIn(dataDir), method: 'POST', path: '/', timeout: PATIENCE_MS },
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    })
+    asked.on('response', (incoming) => json(incoming).then(done, fail))
+    asked.on('timeout', () => asked.destroy(new Error('The server did not answer in time.')))
+    asked.on('error', (error) => fail(new ServerUnreachable(error.message)))
+    asked.end(body)
+  })
+  const { result, problem: refused } = text as { result?: unknown; problem?: Refused }
+  if (refused !== undefined) {
+    const { code, detail, errors } = refused
+    throw new Problem(code, detail, errors === undefined ? {} : { errors })
+  }
+  return result
+}
+
+interface Refused {
+  code: Problem['code']
+  detail: string
+  errors?: NonNullable<Problem['extras']['errors']>
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { openIdentity } from '../keys/identity.ts'
+import { createKey, type KeyChanges, listKeys, type NewKey, revokeKey, rotateKey, updateKey } from '../keys/keys.ts'
+import { listOrganizations } from '../organizations/organizations.ts'
+import { makeSignInLink } from '../people/users/sign-in-link.ts'
+import { listUsers } from '../people/users/users.ts'
+
+/** What a verb works with, in a process of its own or in the one that serves. */
+export interface Workbench {
+  readonly database: Database
+  readonly clock: Clock
+  readonly config: Config
+}
+
+/** Instants are RFC 3339, so that an input goes over a socket as it is. */
+type OverSocket<Input> = Omit<Input, 'expiresAt'> & { expiresAt?: string | null | undefined }
+
+/** What each verb takes. */
+interface Inputs {
+  'keys create': OverSocket<NewKey>
+  'keys list': { organizationId: string }
+  'keys update': OverSocket<KeyChanges> & { id: string }
+  'keys rotate': { id: string; overlapMs: number }
+  'keys revoke': { id: string }
+  'organizations list': object
+  'users list': { organizationId: string }
+  'users sign-in-link': { id: string; validMs: number }
+}
+
+export type OperatorVerb = keyof Inputs
+export type InputOf<Verb extends OperatorVerb> = Inputs[Verb]
+
+/**
+ * The verbs that a server on the embedded database carries out for the command line, because that database belongs to
+ * its process: what is short, and what nobody should have to stop the service for.
+ */
+const operatorVerbs: { readonly [Verb in OperatorVerb]: (at: Workbench, input: Inputs[Verb]) => Promise<unknown> } = {
+  'keys create': ({ database, clock }, input) =>
+    createKey(database, clock, { ...input, expiresAt: asDate(input.expiresAt) }),
+  'keys list': async ({ database }, { organizationId }) => ({ data: await listKeys(database, organizationId) }),
+  'keys update': ({ database, clock }, { id, ...changes }) =>
+    updateKey(database, clock, id, { ...changes, expiresAt: asDate(changes.expiresAt) }),
+  'keys rotate': ({ database, clock }, { id, overlapMs }) => rotateKey(database, clock, id, overlapMs),
+  'keys revoke': ({ database, clock }, { id }) => revokeKey(database, clock, id),
+  'organizations list': async ({ database }) => ({ data: await listOrganizations(database) }),
+  'users list': async ({ database }, { organizationId }) => ({ data: await listUsers(database, organizationId) }),
+  'users sign-in-link': ({ database, clock, config }, { id, validMs }) =>
+    makeSignInLink({ database, clock, identity: openIdentity({ database, config }) }, id, validMs),
+}
+
+export function isOperatorVerb(name: unknown): name is OperatorVerb {
+  return typeof name === 'string' && Object.hasOwn(operatorVerbs, name)
+}
+
+/** One verb, whichever it is. */
+export function carryOut<Verb extends OperatorVerb>(verb: Verb, at: Workbench, input: Inputs[Verb]): Promise<unknown> {
+  return operatorVerbs[verb](at, input)
+}
+
+function asDate(instant: string | null | undefined): Date | null | undefined {
+  return typeof instant === 'string' ? new Date(instant) : instant
+}
