@@ -1,28 +1,26 @@
 import { Marked } from 'marked'
+import { highlighted } from './highlight.ts'
+import { Html, html } from './html.ts'
 
-/** HTML that is safe to send: `html` has escaped everything inserted into it, except other Html. */
-export class Html {
-  readonly source: string
+// A block scrolls sideways, so the keyboard has to reach it; a heading has an address.
+const marked = new Marked({
+  renderer: {
+    code: ({ text }) => `${code(text).source}\n`,
+    heading({ tokens, depth, text }) {
+      const words = this.parser.parseInline(tokens)
+      const level = `h${depth}`
+      return depth === 1 ? `<h1>${words}</h1>\n` : `<${level} id="${anchorFor(text)}">${words}</${level}>\n`
+    },
+  },
+})
 
-  constructor(source: string) {
-    this.source = source
-  }
+/** The address of a heading on its page: `what-you-can-rely-on`. */
+export function anchorFor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
 }
-
-type Part = Html | string | number | null | readonly Part[]
-
-export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
-  return new Html(strings.map((text, i) => text + (i < parts.length ? written(parts[i] ?? null) : '')).join(''))
-}
-
-function written(part: Part): string {
-  if (part === null) return ''
-  if (part instanceof Html) return part.source
-  if (typeof part === 'object') return part.map(written).join('')
-  return String(part).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}
-
-const marked = new Marked({ renderer: { code: ({ text }) => `${code(text).source}\n` } })
 
 /** The contract's texts and the guides are our own Markdown, without HTML in it. */
 export function markdown(text: string): Html {
@@ -34,7 +32,7 @@ export function inline(text: string): Html {
 }
 
 export function code(text: string): Html {
-  return html`<pre class="lines"><code>${text}</code></pre>`
+  return html`<pre class="lines"><code tabindex="0">${highlighted(text)}</code></pre>`
 }
 
 export function json(value: unknown): Html {
@@ -56,24 +54,25 @@ export interface Page {
   /** The entry of the navigation that it belongs to. */
   section: string
   content: Html
-  /** Its own scripts, in addition to that of all pages, by their names under /docs/assets. */
+  /** Its own scripts, in addition to those of all pages, by their names under /docs/assets. */
   scripts?: readonly string[]
-  /** A third-party script with its style. */
-  library?: { script: string; style: string }
-  /** Uses the whole width of the window. */
-  isWide?: boolean
+  /** The reference's table of contents, which is a menu where the window is narrow. */
+  contents?: Html
+  /** Where its forms find ids that exist: a list for each prefix. */
+  sources?: Record<string, string>
 }
 
 const SECTIONS = [
   ['', 'Reference'],
   ['/guides', 'Guides'],
-  ['/problems', 'Problems'],
+  ['/skills', 'Skills'],
   ['/events', 'Events'],
+  ['/problems', 'Problems'],
   ['/roles', 'Roles'],
   ['/changelog', 'Changelog'],
 ] as const
 
-export function layout(site: Site, { title, section, content, scripts = [], library, isWide = false }: Page): string {
+export function layout(site: Site, { title, section, content, scripts = [], contents, sources }: Page): string {
   const { docs } = site
   const entries = SECTIONS.map(
     ([path, name]) =>
@@ -84,25 +83,36 @@ export function layout(site: Site, { title, section, content, scripts = [], libr
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>${title} · ${site.title}</title>
 <link rel="icon" href="data:,">
-${
-  library === undefined
-    ? null
-    : html`<link rel="stylesheet" href="${docs}/assets/${library.style}">
-<script src="${docs}/assets/${library.script}" defer></script>\n`
-}<link rel="stylesheet" href="${docs}/assets/docs.css">
+<link rel="stylesheet" href="${docs}/assets/tokens.css">
+<link rel="stylesheet" href="${docs}/assets/docs.css">
 ${[...scripts, 'docs.js'].map((name) => html`<script type="module" src="${docs}/assets/${name}"></script>\n`)}</head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-<a class="brand" href="${docs}">${site.title} <small>${site.version}</small></a>
-<nav aria-label="Documentation">${entries}<a href="${docs}/openapi.json">openapi.json</a></nav>
+<a class="brand" href="${docs}">${MARK}<span>${site.title} <small>${site.version}</small></span></a>
+<nav aria-label="Documentation">${entries}</nav>
+${contents === undefined ? null : html`<button type="button" class="btn menu" popovertarget="contents">Contents</button>\n`}<button type="button" class="btn find" id="find"><span>Search</span> <kbd>/</kbd></button>
 </header>
-<main id="content"${isWide ? new Html(' class="wide"') : null}>
+<div class="${contents === undefined ? 'page' : 'page with-contents'}">
+${contents === undefined ? null : html`<nav id="contents" aria-label="Contents" popover>\n${contents}</nav>\n`}<main id="content"${
+    sources === undefined ? null : html` data-sources="${JSON.stringify(sources)}"`
+  }>
 ${content}
 </main>
+</div>
+<dialog id="finder" aria-label="Search the documentation">
+<form method="dialog"><input type="search" id="words" placeholder="Operations, fields, guides, events, problems" aria-label="Search the documentation" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="true" aria-controls="found" aria-autocomplete="list"><button class="btn" aria-label="Close the search">Esc</button></form>
+<p id="told" role="status"></p>
+<ul id="found" role="listbox" aria-label="Found"></ul>
+</dialog>
 </body>
 </html>
 `.source
 }
+
+const MARK = new Html(
+  '<svg viewBox="0 0 24 24" width="20" height="20" fill="none" aria-hidden="true"><path d="M12 1v6" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"/><path d="M9.75 7h4.5v2.5h-4.5zM7.25 10.5h9.5v4.2L12 23l-4.75-8.3z" fill="currentColor"/></svg>',
+)
