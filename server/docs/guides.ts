@@ -5,7 +5,18 @@ import { html } from './html.ts'
 import { markdown, type Page, type Site } from './page.ts'
 
 /** The guides in reading order: each is a Markdown file whose first line is its title. */
-export const GUIDES: readonly string[] = ['first-call', 'paging', 'idempotency', 'webhooks', 'limits']
+export const GUIDES: readonly string[] = [
+  'first-call',
+  'paging',
+  'idempotency',
+  'limits',
+  'bidding',
+  'accounting',
+  'agents',
+  'webhooks',
+  'webhooks-in-production',
+  'mock',
+]
 
 interface Guide {
   title: string
