@@ -330,7 +330,7 @@ test('a skill answers as itself: by an example, by that of its operation, or by 
   const catalogue = catalogueOf(contract)
   const examples = catalogue.skills.flatMap(({ name, kind }) => {
     if (kind === 'composite')
-      return entriesAt('x-skills', name, 'examples').map(([, shown]) => [name, shown.value] as const)
+      return entriesAt('x-skills', name, 'examples').map(([, shown]) => [name, shown.value as object] as const)
     return name === 'createVendor' ? [[name, { companyName: 'Redrock Concrete' }] as const] : []
   })
   for (const [name, input] of examples) {

@@ -28,6 +28,7 @@ export function llmsText(site: Site, contract: Contract, config: Config): string
     'with its name and one flat `input` runs it, and with `"dryRun": true` tries it and leaves no trace.\n',
     section('Documents', [
       link('OpenAPI 3.1', docs('/openapi.json'), 'Every path, schema, example and problem, as JSON.'),
+      link('Postman collection', docs('/postman.json'), 'Every operation with its example request and answers.'),
       link(
         'Tool definitions',
         `${site.url}/api/ext/schema/tools.json`,

@@ -104,7 +104,7 @@ ${content}
 </main>
 </div>
 <dialog id="finder" aria-label="Search the documentation">
-<form method="dialog"><input type="search" id="words" placeholder="Operations, fields, guides, events, problems" aria-label="Search the documentation" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="true" aria-controls="found" aria-autocomplete="list"><button class="btn" aria-label="Close the search">Esc</button></form>
+<form method="dialog"><input type="search" id="words" placeholder="Operations, fields, guides, events, problems" aria-label="Search the documentation" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="true" aria-controls="found" aria-autocomplete="list"><button class="btn">Close</button></form>
 <p id="told" role="status"></p>
 <ul id="found" role="listbox" aria-label="Found"></ul>
 </dialog>

@@ -15,6 +15,7 @@ import { eventsPage } from './events.ts'
 import { guidePage, guidesPage } from './guides.ts'
 import { llmsText } from './llms.ts'
 import { layout, type Page, type Site } from './page.ts'
+import { postmanCollection } from './postman.ts'
 import { problemPage, problemsPage } from './problems.ts'
 import { atlasOf } from './reference/atlas.ts'
 import { overviewPage, roomPage } from './reference/pages.ts'
@@ -61,6 +62,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   file('/docs/openapi.json', 'application/json; charset=utf-8', () =>
     JSON.stringify(publishWhole(contract.document, config.publicUrl, [EXTERNAL, PORTAL])),
   )
+  file('/docs/postman.json', 'application/json; charset=utf-8', () => JSON.stringify(postmanCollection(site, contract)))
   file('/docs/changelog.atom', 'application/atom+xml; charset=utf-8', () => changelogFeed(site, contract))
   file('/llms.txt', 'text/plain; charset=utf-8', () => llmsText(site, contract, config))
   file('/docs/samples.json', 'application/json; charset=utf-8', () => {

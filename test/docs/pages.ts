@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { Collection } from 'postman-collection'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
 import { compile } from '../support/compile.ts'
@@ -158,6 +159,28 @@ export function pages(service: () => TestPlumbline): void {
       rmSync(file)
     }
     expect(await ask({})).toBe('204 ')
+  })
+
+  test('the Postman collection imports, and its requests are those of the contract', async () => {
+    const { status, body } = await read('/docs/postman.json')
+    expect(status).toBe(200)
+    expect(body.info.schema).toBe('https://schema.getpostman.com/json/collection/v2.1.0/collection.json')
+    // As Postman itself reads it.
+    const collection = new Collection(body)
+    const imported = new Map<string, string>()
+    collection.forEachItem((item) => {
+      const [id = ''] = String(item.request.description?.toString()).split('. ', 1)
+      const url = item.request.url.toString().replace('{{baseUrl}}', String(collection.variables.get('baseUrl')))
+      const found = contract.match(item.request.method, new URL(url).pathname)
+      imported.set(id, found.operation?.id ?? url)
+      const credential = item.getAuth()?.parameters().get('token')
+      expect([id, credential]).toEqual([id, found.operation?.schemes.has('apiKey') ? '{{key}}' : '{{portalToken}}'])
+      const sent = item.request.body?.raw
+      expect([id, sent === undefined || typeof JSON.parse(sent) === 'object']).toEqual([id, true])
+      expect([id, item.responses.all().every(({ code }) => code >= 200 && code < 300)]).toEqual([id, true])
+    })
+    expect([...imported].filter(([id, found]) => id !== found)).toEqual([])
+    expect([...imported.keys()].sort()).toEqual([...contract.operations.keys()].sort())
   })
 
   describe('the catalogue of problems', () => {

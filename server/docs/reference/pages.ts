@@ -23,7 +23,9 @@ export function overviewPage(site: Site, contract: Contract): Page {
 <h1>Reference</h1>
 ${markdown(description.replace(/^\s+|\s+$/g, ''))}
 <p>Start with <a href="${site.docs}/guides/first-call">the first call</a>. The whole of it as one document:
-<a href="${site.docs}/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+<a href="${site.docs}/openapi.json">openapi.json</a> (OpenAPI 3.1), or as a
+<a href="${site.docs}/postman.json" download="plumbline.postman_collection.json">collection for Postman</a> and whatever else imports
+one.</p>
 </div>
 <h2 id="operations">All ${all.length} operations</h2>
 <div class="overview">${atlas.groups.map(
