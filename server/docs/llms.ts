@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { Contract, Operation } from '../http/contract.ts'
 import { EXTERNAL } from '../platform/published.ts'
 import { GUIDES, readGuide } from './guides.ts'
-import type { Site } from './page.ts'
+import type { Site } from './page/page.ts'
 
 /**
  * `/llms.txt` (https://llmstxt.org): what an agent reads first, in Markdown, with the address of everything else. It is

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Contract, Operation } from '../http/contract.ts'
-import type { Site } from './page.ts'
+import type { Site } from './page/page.ts'
 import { type Atlas, answerOf, atlasOf } from './reference/atlas.ts'
 import { parametersOf } from './reference/operation.ts'
-import { exampleRequest } from './samples.ts'
+import { exampleRequest } from './reference/samples.ts'
 
 /**
  * The contract as a collection for Postman, and for the many clients that import its format (Collection v2.1.0,
@@ -71,7 +71,9 @@ function urlOf(contract: Contract, operation: Operation): object {
   const query = parameters.flatMap(({ name, in: where, description = '' }) =>
     where !== 'query' ? [] : [{ key: name, value: String(shown[name] ?? ''), description, disabled: !(name in shown) }],
   )
-  const search = new URLSearchParams(Object.entries(shown).map(([name, value]): [string, string] => [name, String(value)]))
+  const search = new URLSearchParams(
+    Object.entries(shown).map(([name, value]): [string, string] => [name, String(value)]),
+  )
   return {
     raw: `{{baseUrl}}/${steps.join('/')}${search.size > 0 ? `?${search}` : ''}`,
     ...{ host: ['{{baseUrl}}'], path: steps, query },

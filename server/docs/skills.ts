@@ -1,7 +1,7 @@
 import type { Contract, Reference, Schema } from '../http/contract.ts'
-import { highlighted } from './highlight.ts'
-import { type Html, html } from './html.ts'
-import { markdown, type Page, type Site } from './page.ts'
+import { highlighted } from './page/highlight.ts'
+import { type Html, html } from './page/html.ts'
+import { markdown, type Page, type Site } from './page/page.ts'
 import { atlasOf } from './reference/atlas.ts'
 import { type Field, fieldList, fieldsOf } from './reference/fields.ts'
 

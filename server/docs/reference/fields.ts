@@ -1,6 +1,6 @@
 import type { Contract, ParameterObject, Reference, Schema } from '../../http/contract.ts'
-import { type Html, html } from '../html.ts'
-import { inline } from '../page.ts'
+import { type Html, html } from '../page/html.ts'
+import { inline } from '../page/page.ts'
 import { type Atlas, pageOf } from './atlas.ts'
 
 /** A field or a parameter as the reference shows it, with those inside of it. */

@@ -1,10 +1,10 @@
 import type { Contract, Operation, ParameterObject, ResponseObject, Schema } from '../../http/contract.ts'
-import { highlighted } from '../highlight.ts'
-import { type Html, html } from '../html.ts'
-import { inline, markdown, type Site } from '../page.ts'
-import { exampleRequest, LANGUAGES, samplesOf } from '../samples.ts'
+import { highlighted } from '../page/highlight.ts'
+import { type Html, html } from '../page/html.ts'
+import { inline, markdown, type Site } from '../page/page.ts'
 import { type Atlas, answerOf } from './atlas.ts'
 import { type Field, fieldList, fieldsOf, parameterFields, typeOf } from './fields.ts'
+import { exampleRequest, LANGUAGES, samplesOf } from './samples.ts'
 
 export interface OperationFields {
   readonly path: readonly Field[]

@@ -1,4 +1,4 @@
-import type { Contract, Operation, ParameterObject, Reference, ResponseObject, Schema } from '../http/contract.ts'
+import type { Contract, Operation, ParameterObject, Reference, ResponseObject, Schema } from '../../http/contract.ts'
 
 /**
  * Code to paste for each operation: in curl, in TypeScript with the client, and in Python with its standard library. Ids and
