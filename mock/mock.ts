@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import express, { type Request, type Response } from 'express'
 import { dropRest, hasMore, readBody } from '../server/http/body.ts'
-import type { Contract, Operation } from '../server/http/contract.ts'
+import type { Contract, Operation, OperationId } from '../server/http/contract.ts'
 import { cors } from '../server/http/cors.ts'
 import { noticed } from '../server/http/deprecation.ts'
 import { etagOf, matchesEtag } from '../server/http/etag.ts'
 import { locations } from '../server/http/location.ts'
-import { invalid, Problem, problem } from '../server/http/problem.ts'
+import { Problem, problem } from '../server/http/problem.ts'
 import { originForm } from '../server/http/unread.ts'
 import { Upload } from '../server/http/upload.ts'
 import { createValidator, parseQuery } from '../server/http/validate.ts'
 import { sessionCookieOf } from '../server/keys/session-cookie.ts'
+import type { Maker } from './made.ts'
+import { delayOf, preference } from './preference.ts'
 import { createPrism, type MockAnswer, type Preferred } from './prism.ts'
-import { scenariosOf } from './scenarios.ts'
 
 /**
  * The contract, answering with its own examples: a frontend, an agent or an integration gets the answer that the
@@ -36,6 +38,13 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   const validator = createValidator(contract)
   const itemOf = locations(contract)
   const publicUrl = contract.document.servers?.[0]?.url ?? ''
+  // The skills take a second to load, which no other answer needs.
+  let loading: Promise<ReadonlyMap<OperationId, Maker>> | undefined
+  const makerOf = async ({ id }: Operation) => {
+    if (!MADE.has(id)) return undefined
+    loading ??= import('./made.ts').then(({ makers }) => makers(contract, prism, publicUrl))
+    return (await loading).get(id)
+  }
 
   async function handle(
     req: Request,
@@ -57,8 +66,12 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const query = new URLSearchParams(url.slice(pathOf(url).length))
     // The next page of a list is empty, so that following cursors ends.
     const isNextPage = query.has('cursor') && preferred.example === undefined && preferred.code === undefined
-    const answer = await prism.answer(operation, isNextPage ? { example: 'empty' } : { dynamic, ...preferred })
-    return putRight(itemOf, operation, url, req, answer)
+    const wanted: Preferred = isNextPage ? { example: 'empty' } : { dynamic, ...preferred }
+    const answer = await prism.answer(operation, wanted)
+    const isAsked = wanted.dynamic === true || wanted.example !== undefined || wanted.code !== undefined
+    const make = isAsked ? undefined : await makerOf(operation)
+    const body = make === undefined ? answer.body : await make({ query: req.query, body: req.body })
+    return putRight(itemOf, operation, url, req, { ...answer, body })
   }
 
   /** The problem that was thrown, with the headers that the contract declares for its status. */
@@ -92,6 +105,8 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const answer = await handle(req, res, url, journey).catch((error) =>
       refusal(error, url, requestId, journey.operation),
     )
+    const delay = delayOf(req, journey.operation ?? undefined)
+    if (delay > 0) await setTimeout(delay)
     const { requestId: shown = requestId } = (answer.body ?? {}) as { requestId?: string }
     const own = {
       ...{ 'x-request-id': answer.status < 400 ? requestId : shown, 'api-version': contract.version },
@@ -124,6 +139,11 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     respond(req, res).catch((error) => res.destroy(error instanceof Error ? error : undefined))
   })
 }
+
+/** What is made for each request, by made.ts. */
+const MADE: ReadonlySet<OperationId> = new Set([
+  ...(['executeSkill', 'getToolDefinitions', 'getFunctionDefinitions', 'getOpenApiJson', 'getOpenApiYaml'] as const),
+])
 
 /**
  * Corrects what Prism cannot know. It copies every header from its example, but the service sends some of them only
@@ -193,37 +213,6 @@ function checkCredential({ schemes }: Operation, { authorization = '', cookie }:
 function challenge(code: string): string {
   if (code === 'not_signed_in') return 'Session realm="plumbline"'
   return `Bearer realm="plumbline"${code === 'missing_key' ? '' : ', error="invalid_token"'}`
-}
-
-function preference(contract: Contract, operation: Operation, req: IncomingMessage): Preferred {
-  const given = new Map<string, string>()
-  for (const part of String(req.headers.prefer ?? '').split(/[,;]/)) {
-    const [, name, value] = /^\s*([\w-]+)\s*=\s*"?([^"]*?)"?\s*$/.exec(part) ?? []
-    if (name !== undefined && value !== undefined) given.set(name.toLowerCase(), value)
-  }
-  const { code, example, dynamic, seed } = Object.fromEntries(given)
-  const scenarios = scenariosOf(contract, operation)
-  const isWanted = (scenario: { status: number; example: string | null }) =>
-    (code === undefined || String(scenario.status) === code) && (example === undefined || scenario.example === example)
-  const found = scenarios.find(isWanted)
-  if (found === undefined) {
-    const all = scenarios.map((scenario) =>
-      [scenario.status, scenario.example].filter((part) => part !== null).join(' '),
-    )
-    throw invalid([
-      {
-        pointer: 'Prefer',
-        code: 'enum',
-        message: `is not one of this operation's scenarios: ${all.join(', ')}`.slice(0, 1000),
-      },
-    ])
-  }
-  return {
-    ...((code !== undefined || example !== undefined) && { code: found.status }),
-    ...(example !== undefined && { example }),
-    ...(dynamic !== undefined && { dynamic: dynamic === 'true' }),
-    ...(seed !== undefined && { seed }),
-  }
 }
 
 function nothingThere(allow: readonly string[], method: string): Problem {

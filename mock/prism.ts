@@ -1,5 +1,5 @@
 import { createInstance, getHttpOperationsFromSpec, type IHttpOperationConfig } from '@stoplight/prism-http'
-import type { Contract, ContractDocument, Operation } from '../server/http/contract.ts'
+import type { Contract, ContractDocument, Operation, Schema } from '../server/http/contract.ts'
 
 /**
  * Prism, which picks and makes the answers, in this process. It does not validate requests: the server's own validator
@@ -8,6 +8,8 @@ import type { Contract, ContractDocument, Operation } from '../server/http/contr
 export interface Prism {
   /** The answer to a valid request of the operation, in the preferred form. */
   answer(operation: Operation, preferred: Preferred): Promise<MockAnswer>
+  /** A value that matches a schema; the same seed makes the same. */
+  made(schema: Schema, seed: string): Promise<unknown>
 }
 
 export interface Preferred {
@@ -62,6 +64,17 @@ export function createPrism(contract: Contract): Prism {
         headers: Object.fromEntries(plain.map(([name, value]) => [name.toLowerCase(), String(value)])),
         body,
       }
+    },
+
+    async made(schema, seed) {
+      const responses = { 200: { description: '', content: { 'application/json': { schema } } } }
+      const paths = { '/made': { get: { operationId: 'made', responses } } }
+      const own = makeable(structuredClone(part({ ...contract.document, paths } as ContractDocument, '/made')))
+      const operations = await getHttpOperationsFromSpec(own)
+      const request = { method: 'get', url: { path: '/made' } } as const
+      const outcome = await prism.request(request, operations, { ...config, mock: { dynamic: true, seed } })()
+      if (outcome._tag === 'Left') throw outcome.left
+      return outcome.right.output.body
     },
   }
 }

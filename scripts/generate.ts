@@ -1,7 +1,7 @@
 /**
  * Generates everything that follows from the contract and the migrations: the contract as JSON for the server, the
- * types of both, the problems' statuses and titles, the changelog, the verifier for browsers, and the database's
- * types. `--check` writes nothing and fails if anything on disk is stale.
+ * types of both, the problems' statuses and titles, the changelog, the verifier for browsers, the
+ * documentation's tokens, and the database's types. `--check` writes nothing and fails if anything on disk is stale.
  *
  *   npm run generate            npm run generate -- --check
  */
@@ -36,6 +36,8 @@ put('server/http/checked.gen.ts', checkedTypes(document))
 put('mock/scenarios.gen.md', scenarioTable(readContract(document)))
 problemTitles()
 browserVerifier()
+// The documentation is served without the admin area's sources, and has the same colors, type and spaces.
+put('server/docs/tokens.gen.css', readFileSync(path.join(root, 'web/styles/tokens.css'), 'utf8'))
 await tableTypes()
 if (!check) await compileContract()
 

@@ -1,6 +1,6 @@
 import type { Release } from '../../client/contract.gen.ts'
 import type { Contract } from '../http/contract.ts'
-import type { Site } from './page.ts'
+import type { Site } from './page/page.ts'
 
 /** The changelog as an Atom feed (RFC 4287), for readers who want to be told of a release. */
 export function changelogFeed(site: Site, contract: Contract): string {

@@ -1,6 +1,7 @@
 import type { Release } from '../../client/contract.gen.ts'
 import type { Contract } from '../http/contract.ts'
-import { html, inline, type Page, type Site } from './page.ts'
+import { html } from './page/html.ts'
+import { inline, type Page, type Site } from './page/page.ts'
 
 export function changelogPage(site: Site, contract: Contract): Page {
   const releases = (contract.document['x-changelog'] ?? []) as Release[]

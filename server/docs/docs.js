@@ -1,4 +1,6 @@
-// Adds a copy button to every block of commands.
+// What all pages of the documentation need: copy buttons, the chosen language of samples, the search.
+const root = document.documentElement
+
 for (const block of document.querySelectorAll('.lines')) {
   const button = document.createElement('button')
   button.type = 'button'
@@ -13,3 +15,42 @@ for (const block of document.querySelectorAll('.lines')) {
   })
   block.append(button)
 }
+
+function choose(language) {
+  root.dataset.language = language
+  for (const tab of document.querySelectorAll('[data-language][aria-pressed]'))
+    tab.setAttribute('aria-pressed', String(tab.dataset.language === language))
+}
+const LANGUAGES = ['curl', 'typescript', 'python']
+choose(LANGUAGES.find((name) => name === localStorage.getItem('language')) ?? 'curl')
+document.addEventListener('click', ({ target }) => {
+  const tab = target.closest('[data-language][aria-pressed]')
+  if (tab === null) return
+  // The samples above may get longer or shorter; what was clicked stays where it is.
+  const before = tab.getBoundingClientRect().top
+  localStorage.setItem('language', tab.dataset.language)
+  choose(tab.dataset.language)
+  scrollBy({ top: tab.getBoundingClientRect().top - before, behavior: 'instant' })
+})
+
+// The menu of a narrow window has done its work when something in it was chosen.
+const contents = document.getElementById('contents')
+contents?.addEventListener('click', ({ target }) => {
+  if (target.closest('a') !== null && contents.matches(':popover-open')) contents.hidePopover()
+})
+contents?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' })
+// That has scrolled the page as well, where the menu is not a column of its own.
+if (location.hash === '') scrollTo(0, 0)
+
+async function search() {
+  const { openFinder } = await import(`${root.dataset.docs}/assets/search.js`)
+  openFinder()
+}
+document.getElementById('find').addEventListener('click', search)
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target.closest('input, textarea, select') !== null
+  const isAsked = (event.key === '/' && !isTyping) || (event.key === 'k' && (event.ctrlKey || event.metaKey))
+  if (!isAsked) return
+  event.preventDefault()
+  void search()
+})

@@ -3,7 +3,8 @@ import { eventTypes } from '../events/event-types.ts'
 import { type Contract, isForPrograms, type OperationObject, type ParameterObject } from '../http/contract.ts'
 import { keyOf } from '../webhooks/secret.ts'
 import { signature } from '../webhooks/signature.ts'
-import { code, html, inline, json, type Page, type Site } from './page.ts'
+import { html } from './page/html.ts'
+import { code, inline, json, type Page, type Site } from './page/page.ts'
 
 /** The catalogue of events with a sample of each, and a form to check a signature with the client's own code. */
 export function eventsPage(site: Site, contract: Contract): Page {

@@ -1,10 +1,22 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../config.ts'
-import { html, markdown, type Page, type Site } from './page.ts'
+import { html } from './page/html.ts'
+import { markdown, type Page, type Site } from './page/page.ts'
 
 /** The guides in reading order: each is a Markdown file whose first line is its title. */
-export const GUIDES: readonly string[] = ['first-call', 'paging', 'idempotency', 'webhooks', 'limits']
+export const GUIDES: readonly string[] = [
+  'first-call',
+  'paging',
+  'idempotency',
+  'limits',
+  'bidding',
+  'accounting',
+  'agents',
+  'webhooks',
+  'webhooks-in-production',
+  'mock',
+]
 
 interface Guide {
   title: string

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { Contract, Operation } from '../http/contract.ts'
 import { EXTERNAL } from '../platform/published.ts'
 import { GUIDES, readGuide } from './guides.ts'
-import type { Site } from './page.ts'
+import type { Site } from './page/page.ts'
 
 /**
  * `/llms.txt` (https://llmstxt.org): what an agent reads first, in Markdown, with the address of everything else. It is
@@ -28,6 +28,7 @@ export function llmsText(site: Site, contract: Contract, config: Config): string
     'with its name and one flat `input` runs it, and with `"dryRun": true` tries it and leaves no trace.\n',
     section('Documents', [
       link('OpenAPI 3.1', docs('/openapi.json'), 'Every path, schema, example and problem, as JSON.'),
+      link('Postman collection', docs('/postman.json'), 'Every operation with its example request and answers.'),
       link(
         'Tool definitions',
         `${site.url}/api/ext/schema/tools.json`,

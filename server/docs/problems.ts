@@ -1,6 +1,7 @@
 import type { Problem, ProblemCode } from '../../client/contract.gen.ts'
 import type { Contract, Reference } from '../http/contract.ts'
-import { html, inline, json, type Page, type Site } from './page.ts'
+import { html } from './page/html.ts'
+import { inline, json, type Page, type Site } from './page/page.ts'
 
 /**
  * The catalogue of problems, made from the contract's `x-problems`; the `type` of every problem points to its entry.

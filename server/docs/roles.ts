@@ -1,5 +1,6 @@
 import type { Contract } from '../http/contract.ts'
-import { html, type Page, type Site } from './page.ts'
+import { html } from './page/html.ts'
+import type { Page, Site } from './page/page.ts'
 
 /** What each role may do, from the contract's `x-roles`. */
 interface Roles {

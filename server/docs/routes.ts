@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import express, { type Request, type Response, type Router } from 'express'
 import type { Surroundings } from '../http/call.ts'
@@ -10,14 +10,19 @@ import { matchesEtag } from '../http/etag.ts'
 import { EXTERNAL, PORTAL, publishWhole } from '../platform/published.ts'
 import { changelogPage } from './changelog.ts'
 import { changelogFeed } from './changelog-feed.ts'
+import { demoKeyRoute } from './demo-key.ts'
 import { eventsPage } from './events.ts'
 import { guidePage, guidesPage } from './guides.ts'
 import { llmsText } from './llms.ts'
-import { layout, type Page, type Site } from './page.ts'
+import { layout, type Page, type Site } from './page/page.ts'
+import { postmanCollection } from './postman.ts'
 import { problemPage, problemsPage } from './problems.ts'
-import { anchorOf, referencePage } from './reference.ts'
+import { atlasOf } from './reference/atlas.ts'
+import { overviewPage, roomPage } from './reference/pages.ts'
+import { samplesOf } from './reference/samples.ts'
 import { rolesPage } from './roles.ts'
-import { samplesOf } from './samples.ts'
+import { searchEntries } from './search-entries.ts'
+import { skillsPage } from './skills.ts'
 
 /**
  * The documentation, which needs no key: pages made from the published contract, and guides. All of it comes from this
@@ -35,7 +40,9 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
 
   // The root redirects there, for people and for curl alike; nothing else is at the root.
   routes.get('/', (_req, res) => res.redirect(302, site.docs))
-  page('/docs', () => referencePage(site, contract, operations))
+  page('/docs', () => overviewPage(site, contract))
+  page('/docs/reference/:name', (slug) => roomPage(site, contract, slug))
+  page('/docs/skills', () => skillsPage(site, contract))
   page('/docs/problems', () => problemsPage(site, contract))
   page('/docs/problems/:name', (code) => problemPage(site, contract, code))
   page('/docs/events', () => eventsPage(site, contract))
@@ -48,18 +55,23 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   routes.get('/docs/operations/:name', (req, res, next) => {
     const operation = operations.find(({ id }) => id === req.params.name)
     if (operation === undefined) next()
-    else res.redirect(302, `${site.docs}${anchorOf(operation)}`)
+    else res.redirect(302, `${site.docs}/reference/${atlasOf(contract).roomOf(operation).slug}#${operation.id}`)
   })
+  routes.get('/docs/demo-key', demoKeyRoute(config))
 
   file('/docs/openapi.json', 'application/json; charset=utf-8', () =>
     JSON.stringify(publishWhole(contract.document, config.publicUrl, [EXTERNAL, PORTAL])),
   )
+  file('/docs/postman.json', 'application/json; charset=utf-8', () => JSON.stringify(postmanCollection(site, contract)))
   file('/docs/changelog.atom', 'application/atom+xml; charset=utf-8', () => changelogFeed(site, contract))
   file('/llms.txt', 'text/plain; charset=utf-8', () => llmsText(site, contract, config))
   file('/docs/samples.json', 'application/json; charset=utf-8', () => {
     const samples = operations.map((operation) => [operation.id, samplesOf(contract, operation, config.publicUrl)])
     return JSON.stringify(Object.fromEntries(samples))
   })
+  file('/docs/search.json', 'application/json; charset=utf-8', () =>
+    JSON.stringify(searchEntries(site, contract, config)),
+  )
   for (const [name, place] of Object.entries(ASSETS)) {
     file(`/docs/assets/${name}`, TYPES[path.extname(name)] ?? 'application/octet-stream', () => readFileSync(place))
   }
@@ -90,17 +102,17 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   }
 }
 
-const swaggerUi = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const own = (name: string) => path.join(import.meta.dirname, name)
 
 const ASSETS: Record<string, string> = {
+  'tokens.css': own('tokens.gen.css'),
   'docs.css': own('docs.css'),
   'docs.js': own('docs.js'),
-  'reference.js': own('reference.js'),
+  'search.js': own('search.js'),
+  'try.js': own('try.js'),
   'verify.js': own('verify.js'),
   'verify-webhook.js': own('verify-webhook.gen.js'),
-  'swagger-ui-bundle.js': path.join(swaggerUi, 'swagger-ui-bundle.js'),
-  'swagger-ui.css': path.join(swaggerUi, 'swagger-ui.css'),
+  'minisearch.js': fileURLToPath(import.meta.resolve('minisearch')),
 }
 
 const TYPES: Record<string, string> = {
@@ -121,7 +133,7 @@ function prepare(content: string | Buffer): Made {
   return { plain, compressed: gzipSync(plain), etag: `"${name}"` }
 }
 
-// Swagger UI draws its arrows as data: images; everything else is a file of this service.
+// The empty icon of the pages is a data: image; everything else is a file of this service.
 const HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",

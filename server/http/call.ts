@@ -114,6 +114,12 @@ export interface WriteCall extends Call {
   afterCommit(work: () => void): void
 }
 
+/** Who reads what is made from the contract alone: the published document, the skills and their schemas. */
+export interface Reader {
+  readonly permissions: ReadonlySet<string>
+  readonly surroundings: { readonly contract: Contract; readonly config: Pick<Config, 'publicUrl'> }
+}
+
 /** What the process provides to its calls. */
 export interface Surroundings {
   readonly contract: Contract

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 import type { OpenApiDocument } from '../../client/contract.gen.ts'
-import type { Call } from '../http/call.ts'
+import type { Reader } from '../http/call.ts'
 import type { ContractDocument, OperationObject } from '../http/contract.ts'
 import { described } from '../http/description.ts'
 import { invalid } from '../http/problem.ts'
@@ -18,17 +18,17 @@ interface Published {
 const MOST_REMEMBERED = 50
 const remembered = new Map<string, Published>()
 
-export function publishedJson(call: Call, tags?: readonly string[]): OpenApiDocument {
+export function publishedJson(call: Reader, tags?: readonly string[]): OpenApiDocument {
   return publishedFor(call, tags).document
 }
 
-export function publishedYaml(call: Call, tags?: readonly string[]): string {
+export function publishedYaml(call: Reader, tags?: readonly string[]): string {
   const published = publishedFor(call, tags)
   published.yaml ??= stringify(published.document, { aliasDuplicateObjects: false, lineWidth: 120 })
   return published.yaml
 }
 
-function publishedFor(call: Call, tags: readonly string[] | undefined): Published {
+function publishedFor(call: Reader, tags: readonly string[] | undefined): Published {
   const { contract, config } = call.surroundings
   const wanted = tags === undefined ? undefined : namedTags(contract.document, tags)
   const shape = [[...call.permissions].sort(), wanted === undefined ? null : [...wanted].sort()]

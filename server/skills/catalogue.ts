@@ -1,6 +1,6 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Permission, Skill as PublishedSkill } from '../../client/contract.gen.ts'
-import type { Call } from '../http/call.ts'
+import type { Call, Reader } from '../http/call.ts'
 import { type Contract, ContractError, type Operation, type Schema } from '../http/contract.ts'
 import { descriptionOf } from '../http/description.ts'
 import { type Checked, faultsOf } from '../http/faults.ts'
@@ -192,7 +192,7 @@ function subjectOf(permission: Permission): string {
 }
 
 /** Throws `permission_denied` unless the caller has every permission that the skill needs. */
-export function permitSkill(call: Call, skill: Skill): void {
+export function permitSkill(call: Reader, skill: Skill): void {
   const missing = skill.permissions.find((permission) => !call.permissions.has(permission))
   if (missing !== undefined) {
     throw new Problem('permission_denied', `The skill ${skill.name} needs ${skill.permissions.join(' and ')}.`, {
@@ -212,13 +212,13 @@ export function runnable(call: Call): string[] {
 }
 
 /** Whether the skill belongs in the caller's catalogue. A composite skill can only be run through executeSkill. */
-export function mayUse(call: Call, skill: Skill): boolean {
+export function mayUse(call: Reader, skill: Skill): boolean {
   const holds = skill.permissions.every((permission) => call.permissions.has(permission))
   return holds && (skill.kind === 'operation' || call.permissions.has('skills:write'))
 }
 
 /** Throws `permission_denied` unless the skill belongs in the caller's catalogue. */
-export function permitUse(call: Call, skill: Skill): void {
+export function permitUse(call: Reader, skill: Skill): void {
   permitSkill(call, skill)
   if (!mayUse(call, skill)) {
     throw new Problem('permission_denied', `The composite skill ${skill.name} needs skills:write too.`, {

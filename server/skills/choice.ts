@@ -1,4 +1,4 @@
-import type { Call } from '../http/call.ts'
+import type { Reader } from '../http/call.ts'
 import { nearestTo } from '../http/nearest.ts'
 import { invalid } from '../http/problem.ts'
 import { catalogueOf, inAddress, type Skill } from './catalogue.ts'
@@ -14,7 +14,7 @@ export interface Wanted {
  * Those of the skills that are wanted. A name or a tag that does not exist is refused, because a job that lacks a tool
  * would only notice in the middle; one that the key may not use is left out, as it is without the choice.
  */
-export function chosen(call: Call, skills: readonly Skill[], { names, tag, writes }: Wanted): Skill[] {
+export function chosen(call: Reader, skills: readonly Skill[], { names, tag, writes }: Wanted): Skill[] {
   const { contract } = call.surroundings
   const catalogue = catalogueOf(contract)
   assertKnown('names', names, () => catalogue.skills.map(({ name }) => name))

@@ -1,10 +1,15 @@
-import type { ListedSkill, Skill as PublishedSkill } from '../../client/contract.gen.ts'
-import type { Call } from '../http/call.ts'
+import type {
+  FunctionDefinition,
+  ListedSkill,
+  Skill as PublishedSkill,
+  ToolDefinition,
+} from '../../client/contract.gen.ts'
+import type { Reader } from '../http/call.ts'
 import type { Handlers } from '../http/operation.ts'
 import { itemsThatFit, readCursor, writeCursor } from '../http/page.ts'
 import { executeBatch } from './batch.ts'
 import { catalogueOf, mayUse, permitSkill, type Skill } from './catalogue.ts'
-import { chosen } from './choice.ts'
+import { chosen, type Wanted } from './choice.ts'
 import { EFFECTS } from './effect.ts'
 import { execute } from './execute.ts'
 import { toFunction, toTool } from './tools.ts'
@@ -46,20 +51,29 @@ export const skillOperations = {
   },
 
   async getToolDefinitions({ query }, call) {
-    return { status: 200, body: { tools: chosen(call, offered(call), query).map(toTool) } }
+    return { status: 200, body: toolDefinitions(call, query) }
   },
 
   async getFunctionDefinitions({ query }, call) {
-    return { status: 200, body: { tools: chosen(call, offered(call), query).map(toFunction) } }
+    return { status: 200, body: functionDefinitions(call, query) }
   },
 } satisfies Partial<Handlers>
 
-function usable(call: Call): Skill[] {
+/** The skills that models are offered, in their formats; made from the contract alone. */
+export function toolDefinitions(call: Reader, wanted: Wanted): { tools: ToolDefinition[] } {
+  return { tools: chosen(call, offered(call), wanted).map(toTool) }
+}
+
+export function functionDefinitions(call: Reader, wanted: Wanted): { tools: FunctionDefinition[] } {
+  return { tools: chosen(call, offered(call), wanted).map(toFunction) }
+}
+
+function usable(call: Reader): Skill[] {
   return catalogueOf(call.surroundings.contract).skills.filter((skill) => mayUse(call, skill))
 }
 
 /** What models are offered of it. */
-function offered(call: Call): Skill[] {
+function offered(call: Reader): Skill[] {
   return usable(call).filter(({ isTool }) => isTool)
 }
 

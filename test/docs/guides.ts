@@ -7,6 +7,7 @@ import { freePort } from '../../scripts/processes/service.ts'
 import { makeDemo } from '../../server/demo/demo.ts'
 import { GUIDES, readGuide } from '../../server/docs/guides.ts'
 import { compile } from '../support/compile.ts'
+import { startMock } from '../support/mock.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 import { run } from '../support/shell.ts'
 
@@ -40,7 +41,9 @@ export function guides(service: () => TestPlumbline): void {
     writeFileSync(path.join(cwd, '.data/demo.json'), JSON.stringify({ key }))
     symlinkSync(path.join(root, 'node_modules'), path.join(cwd, 'node_modules'))
     const port = String(await freePort())
-    const blocks = blocksOf(guideOf(name).text.replaceAll('4000', port))
+    const mock = name === 'mock' ? await startMock() : null
+    const text = guideOf(name).text.replaceAll('4000', port)
+    const blocks = blocksOf(mock === null ? text : text.replaceAll('http://127.0.0.1:4010', mock.url))
     for (const { language, text } of blocks) {
       const file = /^\/\/ (\S+\.mjs)\n/.exec(text)?.[1]
       if (language === 'js' && file !== undefined) writeFileSync(path.join(cwd, file), text)
@@ -59,6 +62,7 @@ export function guides(service: () => TestPlumbline): void {
     }
     const script = ['set -eo pipefail', ...lines, ...(ENDINGS[name] ?? [])].join('\n')
     const ran = await run(script, { cwd, env, tools: ['curl', 'jq'] })
+    await mock?.stop()
     if (ran === null) return skip()
     expect(ran, `${ran.stdout}\n${ran.stderr}`).toMatchObject({ code: 0 })
     for (const sign of SIGNS[name] ?? []) expect(ran.stdout).toMatch(sign)
@@ -82,6 +86,24 @@ const SIGNS: Record<string, RegExp[]> = {
   paging: [/^Lone Star/m, /^304$/m],
   idempotency: [/201 Created/, /"idempotency_key_reused"/],
   webhooks: [/^vendor\.created ven_/m, /^vendor\.updated ven_/m],
+  bidding: [
+    /^brq_/m,
+    /"lowAmount": 39850/,
+    /"dryRun":true,"status":"accepted"/,
+    /"order":"draft"/,
+    /"conflict"|"invalid_transition"/,
+  ],
+  accounting: [/"acknowledged":1/, /"status":"updated"/, /"status":"created"/, /"missingHere":\["LEDGER-9000"\]/],
+  agents: [
+    /"dryRun": true/,
+    /"skill_not_found"/,
+    /"createVendor"/,
+    /search_skills/,
+    /resource_metadata=/,
+    /^prp_|"prp_/m,
+  ],
+  'webhooks-in-production': [/"previousSecretExpiresAt": "2/, /"active"/, /"queued"/],
+  mock: [/"count":0/, /"code":"rate_limited"/, /^\[\]$/m, /^true$/m, /"unavailable"/, /"skill_not_found"/],
   limits: [/RateLimit-Policy: "minute"/i, /"resetsAt"/],
 }
 

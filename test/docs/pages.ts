@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { Collection } from 'postman-collection'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
 import { compile } from '../support/compile.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
-import { runEach } from '../support/shell.ts'
+import { run, runEach } from '../support/shell.ts'
 
 let plumbline: TestPlumbline
 
@@ -19,6 +25,8 @@ export function pages(service: () => TestPlumbline): void {
       for (const path of [
         '/docs',
         '/docs/problems',
+        '/docs/reference/vendors',
+        '/docs/skills',
         '/docs/events',
         '/docs/guides',
         '/docs/roles',
@@ -52,21 +60,27 @@ export function pages(service: () => TestPlumbline): void {
         for (const [, target = ''] of body.matchAll(/href="([^"]+)"/g)) {
           const url = new URL(target, plumbline.url + path)
           const place = decodeURIComponent(url.hash.slice(1))
-          // The anchors of the operations are made by Swagger UI; the test in the browser checks those.
-          if (url.origin !== plumbline.url || place === '' || place.startsWith('/')) continue
+          if (url.origin !== plumbline.url || place === '') continue
           if (bodies.get(url.pathname)?.includes(`id="${place}"`) !== true) broken.push(`${path}: ${target}`)
         }
       }
       expect(broken).toEqual([])
+      // An operation by its name alone leads to its place.
+      for (const { id } of contract.operations.values()) {
+        const { headers } = await fetch(`${plumbline.url}/docs/operations/${id}`, { redirect: 'manual' })
+        const place = new URL(headers.get('location') ?? '', plumbline.url)
+        expect([id, place.hash]).toEqual([id, `#${id}`])
+        expect([id, bodies.get(place.pathname)?.includes(` id="${id}"`)]).toEqual([id, true])
+      }
       // The pages themselves, each problem, each guide, and the operations that pages mention.
       expect(bodies.size).toBeGreaterThan(40)
     })
 
     test("are answered from the browser's own copy until they change, and compressed", async () => {
-      const first = await fetch(`${plumbline.url}/docs/assets/swagger-ui-bundle.js`)
+      const first = await fetch(`${plumbline.url}/docs/assets/minisearch.js`)
       expect(first.headers.get('content-encoding')).toBe('gzip')
       const etag = first.headers.get('etag') ?? ''
-      const again = await fetch(`${plumbline.url}/docs/assets/swagger-ui-bundle.js`, {
+      const again = await fetch(`${plumbline.url}/docs/assets/minisearch.js`, {
         headers: { 'if-none-match': etag },
       })
       expect(again.status).toBe(304)
@@ -99,6 +113,74 @@ export function pages(service: () => TestPlumbline): void {
     )
     expect(Object.keys(published.paths).every((path) => path.startsWith('/api/ext/'))).toBe(true)
     expect(Object.keys(published.components.securitySchemes)).toEqual(['apiKey'])
+  })
+
+  test('every field of every body, parameter and object stands open, with its description, at an address of its own', async () => {
+    const pages = new Map<string, string>()
+    const { body: entries } = await read('/docs/search.json')
+    const missing: string[] = []
+    for (const [kind, title, , address, words] of entries as string[][]) {
+      const { pathname, hash } = new URL(address ?? '', plumbline.url)
+      if (!pages.has(pathname)) pages.set(pathname, (await read(pathname)).body)
+      const page = pages.get(pathname) ?? ''
+      if (hash !== '' && page.split(` id="${decodeURIComponent(hash.slice(1))}"`).length !== 2)
+        missing.push(`${kind} ${title}: ${address}`)
+      if (kind === 'Field' && !page.includes(`<code>${title}</code>`)) missing.push(`${title}: ${words}`)
+    }
+    expect(missing).toEqual([])
+    const kinds = new Set((entries as string[][]).map(([kind]) => kind))
+    expect([...kinds].sort()).toEqual(['Event', 'Field', 'Guide', 'Object', 'Operation', 'Problem', 'Skill'])
+    const { body: vendors } = await read('/docs/reference/vendors')
+    expect(plain(vendors)).toContain('The last four letters and digits of its taxId; null while that is not known.')
+  })
+
+  test('the demo builder’s key is given to a page of this service in a browser on this machine, and to nobody else', async () => {
+    const file = path.join(plumbline.config.dataDir, 'demo.json')
+    writeFileSync(file, JSON.stringify({ key: 'plb_demo' }))
+    const ask = (headers: Record<string, string>) =>
+      new Promise<string>((resolve, reject) => {
+        const all = { 'sec-fetch-site': 'same-origin', ...headers }
+        const asked = request(`${plumbline.url}/docs/demo-key`, { headers: all, agent: false }, (answer) => {
+          text(answer).then((body) => resolve(`${answer.statusCode} ${body}`), reject)
+        })
+        asked.on('error', reject).end()
+      })
+    try {
+      expect(await ask({})).toBe('200 {"key":"plb_demo"}')
+      const foreigners: Record<string, string>[] = [
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'none' },
+        { host: 'rebound.example.com' },
+        { 'x-forwarded-for': '127.0.0.1' },
+        { forwarded: 'for=127.0.0.1' },
+      ]
+      for (const foreign of foreigners) expect([foreign, await ask(foreign)]).toEqual([foreign, '204 '])
+    } finally {
+      rmSync(file)
+    }
+    expect(await ask({})).toBe('204 ')
+  })
+
+  test('the Postman collection imports, and its requests are those of the contract', async () => {
+    const { status, body } = await read('/docs/postman.json')
+    expect(status).toBe(200)
+    expect(body.info.schema).toBe('https://schema.getpostman.com/json/collection/v2.1.0/collection.json')
+    // As Postman itself reads it.
+    const collection = new Collection(body)
+    const imported = new Map<string, string>()
+    collection.forEachItem((item) => {
+      const [id = ''] = String(item.request.description?.toString()).split('. ', 1)
+      const url = item.request.url.toString().replace('{{baseUrl}}', String(collection.variables.get('baseUrl')))
+      const found = contract.match(item.request.method, new URL(url).pathname)
+      imported.set(id, found.operation?.id ?? url)
+      const credential = item.getAuth()?.parameters().get('token')
+      expect([id, credential]).toEqual([id, found.operation?.schemes.has('apiKey') ? '{{key}}' : '{{portalToken}}'])
+      const sent = item.request.body?.raw
+      expect([id, sent === undefined || typeof JSON.parse(sent) === 'object']).toEqual([id, true])
+      expect([id, item.responses.all().every(({ code }) => code >= 200 && code < 300)]).toEqual([id, true])
+    })
+    expect([...imported].filter(([id, found]) => id !== found)).toEqual([])
+    expect([...imported.keys()].sort()).toEqual([...contract.operations.keys()].sort())
   })
 
   describe('the catalogue of problems', () => {
@@ -201,6 +283,28 @@ export function pages(service: () => TestPlumbline): void {
       expect(refused).toEqual([])
     }, 120_000)
 
+    test('in Python, with its standard library alone, is a request that the service accepts as valid', async ({
+      skip,
+    }) => {
+      const { body: samples } = await read('/docs/samples.json')
+      const cwd = mkdtempSync(path.join(tmpdir(), 'plumbline-python-'))
+      writeFileSync(path.join(cwd, 'samples.json'), JSON.stringify(samples))
+      writeFileSync(path.join(cwd, 'all.py'), ONE_AFTER_THE_OTHER)
+      const env = { PLUMBLINE_KEY: plumbline.key, PORTAL_TOKEN: await plumbline.newPortalToken() }
+      const ran = await run('python3 all.py', { cwd, env, tools: ['python3'] })
+      rmSync(cwd, { recursive: true })
+      if (ran === null) return skip()
+      expect(ran, ran.stderr).toMatchObject({ code: 0 })
+      const printed = JSON.parse(ran.stdout) as Record<string, string>
+      const codes = new Set(entriesAt('x-problems').map(([code]) => code))
+      const refused = operations.flatMap(({ id }) => {
+        const [code = ''] = (printed[id] ?? 'nothing').split(' ')
+        const isFine = !codes.has(code) || ['not_found', 'unknown_reference', 'conflict'].includes(code)
+        return isFine && printed[id] !== undefined ? [] : [`${id}: ${printed[id]}`]
+      })
+      expect(refused).toEqual([])
+    }, 120_000)
+
     // Last, because the compiler blocks the process so long that the service may have closed its idle connections. What
     // compiles does not depend on the database, so one of the suite's two runs is enough.
     test.skipIf(inject('postgres') !== null)(
@@ -215,6 +319,21 @@ export function pages(service: () => TestPlumbline): void {
     )
   })
 }
+
+/** All samples in one process, what each prints under its name; the first that fails ends it. */
+const ONE_AFTER_THE_OTHER = `
+import contextlib, io, json, sys
+printed = {}
+for name, sample in json.load(open("samples.json")).items():
+    out = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out):
+            exec(compile(sample["python"], name, "exec"), {})
+    except Exception as error:
+        sys.exit(f"{name}: {error!r}")
+    printed[name] = out.getvalue()
+json.dump(printed, sys.stdout)
+`
 
 function plain(text: string): string {
   return text

@@ -5,6 +5,8 @@ import { root } from '../../scripts/conformance/contract.ts'
 /** The mock as `npm run mock` starts it, in a separate process, so that its answers do not count as the service's. */
 export interface RunningMock {
   url: string
+  /** What it has printed so far. */
+  said(): string
   stop(): Promise<void>
 }
 
@@ -19,7 +21,7 @@ export function startMock(...options: string[]): Promise<RunningMock> {
     const listen = (chunk: string) => {
       said += chunk
       const url = /answers on (http:\S+),/.exec(said)?.[1]
-      if (url !== undefined) resolve({ url, stop })
+      if (url !== undefined) resolve({ url, stop, said: () => said })
     }
     child.stdout.setEncoding('utf8').on('data', listen)
     child.stderr.setEncoding('utf8').on('data', listen)

@@ -1,26 +1,38 @@
-import type { Contract, Operation, ParameterObject, Reference, ResponseObject, Schema } from '../http/contract.ts'
+import type { Contract, Operation, ParameterObject, Reference, ResponseObject, Schema } from '../../http/contract.ts'
 
 /**
- * Code to paste for each operation, in curl and in TypeScript with the client. Ids and bodies come from the contract's
- * examples, so a sample is a valid request, although its ids may not exist.
+ * Code to paste for each operation: in curl, in TypeScript with the client, and in Python with its standard library. Ids and
+ * bodies come from the contract's examples, so a sample is a valid request, although its ids may not exist.
  */
 export interface Samples {
   curl: string
   typescript: string
+  python: string
 }
+
+export const LANGUAGES: readonly { name: keyof Samples; label: string }[] = [
+  { name: 'curl', label: 'curl' },
+  { name: 'typescript', label: 'TypeScript' },
+  { name: 'python', label: 'Python' },
+]
 
 export function samplesOf(contract: Contract, operation: Operation, url: string): Samples {
   const request = exampleRequest(contract, operation)
-  return { curl: curl(operation, request, url), typescript: typescript(contract, operation, request, url) }
+  return {
+    curl: curl(operation, request, url),
+    typescript: typescript(contract, operation, request, url),
+    python: python(contract, operation, request, url),
+  }
 }
 
-interface ExampleRequest {
+export interface ExampleRequest {
   path: Record<string, string>
   query: Record<string, unknown>
   body: unknown
 }
 
-function exampleRequest(contract: Contract, { declaration }: Operation): ExampleRequest {
+/** The first example that the contract shows of a request. */
+export function exampleRequest(contract: Contract, { declaration }: Operation): ExampleRequest {
   const path: Record<string, string> = {}
   const query: Record<string, unknown> = {}
   for (const declared of declaration.parameters ?? []) {
@@ -42,17 +54,23 @@ function credentialOf({ schemes }: Operation): string {
   return schemes.has('apiKey') ? 'PLUMBLINE_KEY' : 'PORTAL_TOKEN'
 }
 
-function curl(operation: Operation, { path, query, body }: ExampleRequest, url: string): string {
-  const { method, path: template } = operation
+/** Where the request goes, below the address of the service. */
+function targetOf({ path: template }: Operation, { path, query }: ExampleRequest): string {
   let target = template
   for (const [name, value] of Object.entries(path)) target = target.replace(`{${name}}`, encodeURIComponent(value))
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
   )
+  return `${target}${search.size > 0 ? `?${search}` : ''}`
+}
+
+function curl(operation: Operation, request: ExampleRequest, url: string): string {
+  const { body } = request
+  const { method } = operation
   // curl makes a request with a body a POST by itself.
   const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
   const lines = [
-    `curl ${verb}${quoted(`${url}${target}${search.size > 0 ? `?${search}` : ''}`)}`,
+    `curl ${verb}${quoted(`${url}${targetOf(operation, request)}`)}`,
     `-H "Authorization: Bearer $${credentialOf(operation)}"`,
     ...(body === undefined
       ? []
@@ -102,9 +120,41 @@ else console.log(${answered})
 `
 }
 
+function python(contract: Contract, operation: Operation, request: ExampleRequest, url: string): string {
+  const { method } = operation
+  const { body } = request
+  const imports = ['json', 'os', 'urllib.error', 'urllib.request']
+  const headers = [`        "Authorization": "Bearer " + os.environ["${credentialOf(operation)}"],`]
+  if (body !== undefined) headers.push('        "Content-Type": "application/json",')
+  const type = contentOf(contract, operation)?.type
+  const shown =
+    type === undefined
+      ? 'print(answer.status)'
+      : type === 'application/json'
+        ? 'print(json.load(answer))'
+        : /^text\/|json|yaml/.test(type)
+          ? 'print(answer.read().decode())'
+          : 'print(len(answer.read()), "bytes")'
+  return `${imports.map((name) => `import ${name}\n`).join('')}
+request = urllib.request.Request(
+    ${pythonLiteral(`${url}${targetOf(operation, request)}`, '    ')},
+    method="${method}",
+    headers={
+${headers.join('\n')}
+    },
+${body === undefined ? '' : `    data=json.dumps(${pythonLiteral(body, '    ')}).encode(),\n`})
+try:
+    with urllib.request.urlopen(request) as answer:
+        ${shown}
+except urllib.error.HTTPError as error:
+    problem = json.load(error)
+    print(problem["code"], problem["detail"])
+`
+}
+
 function isList(contract: Contract, operation: Operation): boolean {
   if (operation.method !== 'GET') return false
-  const schema = contentOf(contract, operation)?.schema
+  const schema = contentOf(contract, operation)?.media.schema
   const { properties } = schema === undefined ? {} : contract.resolve<Schema>(schema as Schema | Reference)
   return typeof properties === 'object' && properties !== null && 'nextCursor' in properties
 }
@@ -113,10 +163,14 @@ function hasContent(contract: Contract, operation: Operation): boolean {
   return contentOf(contract, operation) !== undefined
 }
 
-function contentOf(contract: Contract, { declaration }: Operation): { schema: Schema } | undefined {
+function contentOf(
+  contract: Contract,
+  { declaration }: Operation,
+): { type: string; media: { schema: Schema } } | undefined {
   const success = Object.entries(declaration.responses).find(([status]) => status.startsWith('2'))?.[1]
   if (success === undefined) return undefined
-  return Object.values(contract.resolve<ResponseObject>(success).content ?? {})[0]
+  const [first] = Object.entries(contract.resolve<ResponseObject>(success).content ?? {})
+  return first && { type: first[0], media: first[1] }
 }
 
 /** listBidRequests iterates over bidRequests, one bidRequest at a time. */
@@ -143,6 +197,21 @@ function literal(value: unknown, indent = ''): string {
   if (parts.length === 0) return open + close
   const line = Array.isArray(value) ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`
   if (indent.length + line.length <= WIDTH && !line.includes('\n')) return line
+  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`
+}
+
+/** A value as it would be written in Python; JSON's texts are Python's, too. */
+function pythonLiteral(value: unknown, indent: string): string {
+  if (value === null) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value !== 'object') return JSON.stringify(value)
+  const inner = `${indent}    `
+  const parts = Array.isArray(value)
+    ? value.map((each) => pythonLiteral(each, inner))
+    : Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${pythonLiteral(each, inner)}`)
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  const line = `${open}${parts.join(', ')}${close}`
+  if (parts.length === 0 || (indent.length + line.length <= WIDTH && !line.includes('\n'))) return line
   return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`
 }
 

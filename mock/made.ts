@@ -1,0 +1,77 @@
+import { eventTypes } from '../server/events/event-types.ts'
+import type { Reader } from '../server/http/call.ts'
+import type { Contract, Operation, OperationId, Reference } from '../server/http/contract.ts'
+import { publishedJson, publishedYaml } from '../server/platform/published.ts'
+import { catalogueOf, type Skill } from '../server/skills/catalogue.ts'
+import type { Wanted } from '../server/skills/choice.ts'
+import { functionDefinitions, toolDefinitions } from '../server/skills/operations.ts'
+import type { Prism } from './prism.ts'
+
+/**
+ * The answers that an example cannot give, because they depend on what was asked: the downloads, which the service makes
+ * from the contract alone and so does the mock, with the service's code; and the run of a skill.
+ */
+export function makers(contract: Contract, prism: Prism, publicUrl: string): ReadonlyMap<OperationId, Maker> {
+  const permission = contract.document.components.schemas?.Permission as { enum: string[] }
+  const reader: Reader = { permissions: new Set(permission.enum), surroundings: { contract, config: { publicUrl } } }
+  return new Map<OperationId, Maker>([
+    ['getOpenApiJson', ({ query }) => publishedJson(reader, query.tags as string[] | undefined)],
+    ['getOpenApiYaml', ({ query }) => publishedYaml(reader, query.tags as string[] | undefined)],
+    ['getToolDefinitions', ({ query }) => toolDefinitions(reader, query as Wanted)],
+    ['getFunctionDefinitions', ({ query }) => functionDefinitions(reader, query as Wanted)],
+    ['executeSkill', ({ body }) => execution(contract, prism, body as Called)],
+  ])
+}
+
+/** Makes the body of an answer to a request whose input is known to be valid. */
+export type Maker = (input: { query: Record<string, unknown>; body: unknown }) => unknown
+
+interface Called {
+  skill: string
+  input: Record<string, unknown>
+  dryRun: boolean
+}
+
+interface Executed {
+  skill: string
+  dryRun: boolean
+}
+
+/**
+ * What a skill would answer: the contract's example of its run if there is one, otherwise the example of its operation; of
+ * a composite skill without one, what its schema allows. Throws the problems of an unknown skill and of a wrong input.
+ */
+async function execution(contract: Contract, prism: Prism, { skill: name, input, dryRun }: Called): Promise<unknown> {
+  const skill = catalogueOf(contract).find(name)
+  skill.check(input)
+  const runs = examplesOf(contract, operationNamed(contract, 'executeSkill')) as Executed[]
+  const ofSkill = runs.filter((run) => run.skill === name)
+  const shown = ofSkill.find((run) => run.dryRun === dryRun) ?? ofSkill[0]
+  if (shown !== undefined) return { ...shown, dryRun }
+  const [template] = runs
+  const operation = skill.kind === 'operation' ? operationNamed(contract, name) : null
+  const result = operation === null ? await prism.made(skill.outputSchema, name) : examplesOf(contract, operation)[0]
+  return { ...template, skill: name, result: result ?? null, events: eventsOf(contract, skill, operation), dryRun }
+}
+
+function eventsOf(contract: Contract, skill: Skill, operation: Operation | null): unknown[] {
+  if (!skill.writes || operation === null) return []
+  return eventTypes(contract)
+    .filter(({ type }) => operation.emits.includes(type))
+    .map(({ example }) => example)
+}
+
+function operationNamed(contract: Contract, id: string): Operation {
+  const operation = [...contract.operations.values()].find((each) => each.id === id)
+  if (operation === undefined) throw new Error(`The contract has no operation ${id}.`)
+  return operation
+}
+
+/** The bodies that the contract shows of an operation's success. */
+function examplesOf(contract: Contract, { declaration }: Operation): unknown[] {
+  type Shown = { content?: Record<string, { examples?: Record<string, { value: unknown } | Reference> }> }
+  const [, declared] = Object.entries(declaration.responses).find(([status]) => status.startsWith('2')) ?? []
+  if (declared === undefined) return []
+  const [media] = Object.values(contract.resolve<Shown>(declared as Shown).content ?? {})
+  return Object.values(media?.examples ?? {}).map((example) => contract.resolve<{ value: unknown }>(example).value)
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http'
+import type { Contract, Operation } from '../server/http/contract.ts'
+import { nearestTo } from '../server/http/nearest.ts'
+import { invalid, type Problem } from '../server/http/problem.ts'
+import type { Preferred } from './prism.ts'
+import { scenariosOf } from './scenarios.ts'
+
+/**
+ * What a request prefers. `example=getVendor:onHold` is for that operation alone and nothing to any other, so that a program
+ * can send the same header with all of its requests; `status` is another word for `code`, and `delay` is in milliseconds.
+ */
+export function preference(contract: Contract, operation: Operation, req: IncomingMessage): Preferred {
+  const given = new Map<string, string>()
+  for (const { name, scope, value } of partsOf(req)) {
+    if (scope !== undefined) assertOperation(contract, scope)
+    if (scope === undefined || scope === operation.id) given.set(name, value)
+  }
+  const { status, code = status, example, dynamic, seed } = Object.fromEntries(given)
+  const scenarios = scenariosOf(contract, operation)
+  const isWanted = (scenario: { status: number; example: string | null }) =>
+    (code === undefined || String(scenario.status) === code) && (example === undefined || scenario.example === example)
+  const found = scenarios.find(isWanted)
+  if (found === undefined) {
+    const all = scenarios.map((scenario) =>
+      [scenario.status, scenario.example].filter((part) => part !== null).join(' '),
+    )
+    throw wrongPreference('enum', `is not one of this operation's scenarios: ${all.join(', ')}`.slice(0, 1000))
+  }
+  return {
+    ...((code !== undefined || example !== undefined) && { code: found.status }),
+    ...(example !== undefined && { example }),
+    ...(dynamic !== undefined && { dynamic: dynamic === 'true' }),
+    ...(seed !== undefined && { seed }),
+  }
+}
+
+/** Longer than any client waits. */
+const LONGEST_DELAY_MS = 60_000
+
+/** For how many milliseconds to wait before the answer; a delay that is none counts as 0, and the longest is a minute. */
+export function delayOf(req: IncomingMessage, operation?: Operation): number {
+  const asked = partsOf(req).findLast(
+    ({ name, scope }) => name === 'delay' && (scope === undefined || scope === operation?.id),
+  )
+  return asked !== undefined && /^\d{1,9}$/.test(asked.value) ? Math.min(Number(asked.value), LONGEST_DELAY_MS) : 0
+}
+
+/** The parts of `Prefer` (RFC 7240): `name=value`, `name="value"` or `name=operation:value`. */
+function partsOf(req: IncomingMessage): { name: string; scope: string | undefined; value: string }[] {
+  return String(req.headers.prefer ?? '')
+    .split(/[,;]/)
+    .flatMap((part) => {
+      const [, name, scope, value] = /^\s*([\w-]+)\s*=\s*"?(?:([A-Za-z]\w*):)?([^"]*?)"?\s*$/.exec(part) ?? []
+      return name === undefined || value === undefined ? [] : [{ name: name.toLowerCase(), scope, value }]
+    })
+}
+
+/** A misspelled operation would be ignored everywhere, and nobody would know why. */
+function assertOperation(contract: Contract, name: string): void {
+  const names: readonly string[] = [...contract.operations.keys()]
+  if (names.includes(name)) return
+  throw wrongPreference('unknown', `names ${name}; the nearest operations are ${nearestTo(name, names, 3).join(', ')}`)
+}
+
+function wrongPreference(code: string, message: string): Problem {
+  return invalid([{ pointer: 'Prefer', code, message }])
+}

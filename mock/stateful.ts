@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { PGlite } from '@electric-sql/pglite'
+import { pino } from 'pino'
+import { readConfig } from '../server/config.ts'
+import { overPGlite } from '../server/database/database.ts'
+import { migrate } from '../server/database/migrate.ts'
+import { makeDemo } from '../server/demo/demo.ts'
+import { withEncryptionKey } from '../server/encryption-key.ts'
+import { type Plumbline, startPlumbline } from '../server/plumbline.ts'
+import { delayOf } from './preference.ts'
+
+/**
+ * The mock that remembers: the service itself over a database in memory with the demo builder, behind a front that can
+ * put everything back to how it was at the start (`POST /mock/reset`) and delays answers (`Prefer: delay=…`). Attached
+ * files are the exception; they lie in a temporary folder until the end.
+ */
+export interface StatefulMock {
+  readonly url: string
+  /** The demo builder's key, the same after each reset. */
+  readonly key: string
+  stop(): Promise<void>
+}
+
+export interface StatefulOptions {
+  host: string
+  port: number
+  /** Called after each request has been answered. */
+  onAnswer?: (method: string, url: string, status: number) => void
+}
+
+export async function startStateful({ host, port, onAnswer }: StatefulOptions): Promise<StatefulMock> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-mock-'))
+  let service: Promise<Plumbline>
+  const front = createServer((req, res) => {
+    answer(req, res).catch((error: unknown) => res.destroy(error instanceof Error ? error : undefined))
+    res.once('finish', () => onAnswer?.(req.method ?? '', req.url ?? '', res.statusCode))
+  })
+  await new Promise<void>((done, fail) => front.once('error', fail).listen(port, host, done))
+  const { port: taken } = front.address() as AddressInfo
+  const url = `http://${host}:${taken}`
+  const config = readConfig({
+    ...{ HOST: '127.0.0.1', PORT: '0', PUBLIC_URL: url, DATA_DIR: dataDir },
+    ...{ ENCRYPTION_KEY: randomBytes(32).toString('base64'), CORS_ORIGINS: '*' },
+    ...{ WEBHOOK_ALLOW_PRIVATE: 'true', LOG_LEVEL: 'error' },
+  })
+  const log = pino({ level: config.logLevel, base: null })
+
+  const { key, start } = await world()
+  service = start()
+  await service
+
+  return {
+    ...{ url, key },
+    async stop() {
+      front.close()
+      front.closeAllConnections()
+      await (await service).stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+
+  /** Makes the demo builder once; each start begins with a copy of it. */
+  async function world(): Promise<{ key: string; start(): Promise<Plumbline> }> {
+    const lite = await PGlite.create()
+    const database = await overPGlite(lite)
+    await migrate(database)
+    const { config: settled } = await withEncryptionKey(config, database)
+    const demo = await makeDemo(database, settled)
+    const copy = await lite.dumpDataDir('none')
+    await database.close()
+    return {
+      key: demo.key,
+      async start() {
+        const database = await overPGlite(await PGlite.create({ loadDataDir: copy }))
+        return startPlumbline({ config, log, database, warm: false })
+      },
+    }
+  }
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (req.method === 'POST' && req.url === '/mock/reset') {
+      const before = service
+      // Whoever asks in the meantime waits for the new one.
+      service = before.then(async (old) => {
+        await old.stop()
+        return start()
+      })
+      await service
+      res.writeHead(204).end()
+      return
+    }
+    const delay = delayOf(req)
+    if (delay > 0) await setTimeout(delay)
+    const { url: inner } = await service
+    const passed = request(new URL(req.url ?? '/', inner), { method: req.method, headers: req.headers, agent: false })
+    passed.once('response', (given) => {
+      res.writeHead(given.statusCode ?? 502, given.headers)
+      given.pipe(res)
+    })
+    passed.once('error', (error) => res.destroy(error))
+    res.once('close', () => passed.destroy())
+    req.pipe(passed)
+  }
+}

@@ -1,0 +1,21 @@
+/** HTML that is safe to send: `html` has escaped everything inserted into it, except other Html. */
+export class Html {
+  readonly source: string
+
+  constructor(source: string) {
+    this.source = source
+  }
+}
+
+type Part = Html | string | number | null | readonly Part[]
+
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(strings.map((text, i) => text + (i < parts.length ? written(parts[i] ?? null) : '')).join(''))
+}
+
+function written(part: Part): string {
+  if (part === null) return ''
+  if (part instanceof Html) return part.source
+  if (typeof part === 'object') return part.map(written).join('')
+  return String(part).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

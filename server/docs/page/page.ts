@@ -1,0 +1,118 @@
+import { Marked } from 'marked'
+import { highlighted } from './highlight.ts'
+import { Html, html } from './html.ts'
+
+// A block scrolls sideways, so the keyboard has to reach it; a heading has an address.
+const marked = new Marked({
+  renderer: {
+    code: ({ text }) => `${code(text).source}\n`,
+    heading({ tokens, depth, text }) {
+      const words = this.parser.parseInline(tokens)
+      const level = `h${depth}`
+      return depth === 1 ? `<h1>${words}</h1>\n` : `<${level} id="${anchorFor(text)}">${words}</${level}>\n`
+    },
+  },
+})
+
+/** The address of a heading on its page: `what-you-can-rely-on`. */
+export function anchorFor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}
+
+/** The contract's texts and the guides are our own Markdown, without HTML in it. */
+export function markdown(text: string): Html {
+  return new Html(marked.parse(text, { async: false }))
+}
+
+export function inline(text: string): Html {
+  return new Html(marked.parseInline(text, { async: false }))
+}
+
+export function code(text: string): Html {
+  return html`<pre class="lines"><code tabindex="0">${highlighted(text)}</code></pre>`
+}
+
+export function json(value: unknown): Html {
+  return code(JSON.stringify(value, null, 2))
+}
+
+/** What every page of the documentation needs. */
+export interface Site {
+  title: string
+  version: string
+  /** The URL at which users reach the service, without a slash at the end. */
+  url: string
+  /** The path of the documentation: `/docs`, below the path of the service if it has one. */
+  docs: string
+}
+
+export interface Page {
+  title: string
+  /** The entry of the navigation that it belongs to. */
+  section: string
+  content: Html
+  /** Its own scripts, in addition to those of all pages, by their names under /docs/assets. */
+  scripts?: readonly string[]
+  /** The reference's table of contents, which is a menu where the window is narrow. */
+  contents?: Html
+  /** Where its forms find ids that exist: a list for each prefix. */
+  sources?: Record<string, string>
+}
+
+const SECTIONS = [
+  ['', 'Reference'],
+  ['/guides', 'Guides'],
+  ['/skills', 'Skills'],
+  ['/events', 'Events'],
+  ['/problems', 'Problems'],
+  ['/roles', 'Roles'],
+  ['/changelog', 'Changelog'],
+] as const
+
+export function layout(site: Site, { title, section, content, scripts = [], contents, sources }: Page): string {
+  const { docs } = site
+  const entries = SECTIONS.map(
+    ([path, name]) =>
+      html`<a href="${docs}${path}"${section === path ? new Html(' aria-current="page"') : null}>${name}</a>`,
+  )
+  return html`<!doctype html>
+<html lang="en" data-docs="${docs}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${site.title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${docs}/assets/tokens.css">
+<link rel="stylesheet" href="${docs}/assets/docs.css">
+${[...scripts, 'docs.js'].map((name) => html`<script type="module" src="${docs}/assets/${name}"></script>\n`)}</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+<a class="brand" href="${docs}">${MARK}<span>${site.title} <small>${site.version}</small></span></a>
+<nav aria-label="Documentation">${entries}</nav>
+${contents === undefined ? null : html`<button type="button" class="btn menu" popovertarget="contents">Contents</button>\n`}<button type="button" class="btn find" id="find"><span>Search</span> <kbd>/</kbd></button>
+</header>
+<div class="${contents === undefined ? 'page' : 'page with-contents'}">
+${contents === undefined ? null : html`<nav id="contents" aria-label="Contents" popover>\n${contents}</nav>\n`}<main id="content"${
+    sources === undefined ? null : html` data-sources="${JSON.stringify(sources)}"`
+  }>
+${content}
+</main>
+</div>
+<dialog id="finder" aria-label="Search the documentation">
+<form method="dialog"><input type="search" id="words" placeholder="Operations, fields, guides, events, problems" aria-label="Search the documentation" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="true" aria-controls="found" aria-autocomplete="list"><button class="btn">Close</button></form>
+<p id="told" role="status"></p>
+<ul id="found" role="listbox" aria-label="Found"></ul>
+</dialog>
+</body>
+</html>
+`.source
+}
+
+const MARK = new Html(
+  '<svg viewBox="0 0 24 24" width="20" height="20" fill="none" aria-hidden="true"><path d="M12 1v6" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"/><path d="M9.75 7h4.5v2.5h-4.5zM7.25 10.5h9.5v4.2L12 23l-4.75-8.3z" fill="currentColor"/></svg>',
+)

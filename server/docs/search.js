@@ -1,0 +1,118 @@
+// Finds operations, fields, objects, skills, guides, events and problems, in the browser. The index is made when somebody
+// searches for the first time.
+const docs = document.documentElement.dataset.docs
+const finder = document.getElementById('finder')
+const words = document.getElementById('words')
+const found = document.getElementById('found')
+const told = document.getElementById('told')
+
+/** As many as somebody reads. */
+const MOST = 40
+
+const index = prepare()
+
+export async function openFinder() {
+  if (!finder.open) finder.showModal()
+  words.select()
+  await show()
+}
+
+async function prepare() {
+  const [{ default: MiniSearch }, answer] = await Promise.all([
+    import(`${docs}/assets/minisearch.js`),
+    fetch(`${docs}/search.json`),
+  ])
+  const entries = (await answer.json()).map(([kind, title, detail, address, text], id) => ({
+    ...{ id, kind, title, detail, address, text },
+  }))
+  const made = new MiniSearch({
+    fields: ['title', 'detail', 'text'],
+    storeFields: ['kind', 'title', 'detail', 'address', 'text'],
+    // createVendor is found as a whole and by its parts.
+    tokenize: (text) =>
+      text.split(/[^\p{L}\p{N}]+/u).flatMap((word) => {
+        const parts = word.split(/(?<=[a-z0-9])(?=[A-Z])/)
+        return parts.length > 1 ? [word, ...parts] : parts
+      }),
+    processTerm: (term) => (term.length > 1 ? term.toLowerCase() : null),
+  })
+  made.addAll(entries)
+  return made
+}
+
+// A field is one of thousands, and named as what it is about; whoever searches for a word rather means the thing itself.
+const WEIGHTS = { Operation: 2, Object: 1.6, Guide: 2.2, Skill: 1.4, Event: 1.8, Problem: 1.8, Field: 1 }
+const OPTIONS = {
+  boost: { title: 4, detail: 2 },
+  prefix: (term) => term.length > 2,
+  combineWith: 'AND',
+  boostDocument: (_id, _term, stored) => WEIGHTS[stored.kind],
+}
+
+let asked = 0
+async function show() {
+  const query = words.value.trim().slice(0, 200)
+  const turn = ++asked
+  if (query === '') return list([], 'Names, paths and whole sentences are searched. Use the arrow keys and Enter.')
+  const made = await index
+  // Somebody has typed on in the meantime.
+  if (turn !== asked) return
+  const exact = made.search(query, OPTIONS)
+  if (exact.length > 0) return list(exact, exact.length === 1 ? '1 entry' : `${exact.length} entries`)
+  const near = made.search(query, { ...OPTIONS, combineWith: 'OR', fuzzy: 0.25 })
+  const missing = `Nothing here has “${query}”.`
+  list(near.slice(0, 8), near.length > 0 ? `${missing} What comes near:` : `${missing} Try fewer or other words.`)
+}
+
+function list(entries, says) {
+  told.textContent = says
+  found.replaceChildren(
+    ...entries.slice(0, MOST).map(({ kind, title, detail, address, text }, at) => {
+      const link = document.createElement('a')
+      link.href = address
+      link.id = `found-${at}`
+      link.tabIndex = -1
+      link.setAttribute('role', 'option')
+      link.append(part('kind', kind), part('title', title), part('detail', detail), part('text', text.slice(0, 160)))
+      const item = document.createElement('li')
+      item.setAttribute('role', 'presentation')
+      item.append(link)
+      return item
+    }),
+  )
+  select(0)
+}
+
+function part(name, text) {
+  const span = document.createElement('span')
+  span.className = name
+  span.textContent = text
+  return span
+}
+
+function select(at) {
+  const links = [...found.querySelectorAll('a')]
+  for (const [index, link] of links.entries()) link.setAttribute('aria-selected', String(index === at))
+  const chosen = links[at]
+  if (chosen === undefined) words.removeAttribute('aria-activedescendant')
+  else words.setAttribute('aria-activedescendant', chosen.id)
+  chosen?.scrollIntoView({ block: 'nearest' })
+}
+
+words.addEventListener('input', show)
+words.addEventListener('keydown', (event) => {
+  const links = [...found.querySelectorAll('a')]
+  const at = links.findIndex((link) => link.getAttribute('aria-selected') === 'true')
+  if (event.key === 'ArrowDown') select(Math.min(at + 1, links.length - 1))
+  else if (event.key === 'ArrowUp') select(Math.max(at - 1, 0))
+  else if (event.key === 'Enter') links[at]?.click()
+  else return
+  event.preventDefault()
+})
+found.addEventListener('click', ({ target }) => {
+  if (target.closest('a') !== null) finder.close()
+})
+// A click outside of it, which falls on the dialog itself.
+finder.addEventListener('click', ({ target }) => {
+  if (target === finder) finder.close()
+})
