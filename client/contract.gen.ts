@@ -5485,6 +5485,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/sign-in/passkey/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a challenge to sign in by a passkey
+         * @description What `navigator.credentials.get` needs. The challenge is good for one attempt, within 5 minutes. It names no passkeys, so that nobody learns from it who has one: the device offers those that it keeps for this service. It has to ask for a finger, a face or a PIN (`userVerification: required`).
+         */
+        post: operations["challengePasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/sign-in/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in by a passkey
+         * @description Takes what `navigator.credentials.get` answered to a challenge of challengePasskey. The answer is that of signIn, and sets the same cookie. Whatever is wrong with the attempt, its challenge is spent.
+         */
+        post: operations["signInByPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/session": {
         parameters: {
             query?: never;
@@ -5570,6 +5610,102 @@ export interface paths {
          * @description Ends a session of the caller, within a second on every process; also the present one.
          */
         delete: operations["removeSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List one's passkeys
+         * @description Lists the passkeys of the caller, the newest first. They belong to a mail address, so they are the same in each organization that somebody works for.
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Takes what `navigator.credentials.create` answered to preparePasskey, and from then on lets whoever holds the passkey in as the caller. Somebody has 20 passkeys at most. The audit trail keeps it.
+         */
+        post: operations["addPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/passkeys/prepare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a challenge to add a passkey
+         * @description What `navigator.credentials.create` needs. The challenge is good for the caller alone, for one attempt, within 5 minutes. The device has to know for whom it keeps a passkey (`residentKey: required`) and to ask for a finger, a face or a PIN (`userVerification: required`); of which make it is is not asked.
+         */
+        post: operations["preparePasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/passkeys/{passkeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The passkey's id.
+                 * @example psk_01m7y975jzfesvq6t4k8m2w6rc
+                 */
+                passkeyId: components["parameters"]["PasskeyId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of one's passkeys
+         * @description From now on it lets nobody in. Sessions that were begun with it go on; removeSession ends them. The audit trail keeps it.
+         */
+        delete: operations["removePasskey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/passkeys/{passkeyId}/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The passkey's id.
+                 * @example psk_01m7y975jzfesvq6t4k8m2w6rc
+                 */
+                passkeyId: components["parameters"]["PasskeyId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give one of one's passkeys another name
+         * @description Changes what the list of passkeys calls it.
+         */
+        post: operations["renamePasskey"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -8519,7 +8655,7 @@ export interface components {
          * @description The stable name of a problem. A minor version may add codes; treat one that you do not know by its status.
          * @enum {string}
          */
-        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "answer_not_kept" | "too_much_work" | "too_many_concurrent_requests" | "timed_out" | "address_not_allowed" | "too_many_attempts" | "expired_token" | "revoked_token" | "too_many_answers" | "range_not_satisfiable" | "ambiguous_reference" | "not_signed_in" | "cross_site" | "link_spent";
+        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "answer_not_kept" | "too_much_work" | "too_many_concurrent_requests" | "timed_out" | "address_not_allowed" | "too_many_attempts" | "expired_token" | "revoked_token" | "too_many_answers" | "range_not_satisfiable" | "ambiguous_reference" | "not_signed_in" | "cross_site" | "link_spent" | "passkey_refused";
         /**
          * @description Why the present state does not allow it. A minor version may add reasons. `value_taken`: a value that has to be unique belongs to another record; `archived`: the record, or one that it names, is archived; `wrong_status`: the status does not allow it; `fixed`: it cannot change, or not any more; `in_use`: something else depends on it; `limit_reached`: there are as many as there may be; `already_done`: it is so already; `missing_data`: something that it takes is not there, such as a plan, a price or an amount; `not_available`: what was asked for cannot be had here or on that date; `not_suitable`: what was named is of a kind that this cannot be done with; `too_large`: it would come to more than can be recorded; `not_enough_left`: there is less left than it takes; `period_taken`: something else holds for the same time; `open_work`: something has to be finished first; `under_way`: it is going on at this moment; `needs_override`: it takes an overrideReason; `deadline_passed`: it had to be done earlier; `changed_meanwhile`: the record is not the one that was read; `no_recipient`: nobody could receive it; `wrong_caller`: it is for another kind of caller; `vendor_archived`: the vendor is archived; `vendor_on_hold`: the vendor is on hold; `vendor_inactive`: the vendor is inactive; `vendor_restricted`: the vendor does not work in this community; `compliance_expired`: the compliance documents of the vendor have expired; `not_invited`: the vendor is not invited to the bid request; `bid_request_not_open`: the bid request takes no bids now; `bids_sealed`: the bid request is blind and still open; `already_bid`: the vendor has bid already; `already_answered`: the vendor has answered already; `bid_expired`: the bid holds no longer; `already_awarded`: the award is made; `already_ordered`: it is on an order already; `budget_locked`: the budget is locked; `budget_not_locked`: the budget is not locked yet; `home_not_open`: the home is cancelled or archived; `contract_not_active`: the contract does not hold now; `po_limit_exceeded`: the vendor's poLimit would be exceeded; `key_revoked`: the key is revoked; `key_expired`: the key has expired; `user_disabled`: the user is disabled; `last_owner`: the organization would be left without an owner; `subscription_disabled`: the subscription is disabled.
          * @enum {string}
@@ -17335,7 +17471,7 @@ export interface components {
             via?: components["schemas"]["ActorVia"];
         };
         /**
-         * @description What was done: the type of the event that was fired, else the kind of the resource and what became of it, such as `community.created`, `scope.updated`, `webhook.archived`, `webhook.secret_rotated`, `key.revoked`, `portal.visited`, `organization.exported`, or, refused, `authentication.failed` and `permission.denied`. A minor version may add actions.
+         * @description What was done: the type of the event that was fired, else the kind of the resource and what became of it, such as `community.created`, `scope.updated`, `webhook.archived`, `webhook.secret_rotated`, `key.revoked`, `portal.visited`, `organization.exported`, `user.passkey_added`, or, refused, `authentication.failed` and `permission.denied`. A minor version may add actions.
          * @example bid.accepted
          */
         AuditAction: string;
@@ -18385,6 +18521,83 @@ export interface components {
             lengthenedAt: components["schemas"]["Instant"];
             expiresAt: components["schemas"]["Instant"];
         };
+        /** @description What a browser needs to ask for a passkey. */
+        PasskeyChallenge: {
+            /** @description What the device signs, once. */
+            challenge: string;
+            /** @description The host of the service's public address. */
+            rpId: string;
+            /** @description For how long it may be answered, in milliseconds. */
+            timeout: number;
+        };
+        /** @description What the browser answered: an AuthenticatorAssertionResponse. */
+        PasskeySignIn: {
+            credentialId: components["schemas"]["PasskeyCredentialId"];
+            clientDataJSON: string;
+            authenticatorData: string;
+            signature: string;
+            /** @description Whose passkey it is as the device keeps it; refused where that is somebody else. */
+            userHandle?: string | null;
+            /** @description What the list of sessions calls the device, such as `Chrome on macOS`. */
+            device?: string | null;
+        };
+        /** @description What a browser needs to make a passkey. */
+        PasskeyOptions: {
+            challenge: string;
+            /** @description The host of the service's public address. */
+            rpId: string;
+            /** @description How the device names whom it keeps the passkey for. */
+            userHandle: string;
+            /** @description The mail address, as the device shows it. */
+            userName: string;
+            userDisplayName: string;
+            /** @description The signatures that are understood, by their numbers with COSE: Ed25519, ES256, RS256. */
+            algorithms: (-8 | -7 | -257)[];
+            /** @description For how long it may be answered, in milliseconds. */
+            timeout: number;
+            /** @description The passkeys that there are, whose devices make no second one. */
+            known: components["schemas"]["PasskeyDescriptor"][];
+        };
+        /** @description A passkey as a browser names it. */
+        PasskeyDescriptor: {
+            credentialId: components["schemas"]["PasskeyCredentialId"];
+            transports: components["schemas"]["PasskeyTransports"];
+        };
+        /** @description The id that the device gave it. */
+        PasskeyCredentialId: string;
+        /** @description How a browser reaches the device. */
+        PasskeyTransports: ("ble" | "cable" | "hybrid" | "internal" | "nfc" | "smart-card" | "usb")[];
+        /** @description What the browser answered: an AuthenticatorAttestationResponse. */
+        PasskeyAdd: {
+            name: components["schemas"]["PasskeyName"];
+            credentialId: components["schemas"]["PasskeyCredentialId"];
+            clientDataJSON: string;
+            attestationObject: string;
+            /** @default [] */
+            transports?: components["schemas"]["PasskeyTransports"];
+        };
+        /** @description Another name. */
+        PasskeyRename: {
+            name: components["schemas"]["PasskeyName"];
+        };
+        /** @description What one calls it, such as `Chrome on macOS`. */
+        PasskeyName: string;
+        /** @description A passkey of somebody. */
+        Passkey: {
+            /** @description The passkey's id. */
+            id: string;
+            name: components["schemas"]["PasskeyName"];
+            /** @description Whether it is kept beyond one device, such as by a password manager. */
+            isSynced: boolean;
+            /** @description When somebody last came in by it; null when nobody has. */
+            lastUsedAt: components["schemas"]["InstantOrNull"];
+            createdAt: components["schemas"]["Instant"];
+        };
+        /** @description A page of passkeys. */
+        PasskeyPage: {
+            data: components["schemas"]["Passkey"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
         /** @description The addresses and ranges that the key may be used from; null means any. */
         AllowedAddresses: string[] | null;
         /** @description What the key may do, as far as the role of whoever made it covers that. */
@@ -18944,6 +19157,28 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The passkey is not known here, its challenge is over, or the signature does not hold. */
+        PasskeyRefused: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The challenge is over or what came is not its answer, or there are too many passkeys. */
+        PasskeyNotAdded: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: {
         /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
@@ -19237,6 +19472,11 @@ export interface components {
          * @example ses_01m7y975jzfesvq6s1r7w2c4ka
          */
         SessionId: components["schemas"]["ResourceId"];
+        /**
+         * @description The passkey's id.
+         * @example psk_01m7y975jzfesvq6t4k8m2w6rc
+         */
+        PasskeyId: components["schemas"]["ResourceId"];
         /**
          * @description The key's id.
          * @example key_01m7y975jyfesvq695t8y8ma68
@@ -20067,6 +20307,17 @@ export type AdminPermission = components['schemas']['AdminPermission'];
 export type Membership = components['schemas']['Membership'];
 export type SessionEntryPage = components['schemas']['SessionEntryPage'];
 export type SessionEntry = components['schemas']['SessionEntry'];
+export type PasskeyChallenge = components['schemas']['PasskeyChallenge'];
+export type PasskeySignIn = components['schemas']['PasskeySignIn'];
+export type PasskeyOptions = components['schemas']['PasskeyOptions'];
+export type PasskeyDescriptor = components['schemas']['PasskeyDescriptor'];
+export type PasskeyCredentialId = components['schemas']['PasskeyCredentialId'];
+export type PasskeyTransports = components['schemas']['PasskeyTransports'];
+export type PasskeyAdd = components['schemas']['PasskeyAdd'];
+export type PasskeyRename = components['schemas']['PasskeyRename'];
+export type PasskeyName = components['schemas']['PasskeyName'];
+export type Passkey = components['schemas']['Passkey'];
+export type PasskeyPage = components['schemas']['PasskeyPage'];
 export type AllowedAddresses = components['schemas']['AllowedAddresses'];
 export type KeyPermissions = components['schemas']['KeyPermissions'];
 export type ApiKeyCreate = components['schemas']['ApiKeyCreate'];
@@ -20117,6 +20368,8 @@ export type ResponseEventUnwanted = components['responses']['EventUnwanted'];
 export type ResponseNotSignedIn = components['responses']['NotSignedIn'];
 export type ResponseNotForThem = components['responses']['NotForThem'];
 export type ResponseLinkSpent = components['responses']['LinkSpent'];
+export type ResponsePasskeyRefused = components['responses']['PasskeyRefused'];
+export type ResponsePasskeyNotAdded = components['responses']['PasskeyNotAdded'];
 export type ParameterLimit = components['parameters']['Limit'];
 export type ParameterCursor = components['parameters']['Cursor'];
 export type ParameterUpdatedAfter = components['parameters']['UpdatedAfter'];
@@ -20189,6 +20442,7 @@ export type ParameterPortalInvitationId = components['parameters']['PortalInvita
 export type ParameterPortalTaskId = components['parameters']['PortalTaskId'];
 export type ParameterPortalMessageId = components['parameters']['PortalMessageId'];
 export type ParameterSessionId = components['parameters']['SessionId'];
+export type ParameterPasskeyId = components['parameters']['PasskeyId'];
 export type ParameterKeyId = components['parameters']['KeyId'];
 export type ParameterGrantId = components['parameters']['GrantId'];
 export type HeaderETag = components['headers']['ETag'];
@@ -33389,6 +33643,72 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    challengePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the browser is asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyChallenge"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            403: components["responses"]["CrossSite"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    signInByPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeySignIn"];
+            };
+        };
+        responses: {
+            /** @description Who is signed in, with the cookie. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Set-Cookie": components["headers"]["SessionCookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            403: components["responses"]["CrossSite"];
+            409: components["responses"]["PasskeyRefused"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSession: {
         parameters: {
             query?: never;
@@ -33543,6 +33863,193 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["NotForThem"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of passkeys. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyPage"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotForThem"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyAdd"];
+            };
+        };
+        responses: {
+            /** @description The passkey. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotForThem"];
+            409: components["responses"]["PasskeyNotAdded"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    preparePasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the browser is asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotForThem"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The passkey's id.
+                 * @example psk_01m7y975jzfesvq6t4k8m2w6rc
+                 */
+                passkeyId: components["parameters"]["PasskeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotForThem"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    renamePasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The passkey's id.
+                 * @example psk_01m7y975jzfesvq6t4k8m2w6rc
+                 */
+                passkeyId: components["parameters"]["PasskeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyRename"];
+            };
+        };
+        responses: {
+            /** @description The passkey as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotForThem"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyVisits"];
             500: components["responses"]["Internal"];

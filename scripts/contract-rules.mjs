@@ -94,8 +94,8 @@ const BARE_VERBS = ['redeliver']
  */
 const CATALOGUES = ['/api/ext/skills', '/api/ext/event-types']
 
-/** Where somebody is signed in: no records of the builder, so they have no version and nothing to sync. */
-const SESSIONS = ['/api/admin/session', '/api/admin/sessions']
+/** Where and how somebody is signed in: no records of the builder, so they have no version and nothing to sync. */
+const SESSIONS = ['/api/admin/session', '/api/admin/sessions', '/api/admin/passkeys']
 
 /** The verbs that an operationId may start with; a POST takes any verb that is not in these lists. */
 const VERBS = {

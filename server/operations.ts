@@ -2,6 +2,7 @@ import { keyOperations } from './administration/keys/operations.ts'
 import { keyToldAgain } from './administration/keys/told-again.ts'
 import { oauthGrantOperations } from './administration/oauth-grants/operations.ts'
 import { organizationOperations } from './administration/organization/operations.ts'
+import { passkeyOperations } from './administration/passkeys/operations.ts'
 import { peopleOperations } from './administration/people/operations.ts'
 import { signInOperations } from './administration/sign-in/operations.ts'
 import { keyUsageOperations } from './administration/usage/operations.ts'
@@ -112,6 +113,7 @@ export const operations: Handlers = together(
   platformOperations,
   portalOperations,
   signInOperations,
+  passkeyOperations,
   keyOperations,
   oauthGrantOperations,
   keyUsageOperations,

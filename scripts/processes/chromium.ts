@@ -1,11 +1,30 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import own from '../../package.json' with { type: 'json' }
 
-/** A Chromium on this machine, from CHROMIUM_PATH or under one of its usual names; null if there is none. */
+/** Where the packaged Chromium is unpacked, once for each version: 211 MB. */
+const UNPACKED = path.join(import.meta.dirname, `../../dist/chromium-${own.devDependencies['@sparticuz/chromium']}`)
+
+/**
+ * A Chromium on this machine, from CHROMIUM_PATH or under one of its usual names, or else the one in the package
+ * `@sparticuz/chromium`, which `CHROMIUM_PATH=packaged` asks for. Null if there is none, which is so on a Mac or on ARM
+ * without a browser.
+ */
 export function findChromium(): string | null {
   const { CHROMIUM_PATH } = process.env
-  if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH
+  if (CHROMIUM_PATH !== undefined && CHROMIUM_PATH !== 'packaged') return CHROMIUM_PATH
+  const found = CHROMIUM_PATH === undefined ? installed() : null
+  if (found !== null) return found
+  if (process.platform === 'linux' && process.arch === 'x64') return unpacked()
+  console.error(
+    '### No Chromium on this machine (set CHROMIUM_PATH): what has to be seen in a browser is NOT tested. ###',
+  )
+  return null
+}
+
+function installed(): string | null {
   const onMac = [
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -19,15 +38,52 @@ export function findChromium(): string | null {
       // Not under this name.
     }
   }
-  console.error(
-    '### No Chromium on this machine (set CHROMIUM_PATH): what has to be seen in a browser is NOT tested. ###',
-  )
   return null
 }
 
+/** The packaged Chromium with the libraries and fonts that a bare container lacks; takes three seconds the first time. */
+function unpacked(): string {
+  if (!existsSync(UNPACKED)) {
+    mkdirSync(path.dirname(UNPACKED), { recursive: true })
+    const folder = mkdtempSync(`${UNPACKED}-`)
+    // The package unpacks to TMPDIR, and its libraries only for who names this runtime.
+    execFileSync(
+      process.execPath,
+      ['--input-type=module', '-e', "await (await import('@sparticuz/chromium')).default.executablePath()"],
+      {
+        cwd: import.meta.dirname,
+        env: { ...process.env, TMPDIR: folder, AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      },
+    )
+    writeFileSync(
+      path.join(folder, 'fonts.conf'),
+      `<fontconfig><dir>${UNPACKED}/fonts</dir><cachedir>${UNPACKED}/fonts-cache</cachedir></fontconfig>`,
+    )
+    try {
+      renameSync(folder, UNPACKED)
+    } catch (error) {
+      // Another process was faster.
+      rmSync(folder, { recursive: true })
+      if (!existsSync(UNPACKED)) throw error
+    }
+  }
+  return path.join(UNPACKED, 'chromium')
+}
+
 export function launchChromium(executablePath: string): Promise<Browser> {
-  // As root, which a container often is, Chromium only runs without its sandbox.
-  return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+  const isPackaged = executablePath.startsWith(UNPACKED)
+  // As root, which a container often is, Chromium only runs without its sandbox; the packaged one has none.
+  const args = isPackaged || process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  return chromium.launch({ executablePath, args, ...(isPackaged && { env: environment() }) })
+}
+
+/** Where the packaged Chromium finds its libraries, and fonts where the machine has none. */
+function environment(): NodeJS.ProcessEnv {
+  const libraries = path.join(UNPACKED, 'al2023/lib')
+  const fonts = existsSync('/etc/fonts/fonts.conf') ? {} : { FONTCONFIG_FILE: path.join(UNPACKED, 'fonts.conf') }
+  const { LD_LIBRARY_PATH } = process.env
+  return { ...process.env, ...fonts, LD_LIBRARY_PATH: LD_LIBRARY_PATH ? `${libraries}:${LD_LIBRARY_PATH}` : libraries }
 }
 
 /** A page of a given width that can reach one origin and no other. */

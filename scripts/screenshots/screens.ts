@@ -124,6 +124,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'settings-audit', path: () => '/settings/audit', ready: 'tbody tr th a' },
   { name: 'settings-usage', path: () => '/settings/usage', ready: '.chart.days' },
   { name: 'settings-apps', path: () => '/settings/apps', ready: '.state' },
+  { name: 'settings-passkeys', path: () => '/settings/passkeys', ready: '.state' },
   { name: 'settings-sessions', path: () => '/settings/sessions', ready: 'tbody tr .btn' },
   ...AREAS,
   {

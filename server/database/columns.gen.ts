@@ -743,6 +743,23 @@ export const columns = {
     updatedAt: 'timestamptz',
     archivedAt: 'timestamptz?',
   },
+  passkeyChallenges: {
+    id: 'id',
+    identityId: 'id?',
+    expiresAt: 'timestamptz',
+  },
+  passkeys: {
+    id: 'id',
+    identityId: 'id',
+    name: 'text',
+    credentialId: 'text',
+    publicKey: 'text',
+    counter: 'bigint',
+    transports: 'text[]',
+    isSynced: 'boolean',
+    lastUsedAt: 'timestamptz?',
+    createdAt: 'timestamptz',
+  },
   paymentAllocations: {
     organizationId: 'id',
     paymentId: 'id',

@@ -818,6 +818,25 @@ export interface Parts {
   version: number;
 }
 
+export interface PasskeyChallenges {
+  expiresAt: Timestamp;
+  id: string;
+  identityId: string | null;
+}
+
+export interface Passkeys {
+  counter: Int8;
+  createdAt: Timestamp;
+  credentialId: string;
+  id: string;
+  identityId: string;
+  isSynced: boolean;
+  lastUsedAt: Timestamp | null;
+  name: string;
+  publicKey: string;
+  transports: string[];
+}
+
 export interface PaymentAllocations {
   amount: Numeric;
   lineId: string | null;
@@ -1498,6 +1517,8 @@ export interface DB {
   optionTakeoffLines: OptionTakeoffLines;
   organizations: Organizations;
   parts: Parts;
+  passkeyChallenges: PasskeyChallenges;
+  passkeys: Passkeys;
   paymentAllocations: PaymentAllocations;
   paymentNumbers: PaymentNumbers;
   paymentRunNumbers: PaymentRunNumbers;

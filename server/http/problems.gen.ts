@@ -14,6 +14,7 @@ export const problems = {
   not_signed_in: [401, "Nobody is signed in."],
   cross_site: [403, "The request came from another site."],
   link_spent: [409, "The link is used up."],
+  passkey_refused: [409, "The passkey is not taken."],
   permission_denied: [403, "The key lacks a permission."],
   address_not_allowed: [403, "The API key may not be used from this address."],
   tier_required: [403, "The organization is not on the Pro+ tier."],

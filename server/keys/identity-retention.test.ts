@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { authenticator } from '../../test/support/authenticator.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { eraseUser } from '../builder-data/erase-person.ts'
 import { createUser } from '../people/users/users.ts'
@@ -14,11 +15,12 @@ afterAll(() => plumbline.stop())
 async function counted(): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`
     select (select count(*) from "identities") as "identities", (select count(*) from "sessions") as "sessions",
-      (select count(*) from "signInLinks") as "links"`.execute(plumbline.database.statements)
+      (select count(*) from "signInLinks") as "links", (select count(*) from "passkeys") as "passkeys",
+      (select count(*) from "passkeyChallenges") as "challenges"`.execute(plumbline.database.statements)
   return rows[0] ?? {}
 }
 
-test('whoever is erased leaves no address, session or link behind, unless they work for somebody else too', async () => {
+test('whoever is erased leaves no address, session, link or passkey behind, unless they work for somebody else too', async () => {
   const { database, clock, organizationId } = plumbline
   const { identity } = plumbline.app.surroundings
   const other = await plumbline.newBuilder()
@@ -29,6 +31,10 @@ test('whoever is erased leaves no address, session or link behind, unless they w
   const before = await counted()
   const dana = await plumbline.signIn(email)
   await identity.makeLink(email, 60_000)
+  const device = authenticator(plumbline.config.publicUrl)
+  const { body: asked } = await plumbline.post('/api/admin/passkeys/prepare', undefined, dana)
+  await plumbline.post('/api/admin/passkeys', { name: 'Laptop', ...device.create(asked) }, dana)
+  await plumbline.post('/api/admin/passkeys/prepare', undefined, dana)
   const erase = ({ id }: { id: string }) => eraseUser({ database, clock }, id, { confirm: 'Dana Cho', also: [] })
   await erase(here)
   expect((await plumbline.get('/api/admin/session', dana)).body.user.id).toBe(there.id)
@@ -37,7 +43,7 @@ test('whoever is erased leaves no address, session or link behind, unless they w
   expect(await counted()).toEqual(before)
 })
 
-test('sessions and links are removed once their time is over, and no others', async () => {
+test('sessions, links and challenges are removed once their time is over, and no others', async () => {
   const { database, clock } = plumbline
   const { identity } = plumbline.app.surroundings
   const before = await counted()
@@ -45,7 +51,10 @@ test('sessions and links are removed once their time is over, and no others', as
   const { body: session } = await plumbline.get('/api/admin/session', ended)
   await identity.makeLink('priya@harrowfinch.example.com', 60_000)
   await sql`update "sessions" set "expiresAt" = now() where "id" = ${session.id}`.execute(database.statements)
-  await sql`update "signInLinks" set "expiresAt" = now()`.execute(database.statements)
+  await plumbline.post('/api/admin/passkeys/prepare', undefined, kept)
+  for (const table of ['signInLinks', 'passkeyChallenges'])
+    await sql`update ${sql.table(table)} set "expiresAt" = now()`.execute(database.statements)
+  await plumbline.post('/api/admin/passkeys/prepare', undefined, kept)
   await identity.makeLink('priya@harrowfinch.example.com', 60_000)
   await forgetEndedSessions(database, clock)
   expect((await plumbline.get('/api/admin/session', kept)).status).toBe(200)
@@ -53,5 +62,6 @@ test('sessions and links are removed once their time is over, and no others', as
     identities: 1,
     sessions: (before.sessions ?? 0) + 1,
     links: (before.links ?? 0) + 1,
+    ...{ passkeys: 0, challenges: 1 },
   })
 })

@@ -5,10 +5,10 @@ import type { Database } from '../database/database.ts'
 /** Rows per statement, so that none takes long. */
 const BATCH = 1000
 
-/** Removes sessions that have ended and links whose time is over. */
+/** Removes sessions that have ended, and links and challenges whose time is over. */
 export async function forgetEndedSessions(database: Database, clock: Clock): Promise<void> {
   const now = clock.now().toISOString()
-  for (const table of ['sessions', 'signInLinks'] as const) {
+  for (const table of ['sessions', 'signInLinks', 'passkeyChallenges'] as const) {
     let removed = BATCH
     while (removed === BATCH) {
       const { rows } = await sql`
@@ -22,7 +22,7 @@ export async function forgetEndedSessions(database: Database, clock: Clock): Pro
 }
 
 /**
- * Removes the identities of addresses that nobody has any more, with their sessions, and links made for such addresses.
+ * Removes the identities of addresses that nobody has any more, with their sessions and passkeys, and links made for such addresses.
  */
 export async function forgetStrangers(database: Database): Promise<void> {
   await sql`

@@ -22,6 +22,11 @@ export interface Identity {
   makeLink(email: string, lifeMs: number): Promise<SignInLink>
   /** Spends a link, and opens a session; null if the link was spent, is too old, or never was. */
   redeem(token: string, from: { address: string | null; device: string | null }): Promise<OpenedSession | null>
+  /**
+   * Opens a session for whoever has this address, who has shown by other means than a link that it is theirs; null if nobody
+   * has it.
+   */
+  admit(email: string, from: { address: string | null; device: string | null }): Promise<OpenedSession | null>
   /** The session of this cookie; null if there is none or it has ended. */
   find(cookie: string): Promise<SessionState | null>
   /** Lengthens the session, and returns it with the cookie to set; null if it has ended. */
@@ -58,6 +63,9 @@ const DAY_S = 86_400
 /** How long a session lasts that nobody uses, and how often one that is used is lengthened. */
 const LIFE_S = 14 * DAY_S
 export const LENGTHENED_EVERY_MS = DAY_S * 1000
+
+/** A link that is spent at once. */
+const UNSEEN_LINK_MS = 60_000
 
 /** The page that asks for a click before it spends a link. What follows the # is never sent to a server or a proxy. */
 export function linkTo(publicUrl: string, token: string): string {
@@ -126,43 +134,58 @@ export function openIdentity({ database, config }: { database: Database; config:
     return { id, identityId: userId, email, cookie, activeOrganizationId, createdAt, updatedAt, expiresAt }
   }
 
+  async function makeToken(email: string, lifeMs: number): Promise<string> {
+    let token: string | undefined
+    const metadata: Making = {
+      made(each) {
+        token = each
+      },
+    }
+    const { api } = await auth(lifeMs / 1000)
+    await api
+      .signInMagicLink({ body: { email: email.toLowerCase(), metadata: { ...metadata } }, headers: new Headers() })
+      .catch((error: unknown) => {
+        // It takes fewer addresses than can be written into the command line.
+        if ((error as { statusCode?: unknown }).statusCode !== 400) throw error
+        throw invalid([{ pointer: '/email', code: 'format', message: 'is no address that anybody can sign in with' }])
+      })
+    if (token === undefined) throw new Error('No link was made.')
+    return token
+  }
+
+  async function redeem(
+    token: string,
+    { address, device }: { address: string | null; device: string | null },
+  ): Promise<OpenedSession | null> {
+    const headers = new Headers({ [ADDRESS_HEADER]: address ?? '' })
+    const { api } = await auth()
+    const answer = await api
+      .magicLinkVerify({ query: { token }, headers, returnHeaders: true })
+      .catch((error: unknown) => {
+        // It would lead a browser to a page that says so.
+        if ((error as { status?: unknown }).status === 'FOUND') return null
+        throw error
+      })
+    if (answer === null) return null
+    const { response, headers: set } = answer
+    const setCookie = setCookieOf(set)
+    const { session, user } = response as unknown as { session: FoundSession; user: { email: string } }
+    // Not by a header, which cannot hold every text.
+    await db.updateTable('sessions').set({ userAgent: device }).where('id', '=', session.id).execute()
+    return { session: stateOf(session, user.email, sessionCookieOf(setCookie) ?? ''), setCookie }
+  }
+
   return {
     async makeLink(email, lifeMs) {
-      let token: string | undefined
-      const metadata: Making = {
-        made(each) {
-          token = each
-        },
-      }
-      const { api } = await auth(lifeMs / 1000)
-      await api
-        .signInMagicLink({ body: { email: email.toLowerCase(), metadata: { ...metadata } }, headers: new Headers() })
-        .catch((error: unknown) => {
-          // It takes fewer addresses than can be written into the command line.
-          if ((error as { statusCode?: unknown }).statusCode !== 400) throw error
-          throw invalid([{ pointer: '/email', code: 'format', message: 'is no address that anybody can sign in with' }])
-        })
-      if (token === undefined) throw new Error('No link was made.')
+      const token = await makeToken(email, lifeMs)
       return { url: linkTo(config.publicUrl, token), expiresAt: new Date(Date.now() + lifeMs) }
     },
 
-    async redeem(token, { address, device }) {
-      const headers = new Headers({ [ADDRESS_HEADER]: address ?? '' })
-      const { api } = await auth()
-      const answer = await api
-        .magicLinkVerify({ query: { token }, headers, returnHeaders: true })
-        .catch((error: unknown) => {
-          // It would lead a browser to a page that says so.
-          if ((error as { status?: unknown }).status === 'FOUND') return null
-          throw error
-        })
-      if (answer === null) return null
-      const { response, headers: set } = answer
-      const setCookie = setCookieOf(set)
-      const { session, user } = response as unknown as { session: FoundSession; user: { email: string } }
-      // Not by a header, which cannot hold every text.
-      await db.updateTable('sessions').set({ userAgent: device }).where('id', '=', session.id).execute()
-      return { session: stateOf(session, user.email, sessionCookieOf(setCookie) ?? ''), setCookie }
+    redeem,
+
+    // By a link that nobody gets to see, so that there is one way in which sessions begin.
+    async admit(email, from) {
+      return redeem(await makeToken(email, UNSEEN_LINK_MS), from)
     },
 
     async find(cookie) {

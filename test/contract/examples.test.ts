@@ -116,8 +116,8 @@ const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 function* ids(value: unknown): Generator<[string, string]> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
-    // Lines, deposits and contingencies are named by whoever writes them down, within their record.
-    const given = /^(externalId|accountingId|taxId|requestId|depositId|contingencyId)$|lineIds?$/i
+    // Lines, deposits and contingencies are named by whoever writes them down, within their record; passkeys by their device.
+    const given = /^(credentialId|rpId|externalId|accountingId|taxId|requestId|depositId|contingencyId)$|lineIds?$/i
     const ours = /(^id|Id|Ids)$/.test(field) && !given.test(field)
     for (const one of ours ? [inner].flat() : []) if (typeof one === 'string') yield [field, one]
     yield* ids(inner)

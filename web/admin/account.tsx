@@ -44,6 +44,10 @@ export function Account() {
               </Menu.Item>
             ))}
             {others.length > 0 && <Menu.Separator className="separator" />}
+            <Menu.Item onClick={() => void navigate('/settings/passkeys')}>
+              <Icon name="passkey" />
+              Your passkeys
+            </Menu.Item>
             <Menu.Item onClick={() => void navigate('/settings/sessions')}>
               <Icon name="lock" />
               Where you are signed in

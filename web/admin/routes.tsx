@@ -39,6 +39,7 @@ export const routes: RouteObject[] = [
       page('settings/events', () => import('./settings/events/events.tsx')),
       page('settings/events/:eventId', () => import('./settings/events/event.tsx')),
       page('settings/audit', () => import('./settings/audit.tsx')),
+      page('settings/passkeys', () => import('./settings/passkeys.tsx')),
       page('settings/sessions', () => import('./settings/sessions.tsx')),
       page('communities', () => import('./homes/communities.tsx')),
       page('communities/:communityId', () => import('./homes/community.tsx')),

@@ -4,7 +4,7 @@ import { LENGTHENED_EVERY_MS } from '../../keys/identity.ts'
 import { memberOf, signedIn } from '../../keys/principals.ts'
 import { mailLink } from './mail.ts'
 import * as sessions from './queries.ts'
-import { arrive, callOf, sessionOf, signInto } from './session.ts'
+import { arrive, callOf, letIn, sessionOf } from './session.ts'
 
 export const signInOperations = {
   async requestSignInLink({ body }, { surroundings }) {
@@ -14,21 +14,13 @@ export const signInOperations = {
   },
 
   async signIn({ body }, call) {
-    const { identity, database } = call.surroundings
+    const { identity } = call.surroundings
     const { token, device = null } = body
     const opened = await identity.redeem(token, { address: call.address, device })
     if (opened === null) throw problem('link_spent', 'It was used before or its time is over. Ask for another one.')
-    const { session, setCookie } = opened
-    const member = await memberOf(database.statements, session)
-    if (member === null) {
-      await sessions.end(database.statements, session.identityId, session.id)
-      throw problem('link_spent', 'Nobody with this address works here any more.')
-    }
-    const theirs = callOf(call, member)
-    await signInto(theirs)
-    // The visitor's call tells what came of it.
-    call.events.push(...theirs.events)
-    return { status: 200, body: await sessionOf(theirs), headers: { 'Set-Cookie': setCookie } }
+    const answer = await letIn(call, opened)
+    if (answer === null) throw problem('link_spent', 'Nobody with this address works here any more.')
+    return answer
   },
 
   async getSession(_input, call) {

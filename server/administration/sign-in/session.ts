@@ -1,9 +1,10 @@
 import type { HeldPermission, Session, User } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { type Call, newCall, type WriteCall } from '../../http/call.ts'
-import { type SignedIn, signedIn } from '../../keys/principals.ts'
+import type { OpenedSession } from '../../keys/identity.ts'
+import { memberOf, type SignedIn, signedIn } from '../../keys/principals.ts'
 import * as users from '../../people/users/queries.ts'
-import { membersOf } from './queries.ts'
+import { end, membersOf } from './queries.ts'
 
 /** What the page of somebody who is signed in has to know. */
 export async function sessionOf(call: Call, expiresAt?: Date): Promise<Session> {
@@ -39,10 +40,26 @@ export async function arrive(call: WriteCall): Promise<{ before: User; after: Us
   return { before, after }
 }
 
-/** Notes a sign-in, and tells of it. */
-export async function signInto(call: Call): Promise<void> {
+/**
+ * Lets a visitor in by a session that was opened for them, notes it and tells of it. Null, and the session ended, if nobody
+ * with their address works anywhere any more.
+ */
+export async function letIn(
+  visit: Call,
+  { session, setCookie }: OpenedSession,
+): Promise<{ status: 200; body: Session; headers: { 'Set-Cookie': string } } | null> {
+  const db = visit.surroundings.database.statements
+  const member = await memberOf(db, session)
+  if (member === null) {
+    await end(db, session.identityId, session.id)
+    return null
+  }
+  const call = callOf(visit, member)
   await call.write(async (call) => {
     const { before, after } = await arrive(call)
     await recordEvent(call, 'user.logged_in', after, before)
   })
+  // The visitor's call tells what came of it.
+  visit.events.push(...call.events)
+  return { status: 200, body: await sessionOf(call), headers: { 'Set-Cookie': setCookie } }
 }

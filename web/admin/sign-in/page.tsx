@@ -6,6 +6,7 @@ import { Form, TextField, typed } from '../../ui/form.tsx'
 import { Icon, Mark } from '../../ui/icon.tsx'
 import { Refused } from '../../ui/states.tsx'
 import { addressAfter, keepAddress } from './address.ts'
+import { ByPasskey } from './by-passkey.tsx'
 import { deviceName } from './device.ts'
 import { Elevation } from './elevation.tsx'
 
@@ -113,6 +114,7 @@ function AskForLink() {
           Send me a link
         </Button>
       </Form>
+      <ByPasskey />
     </>
   )
 }

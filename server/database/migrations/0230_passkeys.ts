@@ -1,0 +1,31 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * Passkeys belong to identities, as sessions do, and not to an organization. A challenge is kept by its digest from the
+ * moment that somebody asks for it until it is answered or over; one without an identity is a visitor's.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table "passkeys" (
+      "id" text collate "C" primary key,
+      "identityId" text collate "C" not null references "identities" ("id") on delete cascade,
+      "name" text not null,
+      "credentialId" text collate "C" not null constraint "passkeys_credentialId_key" unique,
+      "publicKey" text not null,
+      "counter" bigint not null,
+      "transports" text[] not null,
+      "isSynced" boolean not null,
+      "lastUsedAt" timestamptz(3),
+      "createdAt" timestamptz(3) not null
+    )`.execute(db)
+  await sql`create index "passkeys_identityId" on "passkeys" ("identityId", "id")`.execute(db)
+
+  await sql`
+    create table "passkeyChallenges" (
+      "id" text collate "C" primary key,
+      "identityId" text collate "C" references "identities" ("id") on delete cascade,
+      "expiresAt" timestamptz(3) not null
+    )`.execute(db)
+  await sql`create index "passkeyChallenges_identityId" on "passkeyChallenges" ("identityId")`.execute(db)
+  await sql`create index "passkeyChallenges_expiresAt" on "passkeyChallenges" ("expiresAt")`.execute(db)
+}

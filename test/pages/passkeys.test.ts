@@ -1,0 +1,97 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium, openPage, type Seen } from '../../scripts/processes/chromium.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { expectNoComplaints, overflow, violations } from './pages.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === null)('passkeys, with a device that Chromium imitates', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  let seen: Seen
+  /** Passkeys belong to the public address, which says localhost. */
+  let url: string
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    url = plumbline.config.publicUrl
+    browser = await launchChromium(chromium ?? '')
+    seen = await openPage(browser, url, 1440, { reducedMotion: 'reduce' })
+    const { page } = seen
+    const session = await plumbline.signIn()
+    const [name = '', value = ''] = session.headers?.cookie?.split(/=(.*)/s) ?? []
+    await page.context().addCookies([{ name, value, url }])
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('WebAuthn.enable')
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+        ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+      },
+    })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await plumbline.stop()
+  })
+
+  test('one is added in the settings, and a second one of the same device is not made', async () => {
+    const { page } = seen
+    await page.goto(`${url}/today`)
+    await page.getByRole('button', { name: /Priya Harrow/ }).click()
+    await page.getByRole('menuitem', { name: 'Your passkeys' }).click()
+    await page.getByText('No passkeys yet').waitFor()
+    const dialog = page.getByRole('dialog')
+    for (const isFirst of [true, false]) {
+      await page.getByRole('button', { name: 'Add passkey' }).first().click()
+      await dialog.getByLabel('Name').fill('The office’s laptop')
+      await dialog.getByRole('button', { name: 'Add passkey' }).click()
+      if (isFirst) await dialog.waitFor({ state: 'detached' })
+    }
+    await dialog.getByText('This device keeps a passkey for you already.').waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('row', { name: /The office’s laptop/ }).waitFor()
+  })
+
+  test('it signs in at the door, by the keyboard alone, and leads back to where one was', async () => {
+    const { page } = seen
+    await page.context().clearCookies()
+    await page.goto(`${url}/vendors?status=active`)
+    await page.waitForURL('**/sign-in?to=*')
+    const button = page.getByRole('button', { name: 'Sign in with a passkey' })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/vendors?status=active')
+    await page.getByRole('heading', { name: 'Vendors' }).waitFor()
+  })
+
+  test('it is renamed and removed, and then it lets nobody in, which the door says', async () => {
+    const { page } = seen
+    await page.goto(`${url}/settings/passkeys`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Rename The office’s laptop' }).click()
+    await dialog.getByLabel('Name').fill('Old laptop')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 850 })
+      expect(await violations(page)).toEqual([])
+      expect(await overflow(page)).toBe(0)
+    }
+    await page.setViewportSize({ width: 1440, height: 850 })
+    await page.getByRole('button', { name: 'Remove Old laptop' }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No passkeys yet').waitFor()
+    expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/401/.test(line)) })
+    await page.context().clearCookies()
+    await page.goto(`${url}/sign-in`)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('It is not known here.').waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      expect(await violations(page)).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,95 @@
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+
+/**
+ * A device that keeps one passkey, in a few lines: what it writes is what browsers do (WebAuthn, "none" attestation, ES256).
+ * A test can have it lie.
+ */
+export interface Authenticator {
+  readonly credentialId: string
+  /** The answer to preparePasskey. */
+  create(asked: Asked, lies?: Lies): Record<string, unknown>
+  /** The answer to challengePasskey; the counter rises by one, unless `counter` says otherwise. */
+  sign(asked: Asked, lies?: Lies): Record<string, unknown>
+}
+
+interface Asked {
+  challenge: string
+  userHandle?: string
+}
+
+export interface Lies {
+  origin?: string
+  rpId?: string
+  type?: string
+  counter?: number
+  /** What the device did with whoever holds it: 1 present, 4 verified. */
+  flags?: number
+  userHandle?: string | null
+}
+
+const PRESENT_AND_VERIFIED = 5
+const HAS_CREDENTIAL = 0x40
+
+export function authenticator(publicUrl: string): Authenticator {
+  const { origin, hostname } = new URL(publicUrl)
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const id = randomBytes(16)
+  const credentialId = id.toString('base64url')
+  let counter = 0
+  let owner: string | null = null
+
+  const clientData = (type: string, challenge: string, lies: Lies) =>
+    Buffer.from(JSON.stringify({ type: lies.type ?? type, challenge, origin: lies.origin ?? origin }))
+  const about = (flags: number, lies: Lies) => {
+    const head = Buffer.alloc(5)
+    head.writeUInt8(lies.flags ?? flags)
+    head.writeUInt32BE(lies.counter ?? counter, 1)
+    return Buffer.concat([digest(Buffer.from(lies.rpId ?? hostname)), head])
+  }
+
+  return {
+    credentialId,
+    create({ challenge, userHandle }, lies = {}) {
+      owner = userHandle ?? null
+      const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+      // As CBOR: an EC2 key of P-256 for ES256.
+      const key = Buffer.concat([
+        ...[Buffer.from('a5010203262001215820', 'hex'), Buffer.from(x, 'base64url')],
+        ...[Buffer.from('225820', 'hex'), Buffer.from(y, 'base64url')],
+      ])
+      const length = Buffer.from([0, id.length])
+      const data = Buffer.concat([
+        about(PRESENT_AND_VERIFIED | HAS_CREDENTIAL, lies),
+        Buffer.alloc(16),
+        length,
+        id,
+        key,
+      ])
+      // {"fmt": "none", "attStmt": {}, "authData": …}
+      const head = Buffer.from('a363666d74646e6f6e656761747453746d74a068617574684461746158', 'hex')
+      const attestation = Buffer.concat([head, Buffer.from([data.length]), data])
+      return {
+        credentialId,
+        clientDataJSON: clientData('webauthn.create', challenge, lies).toString('base64url'),
+        attestationObject: attestation.toString('base64url'),
+        transports: ['internal'],
+      }
+    },
+    sign({ challenge }, lies = {}) {
+      counter += 1
+      const client = clientData('webauthn.get', challenge, lies)
+      const data = about(PRESENT_AND_VERIFIED, lies)
+      return {
+        credentialId,
+        clientDataJSON: client.toString('base64url'),
+        authenticatorData: data.toString('base64url'),
+        signature: sign('sha256', Buffer.concat([data, digest(client)]), privateKey).toString('base64url'),
+        userHandle: lies.userHandle === undefined ? owner : lies.userHandle,
+      }
+    },
+  }
+}
+
+function digest(data: Buffer): Buffer {
+  return createHash('sha256').update(data).digest()
+}

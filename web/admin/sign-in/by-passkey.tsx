@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { plumbline, root } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Refused } from '../../ui/states.tsx'
+import { addressAfter } from './address.ts'
+import { deviceName } from './device.ts'
+import { hasPasskeys, signByPasskey, whyNot } from './passkey.ts'
+
+/** The door for whoever has a passkey: the device asks for a finger, a face or a PIN, and nothing is typed. */
+export function ByPasskey() {
+  const [params] = useSearchParams()
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const challenge = plumbline.useMutation('post', '/api/admin/sign-in/passkey/challenge', {
+    meta: { changesNothing: true },
+  })
+  const signIn = plumbline.useMutation('post', '/api/admin/sign-in/passkey', {
+    meta: { changesNothing: true },
+    onSuccess: () => location.replace(root + addressAfter(params)),
+  })
+  const begin = async () => {
+    setRefusal(null)
+    try {
+      const signed = await signByPasskey(await challenge.mutateAsync({}))
+      await signIn.mutateAsync({ body: { ...signed, device: deviceName(navigator.userAgent) } })
+    } catch (error) {
+      // What the service refused stands at the mutation.
+      setRefusal(whyNot(error))
+    }
+  }
+  if (!hasPasskeys) return null
+  return (
+    <>
+      <Refused error={challenge.error ?? signIn.error} />
+      {refusal !== null && (
+        <p className="banner" data-tone="warn" role="alert">
+          <Icon name="info" />
+          {refusal}
+        </p>
+      )}
+      <Button
+        icon="passkey"
+        className="wide"
+        busy={signIn.isPending || signIn.isSuccess}
+        onClick={() => {
+          signIn.reset()
+          void begin()
+        }}
+      >
+        Sign in with a passkey
+      </Button>
+    </>
+  )
+}
