@@ -1,19 +1,21 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { readConfig } from '../../server/config.ts'
 import { openDatabase } from '../../server/database/database.ts'
 import { firstSignInLink, makeDemoOnFirstStart } from '../../server/first-start.ts'
 import { startPlumbline } from '../../server/plumbline.ts'
 import { buildPages } from '../../web/build.ts'
 import { findChromium, launchChromium } from '../processes/chromium.ts'
-import { finder, SCREENS, WIDTHS } from './screens.ts'
+import { type Find, finder, SCREENS, type Screen, WIDTHS } from './screens.ts'
 
 /**
  * Photographs every screen of the admin area with the demo builder's data, into dist/screenshots: `npm run screenshots`.
  * With `--base-url` and `--cookie` it visits a service that runs already; `--only` takes the screens whose names begin so.
+ * `--readme` takes the two pictures of the README instead, into docs/pictures.
  */
 const { values } = parseArgs({
   options: {
@@ -21,9 +23,13 @@ const { values } = parseArgs({
     cookie: { type: 'string' },
     only: { type: 'string' },
     dark: { type: 'boolean' },
+    readme: { type: 'boolean' },
   },
 })
 const folder = path.join(import.meta.dirname, '../../dist/screenshots')
+/** What the README shows. As WebP they take a third of a PNG, and stay in the history for ever. */
+const PICTURES = { folder: path.join(import.meta.dirname, '../../docs/pictures'), quality: 80 }
+const PICTURED = ['bidding-comparison', 'home-schedule']
 const chromium = findChromium()
 if (chromium === null) process.exit(1)
 
@@ -32,19 +38,23 @@ try {
   mkdirSync(folder, { recursive: true })
   const browser = await launchChromium(chromium)
   const find = finder(service.url, service.cookie)
+  if (values.readme === true) await takePictures(browser, find)
+  else await photograph(browser, find)
+  await browser.close()
+} finally {
+  await service.stop()
+}
+
+/** Every screen at each width, as high as it is. */
+async function photograph(browser: Browser, find: Find): Promise<void> {
   for (const width of WIDTHS) {
     for (const scheme of values.dark === true ? (['light', 'dark'] as const) : (['light'] as const)) {
       const context = await browser.newContext({
         ...{ viewport: { width, height: width > 1000 ? 900 : 844 }, colorScheme: scheme, reducedMotion: 'reduce' },
       })
-      const [name = '', value = ''] = service.cookie.split(/=(.*)/s)
-      await context.addCookies([{ name, value, url: service.url }])
+      await context.addCookies([sessionCookie()])
       for (const screen of SCREENS.filter(({ name }) => name.startsWith(values.only ?? ''))) {
-        const page = await context.newPage()
-        await page.goto(service.url + (await screen.path(find)))
-        await page.locator(screen.ready).first().waitFor()
-        await screen.act?.(page)
-        await page.waitForLoadState('networkidle')
+        const page = await show(context, screen, find)
         // As high as the page is, so that what sticks to the window is where it belongs.
         const height = await page.evaluate('document.documentElement.scrollHeight')
         if (screen.act === undefined) await page.setViewportSize({ width, height: Math.max(Number(height), 844) })
@@ -56,9 +66,36 @@ try {
       await context.close()
     }
   }
-  await browser.close()
-} finally {
-  await service.stop()
+}
+
+/** The README's pictures, as somebody sees them in a window of a usual size. */
+async function takePictures(browser: Browser, find: Find): Promise<void> {
+  mkdirSync(PICTURES.folder, { recursive: true })
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  await context.addCookies([sessionCookie()])
+  for (const screen of SCREENS.filter(({ name }) => PICTURED.includes(name))) {
+    const page = await show(context, screen, find)
+    const devtools = await context.newCDPSession(page)
+    const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: PICTURES.quality })
+    const picture = Buffer.from(data, 'base64')
+    writeFileSync(path.join(PICTURES.folder, `${screen.name}.webp`), picture)
+    console.log(`docs/pictures/${screen.name}.webp, ${Math.ceil(picture.length / 1000)} kB`)
+  }
+}
+
+/** A screen in a page of its own, with everything on it. */
+async function show(context: BrowserContext, screen: Screen, find: Find): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(service.url + (await screen.path(find)))
+  await page.locator(screen.ready).first().waitFor()
+  await screen.act?.(page)
+  await page.waitForLoadState('networkidle')
+  return page
+}
+
+function sessionCookie(): { name: string; value: string; url: string } {
+  const [name = '', value = ''] = service.cookie.split(/=(.*)/s)
+  return { name, value, url: service.url }
 }
 
 /** A service of its own with the demo builder, and its owner signed in, unless one is named. */

@@ -213,6 +213,8 @@ const AWAY_MESSAGES =
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway)
   if (!(error instanceof Error)) return false
-  const { code } = error as { code?: unknown }
+  const { code, cause } = error as { code?: unknown; cause?: unknown }
+  // The sign-in wraps what it failed with.
+  if (cause !== undefined && isDatabaseAway(cause)) return true
   return (typeof code === 'string' && AWAY_CODES.test(code)) || AWAY_MESSAGES.test(error.message)
 }

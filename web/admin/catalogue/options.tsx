@@ -63,7 +63,7 @@ export function Component() {
         head: 'Price',
         numeric: true,
         cell: ({ price, marginPercent }) =>
-          price !== null ? money(price) : `cost + ${marginPercent === null ? 'nothing' : percent(marginPercent)}`,
+          price !== null ? money(price) : marginPercent === null ? 'at cost' : `${percent(marginPercent)} margin`,
         csv: ({ price }) => price,
       },
     ],
