@@ -51,6 +51,8 @@ export interface Parts extends Pick<AppParts, 'validator' | 'answerCheck'> {
   contract?: Contract
   handlers?: Handlers
   repeats?: Repeats
+  /** What has to be there before the first request is answered. The configuration does not know the port yet. */
+  beforeListening?: (config: Config) => Promise<void>
   /** Whether to compile every validator soon after startup; otherwise each is compiled on first use. */
   warm?: boolean
 }
@@ -74,6 +76,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       )
     }
     if (settled.webhookAllowPrivate && !isForDevelopment(settled)) log.warn(ALLOWS_PRIVATE)
+    await parts.beforeListening?.(settled)
     listening = await listen(settled)
     const { server } = listening
     const { port } = server.address() as AddressInfo

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { pino } from 'pino'
+import { Clock } from './clock.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { DataFolderInUse, DataFolderUnusable } from './database/data-folder.ts'
 import { openDatabase } from './database/database.ts'
@@ -43,8 +44,19 @@ async function run(): Promise<void> {
 
   const database = await openDatabase(config, { report: (sentence) => log.warn(sentence) })
   const demo = await makeDemoOnFirstStart(database, config)
-  running = await startPlumbline({ config, log, database })
-  if (database.embedded) operators = await listenForOperators(running, log)
+  running = await startPlumbline({
+    ...{ config, log, database },
+    async beforeListening(settled) {
+      if (!database.embedded) return
+      const at = {
+        ...{ database, clock: new Clock() },
+        get config() {
+          return running?.config ?? settled
+        },
+      }
+      operators = await listenForOperators(at, log)
+    },
+  })
   tellThatItAnswers()
   const { url } = running
   const { publicUrl } = running.config

@@ -127,7 +127,10 @@ async function slips(
     select "name" from "scopes" where "organizationId" = ${organizationId} and "archivedAt" is null
     order by "id" limit ${MOST_KNOWN_COMPARED}`.execute(db)
   const refused = new Map<string, string | null>()
+  const there = new Set(rows.map((scope) => scope.name.toLowerCase()))
   missing.forEach((name, i) => {
+    // Another request may have made it since it was looked for.
+    if (there.has(name.toLowerCase())) return
     const meant = i < MOST_NEW_COMPARED ? rows.find((scope) => isTypoOf(name, scope.name)) : undefined
     if (meant !== undefined || createScopes === false) refused.set(name, meant?.name ?? null)
   })
