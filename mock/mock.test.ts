@@ -91,7 +91,7 @@ function shown(operation: Operation, status: number, example: string): unknown {
 
 /** What the mock makes by the service's code unless an example is asked for. */
 const MADE: ReadonlySet<string> = new Set([
-  ...['getOpenApiJson', 'getOpenApiYaml', 'getToolDefinitions', 'getFunctionDefinitions'],
+  ...['getOpenApiJson', 'getOpenApiYaml', 'getToolDefinitions', 'getFunctionDefinitions', 'getSkill'],
 ])
 
 describe('every scenario can be requested', () => {
