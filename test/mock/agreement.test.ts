@@ -9,7 +9,7 @@ import { EXAMPLE_IDS, isOpenToKeys, TYPE_ID, World } from '../../scripts/conform
 import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import type { Call as ServiceCall } from '../../server/http/call.ts'
-import type { Operation, ResponseObject } from '../../server/http/contract.ts'
+import type { Operation, Reference, ResponseObject } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
 import { invalidTransition, Problem, problem } from '../../server/http/problem.ts'
 import { ALL_PERMISSIONS } from '../../server/keys/roles.ts'
@@ -110,7 +110,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     const differing = entriesAt('x-problems').flatMap(([code, { example }]) => {
       const given = said.get(code)
       if (given === undefined || isOneOfMany.has(code) || isThrownHere.has(code)) return []
-      const shown = contract.resolve<{ value: { detail: string } }>(example).value.detail
+      const shown = contract.resolve<{ value: { detail: string } }>(example as Reference).value.detail
       const sentences = new Set(given.map(({ answer }) => withoutValues(answer.body.detail)))
       return sentences.has(withoutValues(shown)) ? [] : [[code, shown, [...sentences].slice(0, 5)]]
     })
