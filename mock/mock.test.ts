@@ -76,7 +76,9 @@ function addressOf(operation: Operation): string {
       query.set(parameter.name, String((parameter as { example?: unknown }).example))
   }
   // An id may be any text, but the mock knows which skills there are.
-  return operation.path.replace('{skillName}', 'acceptBid').replaceAll(/\{\w+\}/g, 'x') + (query.size > 0 ? `?${query}` : '')
+  return (
+    operation.path.replace('{skillName}', 'acceptBid').replaceAll(/\{\w+\}/g, 'x') + (query.size > 0 ? `?${query}` : '')
+  )
 }
 
 function bodyOf(operation: Operation): unknown {
