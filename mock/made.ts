@@ -1,10 +1,12 @@
 import { eventTypes } from '../server/events/event-types.ts'
 import type { Reader } from '../server/http/call.ts'
+import type { Checked } from '../server/http/checked.gen.ts'
 import type { Contract, Operation, OperationId, Reference } from '../server/http/contract.ts'
 import { publishedJson, publishedYaml } from '../server/platform/published.ts'
+import { planOf } from '../server/skills/batch.ts'
 import { catalogueOf, type Skill } from '../server/skills/catalogue.ts'
 import type { Wanted } from '../server/skills/choice.ts'
-import { functionDefinitions, toolDefinitions } from '../server/skills/operations.ts'
+import { functionDefinitions, toolDefinitions, toPublished } from '../server/skills/operations.ts'
 import type { Prism } from './prism.ts'
 
 /**
@@ -19,12 +21,29 @@ export function makers(contract: Contract, prism: Prism, publicUrl: string): Rea
     ['getOpenApiYaml', ({ query }) => publishedYaml(reader, query.tags as string[] | undefined)],
     ['getToolDefinitions', ({ query }) => toolDefinitions(reader, query as Wanted)],
     ['getFunctionDefinitions', ({ query }) => functionDefinitions(reader, query as Wanted)],
+    ['getSkill', ({ path }) => toPublished(catalogueOf(contract).find(String(path.skillName)))],
     ['executeSkill', ({ body }) => execution(contract, prism, body as Called)],
+    // Of these the example is shown, unless it is known what the service would refuse.
+    ['executeBatch', ({ body, shown }) => planOf(reader, (body as Checked['ExecuteBatch']).steps) && shown],
+    [
+      'createProposal',
+      ({ body, shown }) => {
+        const { skill, input } = body as Called
+        catalogueOf(contract).find(skill).check(input)
+        return shown
+      },
+    ],
   ])
 }
 
 /** Makes the body of an answer to a request whose input is known to be valid. */
-export type Maker = (input: { query: Record<string, unknown>; body: unknown }) => unknown
+export type Maker = (input: {
+  path: Record<string, unknown>
+  query: Record<string, unknown>
+  body: unknown
+  /** The example that would be the answer otherwise. */
+  shown: unknown
+}) => unknown
 
 interface Called {
   skill: string

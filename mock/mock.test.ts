@@ -75,7 +75,10 @@ function addressOf(operation: Operation): string {
     if (parameter.in === 'query' && parameter.required === true)
       query.set(parameter.name, String((parameter as { example?: unknown }).example))
   }
-  return operation.path.replaceAll(/\{\w+\}/g, 'x') + (query.size > 0 ? `?${query}` : '')
+  // An id may be any text, but the mock knows which skills there are.
+  return (
+    operation.path.replace('{skillName}', 'acceptBid').replaceAll(/\{\w+\}/g, 'x') + (query.size > 0 ? `?${query}` : '')
+  )
 }
 
 function bodyOf(operation: Operation): unknown {
@@ -91,7 +94,7 @@ function shown(operation: Operation, status: number, example: string): unknown {
 
 /** What the mock makes by the service's code unless an example is asked for. */
 const MADE: ReadonlySet<string> = new Set([
-  ...['getOpenApiJson', 'getOpenApiYaml', 'getToolDefinitions', 'getFunctionDefinitions'],
+  ...['getOpenApiJson', 'getOpenApiYaml', 'getToolDefinitions', 'getFunctionDefinitions', 'getSkill'],
 ])
 
 describe('every scenario can be requested', () => {
@@ -383,7 +386,7 @@ test('with --stateful, what was created is found again until it is reset', async
   } finally {
     await remembering.stop()
   }
-}, 60_000)
+}, 120_000)
 
 test('`npm run mock` is ready in less than two seconds', async () => {
   const port = await freePort()

@@ -70,7 +70,10 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const answer = await prism.answer(operation, wanted)
     const isAsked = wanted.dynamic === true || wanted.example !== undefined || wanted.code !== undefined
     const make = isAsked ? undefined : await makerOf(operation)
-    const body = make === undefined ? answer.body : await make({ query: req.query, body: req.body })
+    const body =
+      make === undefined
+        ? answer.body
+        : await make({ path: params, query: req.query, body: req.body, shown: answer.body })
     return putRight(itemOf, operation, url, req, { ...answer, body })
   }
 
@@ -142,7 +145,16 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
 
 /** What is made for each request, by made.ts. */
 const MADE: ReadonlySet<OperationId> = new Set([
-  ...(['executeSkill', 'getToolDefinitions', 'getFunctionDefinitions', 'getOpenApiJson', 'getOpenApiYaml'] as const),
+  ...([
+    'executeSkill',
+    'executeBatch',
+    'createProposal',
+    'getSkill',
+    'getToolDefinitions',
+    'getFunctionDefinitions',
+    'getOpenApiJson',
+    'getOpenApiYaml',
+  ] as const),
 ])
 
 /**

@@ -115,7 +115,7 @@ function bodyField({ body, isUpload }) {
   if (isUpload) Object.assign(input, { type: 'file', required: true })
   else {
     input.value = body === null ? '' : JSON.stringify(body, null, 2)
-    input.rows = Math.min(14, input.value.split('\n').length)
+    input.rows = Math.min(14, input.value.split('\n').length + 1)
     input.spellcheck = false
   }
   return labelled(isUpload ? 'File' : 'Body', input)

@@ -1,6 +1,6 @@
 import type { BatchExecution, FieldError } from '../../client/contract.gen.ts'
 import { recorded } from '../executions/record.ts'
-import type { Call } from '../http/call.ts'
+import type { Call, Reader } from '../http/call.ts'
 import type { Checked } from '../http/checked.gen.ts'
 import { LONGEST_MESSAGE } from '../http/faults.ts'
 import { invalid, LONGEST_POINTER, problem, toProblem } from '../http/problem.ts'
@@ -62,7 +62,8 @@ interface Step {
 }
 
 /** The steps with their skills, each of which the caller may use and refers to earlier steps alone. */
-function planOf(call: Call, steps: Checked['ExecuteBatch']['steps']): Step[] {
+/** The steps of a batch, each with its skill; throws what is wrong with them before anything runs. */
+export function planOf(call: Reader, steps: Checked['ExecuteBatch']['steps']): Step[] {
   const catalogue = catalogueOf(call.surroundings.contract)
   const faults: FieldError[] = []
   const named = new Set<string>()

@@ -82,7 +82,8 @@ function matches({ name, summary, description }: Skill, words: readonly string[]
   return words.every((word) => text.includes(word))
 }
 
-function toPublished(skill: Skill): PublishedSkill {
+/** A skill as the catalogue shows it. */
+export function toPublished(skill: Skill): PublishedSkill {
   const { name, kind, summary, description, permissions, effect, tags, inputSchema, outputSchema } = skill
   const { writes, destructive, idempotent } = EFFECTS[effect]
   return {
