@@ -87,8 +87,8 @@ test('slices read each other through queries and nouns, never through handlers',
 
 // A call's own `db` shows only its organization's rows; the process's database shows everybody's.
 test('handlers and their queries use no database but that of their call', () => {
-  // Who signs in works for no organization yet, or for several, and sessions are nobody's but theirs.
-  const isOfPeople = (file: string) => file.startsWith('server/administration/sign-in/')
+  // Who signs in works for no organization yet, or for several, and sessions and passkeys are nobody's but theirs.
+  const isOfPeople = (file: string) => /^server\/administration\/(sign-in|passkeys)\//.test(file)
   const wrong = [...imports.keys()].filter(
     (file) =>
       !isOfPeople(file) &&
