@@ -48,7 +48,11 @@ async function answering(): Promise<Running> {
 
 /** Loaded only when it is asked for, because the service takes longer to start than the mock. */
 async function remembering(): Promise<Running> {
-  const { startStateful } = await import('./stateful.ts')
+  const { startStateful } = await import('./stateful.ts').catch((error: Error) => {
+    // The package of the mock has the contract alone.
+    if (error.message.includes('stateful.ts')) fail('--stateful runs the service itself, so it takes the repository.')
+    throw error
+  })
   const { url, key, stop } = await startStateful({ port, host, ...onAnswer })
   console.log(`The mock answers on ${url}, and remembers. POST ${url}/mock/reset begins anew.\n  KEY=${key}`)
   return {
