@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update many vendors
-         * @description Brings up to 500 vendors to what your system says they are, as one request of the limits. A row changes the vendor that `match` finds, in the fields that it has; otherwise it creates one, which takes what createVendor takes. The status is only set at creation; changeVendorStatus moves it. Keys count as they were before the request; rows that share one are refused, and so is an id that another vendor has (conflictingId). Rules, events and problems of each row are those of createVendor and updateVendor. The body may have 2 MiB.
+         * @description Brings up to 500 vendors to what your system says they are, as one request of the limits. A row changes the vendor that `match` finds, in the fields that it has, or creates one. The status is set at creation alone (changeVendorStatus). Keys count as they were before the request; rows that share one are refused. Rules, events and problems of each row are those of createVendor and updateVendor. The body may have 2 MiB.
          */
         post: operations["syncVendors"];
         delete?: never;
@@ -19191,7 +19191,7 @@ export interface components {
         CreatedAfter: components["schemas"]["Instant"];
         /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
         Ids: string[];
-        /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+        /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
         CreateScopes: boolean;
         /** @description Whether archived items are listed too. */
         IncludeArchived: boolean;
@@ -20520,7 +20520,7 @@ export interface operations {
     createVendor: {
         parameters: {
             query?: {
-                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -20565,7 +20565,7 @@ export interface operations {
     syncVendors: {
         parameters: {
             query?: {
-                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -20677,7 +20677,7 @@ export interface operations {
     updateVendor: {
         parameters: {
             query?: {
-                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -21494,7 +21494,7 @@ export interface operations {
     createBidRequest: {
         parameters: {
             query?: {
-                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -21637,7 +21637,7 @@ export interface operations {
     updateBidRequest: {
         parameters: {
             query?: {
-                /** @description Whether trades that the organization has not become its scopes: true for all, false for none. When left out they do, except for one that looks like a slip of a known trade: that is refused with 422 and `didYouMean`. */
+                /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {

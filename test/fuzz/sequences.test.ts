@@ -221,7 +221,9 @@ class Create extends Step {
     if (address === undefined) throw new Error(`${operation.id} has nothing to be sent to.`)
     const answer = await this.send(operation, address, this.body(model, operation))
     if (answer.status !== 201) return
-    const { secret: _shownOnce, portalUrl: _shownOnceToo, cascade: _whatItMoved, ...body } = answer.body
+    const { secret: _shownOnce, portalUrl: _shownOnceToo, cascade: _whatItMoved, ...made } = answer.body
+    // What a new vendor is like is told to who creates it, and is no part of it.
+    const { possibleDuplicates: _alike, ...body } = made
     // The address of a calendar is shown once too; that of a webhook is a field of it.
     if (operation.id === 'createCalendarFeed') delete body.url
     const etag = answer.headers.get('etag') ?? ''
