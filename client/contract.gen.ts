@@ -19191,7 +19191,7 @@ export interface components {
         CreatedAfter: components["schemas"]["Instant"];
         /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
         Ids: string[];
-        /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
+        /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
         CreateScopes: boolean;
         /** @description Whether archived items are listed too. */
         IncludeArchived: boolean;
@@ -20520,7 +20520,7 @@ export interface operations {
     createVendor: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
+                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -20565,7 +20565,7 @@ export interface operations {
     syncVendors: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
+                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -20677,7 +20677,7 @@ export interface operations {
     updateVendor: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
+                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -21494,7 +21494,7 @@ export interface operations {
     createBidRequest: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
+                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -21637,7 +21637,7 @@ export interface operations {
     updateBidRequest: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes: true for all, false for none; when left out, for all that do not look like a slip of a known one (422, `didYouMean`). */
+                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
