@@ -7,6 +7,8 @@ import type { ExecuteArguments, ExecuteOptions, ExecutionOf, SkillName } from '.
 
 export type { Call, Data, Item, ListPath, Options, PathWith } from './calls.ts'
 export type * from './contract.gen.ts'
+/** A problem before anybody has looked at its code, as `openapi` has it. */
+export type { Problem as AnyProblem } from './contract.gen.ts'
 export { type Answer, etagOf, orThrow, PlumblineError, type Problem, type ProblemOf } from './problem.ts'
 export type { Retry, RetryOptions } from './retry.ts'
 export type { ExecuteOptions, ExecutionOf, SkillInput, SkillName, SkillResult, Skills } from './skills.ts'

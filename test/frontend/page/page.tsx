@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/reac
 import createQueries from 'openapi-react-query'
 import { type FormEvent, useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createClient, type Problem, type VendorStatus } from '../../../client/index.ts'
+import { type AnyProblem, createClient, type VendorStatus } from '../../../client/index.ts'
 
 /** A page such as a frontend team would write: a builder's vendors, and a form to add one. */
 const { baseUrl, key } = (window as unknown as { plumbline: { baseUrl: string; key: string } }).plumbline
@@ -59,7 +59,7 @@ function NewVendor() {
   )
 }
 
-function Fault({ problem }: { problem: Problem }) {
+function Fault({ problem }: { problem: AnyProblem }) {
   return (
     <p role="alert">
       {problem.title} {problem.errors?.map((fault) => `${fault.pointer} ${fault.message}`).join('; ')}
