@@ -1,4 +1,4 @@
-import { createClient } from '../../client/index.ts'
+import { createClient, orThrow } from '../../client/index.ts'
 import { openLedger } from './ledger.ts'
 import { reconcile, sync } from './sync.ts'
 
@@ -24,7 +24,10 @@ const verbs: Record<string, () => Promise<void>> = {
     console.log(`Entered ${entered}, could not enter ${failed}, told of ${told} checks.`)
   },
   async 'print-checks'() {
-    console.log(`Printed ${ledger.printChecks(1000, today)} checks.`)
+    // The builder's day, which may be another one than here: a payment is not paid tomorrow.
+    const { organization } = await orThrow(client.GET('/api/ext/me'))
+    const day = new Intl.DateTimeFormat('en-CA', { timeZone: organization.timeZone }).format(new Date())
+    console.log(`Printed ${ledger.printChecks(1000, day)} checks.`)
   },
   async reconcile() {
     for (const { type, matched, differing, missingHere, missingThere, missingThereCount } of await reconcile(

@@ -479,10 +479,14 @@ function withoutOutcomes(body: unknown): unknown {
   return Array.isArray(data) ? { ...rest, data: data.map(withoutOutcomes) } : { ...rest, data }
 }
 
-/** The ids in an answer: every `id`, however deep. */
+/**
+ * The ids in an answer: every `id`, however deep. What a new vendor may be a second record of was there before, and is
+ * not to be touched.
+ */
 export function* idsIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
+    if (field === 'possibleDuplicates') continue
     if (field === 'id' && typeof inner === 'string' && TYPE_ID.test(inner)) yield inner
     else yield* idsIn(inner)
   }

@@ -32,7 +32,8 @@ export function diskStore(root: string): FileStore {
     },
 
     async removeAll(organizationId) {
-      await rm(path.join(root, organizationId), { recursive: true, force: true })
+      // A file that was on its way may still arrive in a folder that is being removed.
+      await rm(path.join(root, organizationId), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
     },
   }
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openLedger } from '../../examples/accounting-sync/ledger.ts'
 import { root } from '../../scripts/conformance/contract.ts'
 import { hasPostgres } from '../../scripts/processes/postgres.ts'
+import { dateIn } from '../../server/values/calendar.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
 
@@ -67,7 +68,7 @@ async function approvedPayment(unitPrice: number): Promise<void> {
 
 function printChecks(): number {
   const ledger = openLedger(LEDGER)
-  const printed = ledger.printChecks(1, new Date().toISOString().slice(0, 10))
+  const printed = ledger.printChecks(1, dateIn('America/Chicago', new Date()))
   ledger.close()
   return printed
 }

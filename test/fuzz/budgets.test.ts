@@ -178,6 +178,8 @@ async function compareWithSkill({ send }: Ground, budgets: readonly HomeBudget[]
   )
   const expected = budgets.flatMap(({ homeId, scopes }) =>
     scopes
+      // Where nothing is ordered, nothing is over-committed, though a credit may leave less than nothing.
+      .filter((row) => cents(row.committed) + cents(row.pendingCommitted) !== 0)
       .filter((row) => 100 * (cents(row.committed) + cents(row.pendingCommitted)) > cents(row.budgeted))
       .map((row) => `${homeId} ${row.scope} ${row.budgeted} ${row.committed} ${row.pendingCommitted}`),
   )

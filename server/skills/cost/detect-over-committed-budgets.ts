@@ -55,6 +55,7 @@ async function overCommitments(
         o."committed" + o."pending" - coalesce(b."budgeted", 0) as "by"
       from "ordered" o left join "budgeted" b on b."homeId" = o."homeId" and b."key" = o."key"
       where o."committed" + o."pending" > coalesce(b."budgeted", 0) * ${thresholdPercent}::numeric / 100
+        and o."committed" + o."pending" <> 0
     ), "largest" as (
       select * from "over" order by "by" desc, "homeId", "scope" limit ${MOST_LISTED}
     )
