@@ -33896,7 +33896,6 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyVisits"];
             500: components["responses"]["Internal"];
