@@ -38,9 +38,9 @@ export async function possibleDuplicates(
   const { rows } = await sql<Alike>`
     select v."id", v."companyName", v."status", v."nameKey" = ${keys.nameKey} as "name",
       v."emailKey" = ${keys.emailKey} as "email", v."phoneKey" = ${keys.phoneKey} as "phone"
-    from "vendors" as v
-    where v."organizationId" = ${organizationId} and v."id" in (${sql.join(by, sql` union `)})
-    order by v."id" limit ${MOST}`.execute(db)
+    from (select "id" from (${sql.join(by, sql` union `)}) as u order by "id" limit ${MOST}) as alike
+    join "vendors" as v on v."organizationId" = ${organizationId} and v."id" = alike."id"
+    order by v."id"`.execute(db)
   return rows.map(({ id, companyName, status, name, email, phone }) => ({
     ...{ id, companyName, status },
     agreesIn: [
