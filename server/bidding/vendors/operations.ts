@@ -8,7 +8,7 @@ import { endOf, revokeAddress } from '../../keys/portal-addresses.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { syncRows } from '../../resources/sync.ts'
 import * as scopes from '../scopes/queries.ts'
-import { possibleDuplicates } from './duplicates.ts'
+import { withPossibleDuplicates } from './duplicates.ts'
 import { inviteToPortal } from './invite.ts'
 import * as vendors from './queries.ts'
 import { vendorSync } from './sync.ts'
@@ -23,17 +23,10 @@ export const vendorOperations = {
   async createVendor({ query, body }, call) {
     const { taxId = null, ...fields } = body
     const values = newVendor({ ...fields, ...(await references(call, fields, query.createScopes)) })
-    // Looked for beforehand, because the new vendor is like itself.
-    const alike = { possibleDuplicates: await possibleDuplicates(call, values) }
-    if (taxId === null)
-      return { status: 201, body: { ...(await vendors.create(call, values, 'vendor.created')), ...alike } }
-    const vendor = await call.write(async (call) => {
-      const inserted = await vendors.insert(call, { ...values, taxIdLast4: lastOf(taxId) })
-      const after = await keepTaxId(call, { before: null, after: inserted }, taxId)
-      await recordEvent(call, 'vendor.created', after)
-      return after
-    })
-    return { status: 201, body: { ...vendor, ...alike } }
+    const vendor = await withPossibleDuplicates(call, values, () =>
+      taxId === null ? vendors.create(call, values, 'vendor.created') : createWithTaxId(call, values, taxId),
+    )
+    return { status: 201, body: vendor }
   },
 
   async syncVendors({ query, body }, call) {
@@ -106,6 +99,17 @@ export const vendorOperations = {
     return { status: 200, body: vendor }
   },
 } satisfies Partial<Handlers>
+
+type NewVendor = ReturnType<typeof newVendor>
+
+function createWithTaxId(call: Call, values: NewVendor, taxId: string): Promise<Vendor> {
+  return call.write(async (call) => {
+    const inserted = await vendors.insert(call, { ...values, taxIdLast4: lastOf(taxId) })
+    const after = await keepTaxId(call, { before: null, after: inserted }, taxId)
+    await recordEvent(call, 'vendor.created', after)
+    return after
+  })
+}
 
 /** Emits vendor.updated if anything changed. */
 export async function recordUpdate(call: WriteCall, before: Vendor, after: Vendor): Promise<void> {
