@@ -44,19 +44,16 @@ async function overCommitments(
       where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from "of"))
         and "status" = any(${[...COMMITTED, ...PENDING]}::text[])
       group by "homeId", lower("scope")
-    ), "budgeted" as materialized (
-      select b."homeId", lower(b."scope") as "key", min(b."scope") as "scope", sum(b."budgeted") as "budgeted"
-      from "ordered" o
-      join "budgetLines" b on b."homeId" = o."homeId" and lower(b."scope") = o."key"
-      where b."organizationId" = ${organizationId} and b."archivedAt" is null
-      group by b."homeId", lower(b."scope")
-    ), "over" as (
+    ), "over" as materialized (
       select o."homeId", coalesce(b."scope", o."scope") as "scope", coalesce(b."budgeted", 0) as "budgeted", o."committed", o."pending",
         o."committed" + o."pending" - coalesce(b."budgeted", 0) as "by"
-      from "ordered" o left join "budgeted" b on b."homeId" = o."homeId" and b."key" = o."key"
+      from "ordered" o cross join lateral (
+        select min(l."scope") as "scope", sum(l."budgeted") as "budgeted" from "budgetLines" l
+        where l."organizationId" = ${organizationId} and l."homeId" = o."homeId" and lower(l."scope") = o."key" and l."archivedAt" is null
+      ) as b
       where o."committed" + o."pending" > coalesce(b."budgeted", 0) * ${thresholdPercent}::numeric / 100
         and o."committed" + o."pending" <> 0
-    ), "largest" as (
+    ), "largest" as materialized (
       select * from "over" order by "by" desc, "homeId", "scope" limit ${MOST_LISTED}
     )
     select (select count(*) from "of") as "homesChecked", (select count(*) from "over") as "overCommittedCount", coalesce((
@@ -64,7 +61,9 @@ async function overCommitments(
         'budgeted', l."budgeted", 'committed', l."committed", 'pendingCommitted', l."pending",
         'usedPercent', round(100 * (l."committed" + l."pending") / nullif(l."budgeted", 0), 1), 'overBy', l."by")
         order by l."by" desc, l."homeId", l."scope")
-      from "largest" l join "of" h on h."id" = l."homeId"), '[]') as "overCommitted"`.execute(db)
+      from "largest" l join "homes" h on h."organizationId" = ${organizationId} and h."id" = l."homeId"), '[]') as "overCommitted"`.execute(
+    db,
+  )
   const [found] = rows
   if (found === undefined) throw new Error('A count has a row.')
   return found
