@@ -117,12 +117,13 @@ export class SharedStatements {
   async #insert(insertion: Insertion, rows: GatheredRow[]): Promise<void> {
     try {
       const text = insertion.text(rows.length)
-      await this.run(
+      const { rows: read } = await this.run(
         rows[0]?.organizationId ?? null,
         text,
         rows.flatMap((row) => row.values),
       )
-      for (const row of rows) row.done({ rows: [], rowCount: 1 })
+      const readFor = (i: number) => (read as { forRow: number }[]).filter(({ forRow }) => forRow === i)
+      rows.forEach((row, i) => void row.done({ rows: readFor(i), rowCount: 1 }))
     } catch (error) {
       if (rows.length > 1 && isOfOneRow(error)) await Promise.all(rows.map((row) => this.#insert(insertion, [row])))
       else for (const row of rows) row.fail(error)
@@ -143,7 +144,10 @@ export class SharedStatements {
   }
 }
 
-/** An insertion of any number of rows; the `values` of each row are consecutive parameters. */
+/**
+ * An insertion of any number of rows; the `values` of each row are consecutive parameters. If it also reads something,
+ * each row that it reads says in `forRow` for which of the inserted rows, counted from 0, that is.
+ */
 export interface Insertion {
   text(rows: number): string
 }

@@ -78,6 +78,13 @@ export function changedFields<R extends object>({ before, after, hidden = [] }: 
   return [...shown.filter((field) => !isDeepStrictEqual(before[field], after[field])), ...hidden]
 }
 
+/** A select about a new row. Its text is made of the parameters that hold the organization and the values of the row. */
+export interface Question<R extends Row, Read extends object> {
+  text(organization: string, value: (field: keyof R & string) => string): string
+  /** The rows as the database returns them. */
+  readonly returns?: Read
+}
+
 export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   /** A page, according to `limit`, `cursor`, `sort` and the filters of the query. `within` adds plain conditions. */
   list(tenant: Tenant, query: ListQuery, within?: Record<string, string>): Promise<Json<Page<R>>>
@@ -106,6 +113,13 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
     values: Only<Given, Values<R, Computed>>,
     event: EventType,
   ): Promise<R>
+  /** Like `create`, and in the same statement reads what the question asks of the records as they were before. */
+  createReading<Read extends object, Given extends Values<R, Computed>>(
+    call: Call,
+    values: Only<Given, Values<R, Computed>>,
+    event: EventType,
+    question: Question<R, Read>,
+  ): Promise<{ row: R; read: Read[] }>
   /**
    * Changes a locked row; undefined fields stay. If nothing changes, nothing is written. An operation with an If-Match
    * passes it on, and gets `precondition_failed` if the version is a different one by now.
@@ -131,7 +145,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   }
 
   /** Writes a row, or says which of its values another record has. */
-  async function written(call: Tenant, query: CompiledQuery<R>, row: object): Promise<R[]> {
+  async function written<Result = R>(call: Tenant, query: CompiledQuery<Result>, row: object): Promise<Result[]> {
     try {
       return (await call.db.executeQuery(query)).rows
     } catch (error) {
@@ -150,7 +164,8 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
     .map((_, i) => `$${i + 2}`)
     .join(', ')})`
-  const insertionWithEvent = severalRows(table, stored)
+  const insertionWithEvent = severalRows<R>(table, stored)
+  const insertionsReading = new Map<object, Insertion>()
   // The database knows what the columns hold, so many rows are one parameter.
   const given = `json_populate_recordset(null::"${table}", $2::json)`
   const names = stored.map((field) => `"${field}"`).join(', ')
@@ -177,6 +192,27 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   function insertValues(call: Call, row: R): unknown[] {
     const columns = row as unknown as Record<string, unknown>
     return [call.organizationId, ...stored.map((field) => toColumn(field, columns[field]))]
+  }
+
+  // A row and its event in one statement, which needs no transaction.
+  async function createBy<Read extends object>(
+    call: Call,
+    given: Values<R, Computed>,
+    type: EventType,
+    insertion: Insertion,
+  ): Promise<{ row: R; read: Read[] }> {
+    if (call.answerIsKept) return call.write((call) => createBy(call, given, type, insertion))
+    if (isComputed) throw new Error(`${table} has computed fields; insert it and record its event.`)
+    const row = newRow(call, given)
+    const event = makeEvent(call, type, row as unknown as EventObject<EventType> & { id: string })
+    const { id, type: name, resourceId, actorId, payload, occurredAt, requestId, address } = event.row
+    const values = insertValues(call, row)
+    values.push(id, name, resourceId, actorId, payload, occurredAt, requestId, address)
+    const read = await written<Read>(call, insertTogether(insertion, values), row)
+    call.events.push(event.recorded)
+    // A larger transaction announces all its events when it is committed.
+    if (!call.isWriting) call.surroundings.eventsCommitted(1)
+    return { row, read }
   }
 
   return {
@@ -249,18 +285,21 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     },
 
     async create(call, given, type) {
-      if (call.answerIsKept) return call.write((call) => this.create(call, given, type))
-      if (isComputed) throw new Error(`${table} has computed fields; insert it and record its event.`)
-      const row = newRow(call, given)
-      const event = makeEvent(call, type, row as unknown as EventObject<EventType> & { id: string })
-      const { id, type: name, resourceId, actorId, payload, occurredAt, requestId, address } = event.row
-      const values = insertValues(call, row)
-      values.push(id, name, resourceId, actorId, payload, occurredAt, requestId, address)
-      await written(call, insertTogether(insertionWithEvent, values), row)
-      call.events.push(event.recorded)
-      // A larger transaction announces all its events when it is committed.
-      if (!call.isWriting) call.surroundings.eventsCommitted(1)
-      return row
+      return (await createBy(call, given, type, insertionWithEvent)).row
+    },
+
+    createReading<Read extends object>(
+      call: Call,
+      given: Values<R, Computed>,
+      type: EventType,
+      question: Question<R, Read>,
+    ) {
+      let insertion = insertionsReading.get(question)
+      if (insertion === undefined) {
+        insertion = severalRows(table, stored, question as Question<R, object>)
+        insertionsReading.set(question, insertion)
+      }
+      return createBy<Read>(call, given, type, insertion)
     },
 
     async update(call, before, changes, ifMatch) {
@@ -304,17 +343,33 @@ const KEPT: ReadonlySet<string> = new Set(['id', 'version', 'createdBy', 'create
 
 // Several rows and their events in one statement. Each row takes a run of parameters: the organization, the columns,
 // and the rest of the event.
-function severalRows(table: string, stored: readonly string[]): Insertion {
+function severalRows<R extends Row>(
+  table: string,
+  stored: readonly string[],
+  question?: Question<R, object>,
+): Insertion {
   const texts: string[] = []
   const columns = stored.map((field) => `"${field}"`).join(', ')
   const width = 1 + stored.length + EVENT_COLUMNS.length
   const list = (first: number, count: number) => Array.from({ length: count }, (_, i) => `$${first + i}`).join(', ')
+  function textOf(rows: number): string {
+    const each = (of: (first: number, row: number) => string) =>
+      Array.from({ length: rows }, (_, r) => of(r * width + 1, r))
+    const created = `insert into "${table}" ("organizationId", ${columns})
+          values ${each((first) => `(${list(first, 1 + stored.length)})`).join(', ')}`
+    const told = `insert into "events" ("organizationId", ${EVENT_COLUMNS.map((column) => `"${column}"`).join(', ')})
+          values ${each((first) => `($${first}, ${list(first + 1 + stored.length, EVENT_COLUMNS.length)})`).join(', ')}`
+    if (question === undefined) return `with created as (${created}) ${told}`
+    // What a statement reads is as it was before what it inserts.
+    const read = each((first, row) => {
+      const select = question.text(`$${first}`, (field) => `$${first + 1 + stored.indexOf(field)}`)
+      return `select ${row} as "forRow", q.* from (${select}) as q`
+    })
+    return `with created as (${created}), told as (${told}) ${read.join(' union all ')}`
+  }
   return {
     text(rows) {
-      texts[rows] ??= `with created as (insert into "${table}" ("organizationId", ${columns})
-          values ${Array.from({ length: rows }, (_, r) => `(${list(r * width + 1, 1 + stored.length)})`).join(', ')})
-        insert into "events" ("organizationId", ${EVENT_COLUMNS.map((column) => `"${column}"`).join(', ')})
-          values ${Array.from({ length: rows }, (_, r) => `($${r * width + 1}, ${list(r * width + 2 + stored.length, EVENT_COLUMNS.length)})`).join(', ')}`
+      texts[rows] ??= textOf(rows)
       return texts[rows]
     },
   }

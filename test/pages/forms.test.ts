@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, violations, visit } from './pages.ts'
+import { expectAccessible, expectNoComplaints, testLooks, violations, visit } from './pages.ts'
 
 const chromium = findChromium()
 
@@ -256,7 +256,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     await page.waitForURL('**/settings/webhooks/*')
   })
 
-  test('can be used by everybody, light and dark, on a desk and on a phone', async () => {
+  testLooks('can be used by everybody, light and dark, on a desk and on a phone', async () => {
     const [sale] = (await plumbline.get('/api/ext/sales')).body.data
     const [order] = (await plumbline.get('/api/ext/purchase-orders')).body.data
     const [lead] = (await plumbline.get('/api/ext/leads')).body.data

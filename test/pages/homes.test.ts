@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+import { expectAccessible, expectNoComplaints, testLooks, visit } from './pages.ts'
 
 const chromium = findChromium()
 
@@ -126,7 +126,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
     await seen.close()
   })
 
-  test('can be used by everybody, light and dark, on a desk and on a phone', async () => {
+  testLooks('can be used by everybody, light and dark, on a desk and on a phone', async () => {
     const home = `/homes/${homeId}`
     const addresses = ['/homes', '/communities', home, `${home}?tab=schedule&task=${slab}`, `${home}?tab=selections`]
     await expectAccessible(browser, plumbline, addresses)

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+import { expectAccessible, expectNoComplaints, testLooks, visit } from './pages.ts'
 
 const chromium = findChromium()
 
@@ -80,7 +80,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     await seen.close()
   })
 
-  test('can be used by everybody, light and dark, on a desk and on a phone', async () => {
+  testLooks('can be used by everybody, light and dark, on a desk and on a phone', async () => {
     const again = await plumbline.post(`/api/ext/purchase-orders/${orders[1]}/status`, { status: 'pending_approval' })
     expect(again.body.status).toBe('pending_approval')
     await expectAccessible(browser, plumbline, ['/orders', '/orders/approvals', `/orders/${orders[0]}`])

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+import { expectAccessible, expectNoComplaints, testLooks, visit } from './pages.ts'
 
 const chromium = findChromium()
 
@@ -76,7 +76,7 @@ describe.skipIf(chromium === null)('payments on pages', () => {
     await seen.close()
   })
 
-  test('can be used by everybody, light and dark, on a desk and on a phone', async () => {
+  testLooks('can be used by everybody, light and dark, on a desk and on a phone', async () => {
     const [payment] = (await plumbline.get('/api/ext/payments')).body.data
     const [run] = (await plumbline.get('/api/ext/payment-runs')).body.data
     const lists = ['/payments?through=2031-01-31', '/payments/all', '/payments/waivers']

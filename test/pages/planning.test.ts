@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+import { expectAccessible, expectNoComplaints, testLooks, visit } from './pages.ts'
 
 const chromium = findChromium()
 
@@ -100,7 +100,7 @@ describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () 
     await seen.close()
   })
 
-  test('can be used by everybody, light and dark, on a desk and on a phone', async () => {
+  testLooks('can be used by everybody, light and dark, on a desk and on a phone', async () => {
     const catalogue = ['/catalogue', `/catalogue/plans/${planId}`, `/catalogue/parts/${partId}`]
     await expectAccessible(browser, plumbline, ['/schedule', '/sales', `/sales/${saleId}`, ...catalogue])
   })

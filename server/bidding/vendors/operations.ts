@@ -8,7 +8,7 @@ import { endOf, revokeAddress } from '../../keys/portal-addresses.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { syncRows } from '../../resources/sync.ts'
 import * as scopes from '../scopes/queries.ts'
-import { withPossibleDuplicates } from './duplicates.ts'
+import { possibleDuplicates, vendorsLike, whoIsAlike } from './duplicates.ts'
 import { inviteToPortal } from './invite.ts'
 import * as vendors from './queries.ts'
 import { vendorSync } from './sync.ts'
@@ -23,10 +23,8 @@ export const vendorOperations = {
   async createVendor({ query, body }, call) {
     const { taxId = null, ...fields } = body
     const values = newVendor({ ...fields, ...(await references(call, fields, query.createScopes)) })
-    const vendor = await withPossibleDuplicates(call, values, () =>
-      taxId === null ? vendors.create(call, values, 'vendor.created') : createWithTaxId(call, values, taxId),
-    )
-    return { status: 201, body: vendor }
+    const { row, read } = await (taxId === null ? created(call, values) : createdWithTaxId(call, values, taxId))
+    return { status: 201, body: { ...row, possibleDuplicates: possibleDuplicates(read) } }
   },
 
   async syncVendors({ query, body }, call) {
@@ -102,12 +100,19 @@ export const vendorOperations = {
 
 type NewVendor = ReturnType<typeof newVendor>
 
-function createWithTaxId(call: Call, values: NewVendor, taxId: string): Promise<Vendor> {
+/** The new vendor and, for who may read vendors, those that it may be a second record of. */
+async function created(call: Call, values: NewVendor) {
+  if (call.permissions.has('vendors:read')) return vendors.createReading(call, values, 'vendor.created', whoIsAlike)
+  return { row: await vendors.create(call, values, 'vendor.created'), read: [] }
+}
+
+function createdWithTaxId(call: Call, values: NewVendor, taxId: string) {
   return call.write(async (call) => {
+    const read = call.permissions.has('vendors:read') ? await vendorsLike(call, values) : []
     const inserted = await vendors.insert(call, { ...values, taxIdLast4: lastOf(taxId) })
-    const after = await keepTaxId(call, { before: null, after: inserted }, taxId)
-    await recordEvent(call, 'vendor.created', after)
-    return after
+    const row = await keepTaxId(call, { before: null, after: inserted }, taxId)
+    await recordEvent(call, 'vendor.created', row)
+    return { row, read }
   })
 }
 

@@ -11,6 +11,7 @@ export const {
   assertExist,
   insert,
   create,
+  createReading,
   make,
   insertAll,
   updateAll,

@@ -212,7 +212,19 @@ describe('a vendor that may be there already', () => {
     expect((await create({ companyName: 'Cedar Tile' })).possibleDuplicates).toHaveLength(5)
   })
 
-  test('is not told to a key that may not read vendors, and to a skill that tries it', async () => {
+  test('is found for each of many that are created at the same time, whether their tax id is known or not', async () => {
+    const { key } = await plumbline.newBuilder()
+    const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
+    const names = Array.from({ length: 12 }, (_, i) => `Builder ${String.fromCharCode(65 + i)}`)
+    const first = await Promise.all(names.map((companyName) => create({ companyName })))
+    expect(first.flatMap(({ possibleDuplicates }) => possibleDuplicates)).toEqual([])
+    const taxId = (i: number) => (i % 4 === 3 ? { taxId: '12-3456789' } : {})
+    const second = await Promise.all(names.map((companyName, i) => create({ companyName, ...taxId(i) })))
+    const twins = second.map(({ possibleDuplicates }) => possibleDuplicates.map(({ id }: { id: string }) => id))
+    expect(twins).toEqual(first.map(({ id }) => [id]))
+  })
+
+  test('is not told to a key that may not read vendors, but to a skill that tries it', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     await plumbline.post('/api/ext/vendors', { companyName: 'Pecan Plumbing' }, { key })
     const writer = await plumbline.newKey(['vendors:write'], organizationId)
