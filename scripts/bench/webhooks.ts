@@ -20,6 +20,7 @@ import { createKey } from '../../server/keys/keys.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { claim } from '../../server/webhooks/claims.ts'
 import { startDelivery } from '../../server/webhooks/delivery.ts'
+import { dispatch } from '../../server/webhooks/dispatcher.ts'
 import { ownersOf } from '../../server/webhooks/owners.ts'
 import { newSecret, placeOf } from '../../server/webhooks/secret.ts'
 import { startPostgres } from '../processes/postgres.ts'
@@ -358,7 +359,37 @@ async function size(bench: Bench): Promise<string> {
   return `a claim before ten thousand deliveries: ${ms(small)}; before a million: ${ms(large)}; ratio ${(large / small).toFixed(2)} (goal: 1.2)`
 }
 
-const PARTS = { latency, throughput, isolation, neighbours, size }
+/** Events a second that are numbered and given their deliveries, out of a backlog of twenty thousand and of 200,000. */
+async function backlog(bench: Bench): Promise<string> {
+  const { database, config, clock, organizationId } = bench
+  const owners = ownersOf(contract)
+  const rate = async (events: number, isSubscribed: boolean, type: string) => {
+    await cleared(bench)
+    if (isSubscribed) await subscribe(bench, ['/a'])
+    await database.transaction(async (trx) => {
+      await sql`insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt")
+        select ${organizationId}, 'evt_' || lpad(n::text, 10, '0'), ${type}, 'ven_bench', '{}', now() from generate_series(1, ${events}) n`.execute(
+        trx,
+      )
+      await sql`analyze "events"`.execute(trx)
+    })
+    const started = performance.now()
+    while ((await dispatch(database, config, clock, owners)).hasMore);
+    return (events / (performance.now() - started)) * 1000
+  }
+  const lines: string[] = []
+  for (const [who, isSubscribed, type] of [
+    ['without a subscription', false, 'vendor.created'],
+    ['whose subscription wants others', true, 'vendor.updated'],
+    ['whose subscription wants them all', true, 'vendor.created'],
+  ] as const) {
+    const [small, large] = [await rate(20_000, isSubscribed, type), await rate(200_000, isSubscribed, type)]
+    lines.push(`${who} ${small.toFixed(0)} and ${large.toFixed(0)}, ratio ${(large / small).toFixed(2)}`)
+  }
+  return `events dispatched a second out of a backlog of 20,000 and of 200,000, of a builder ${lines.join('; ')} (goal: 20000)`
+}
+
+const PARTS = { latency, throughput, isolation, neighbours, size, backlog }
 export const WEBHOOK_PARTS: readonly string[] = Object.keys(PARTS)
 
 /** All parts, or those with these names; a line for each. */

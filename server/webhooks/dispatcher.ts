@@ -48,18 +48,17 @@ export async function dispatch(database: Database, config: Config, clock: Clock,
       locked: boolean
     }>`select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx)
     if (rows[0]?.locked !== true) return { isBusy: true, hasMore: false, events: 0, due: [] }
-    const unwatched = await placeUnwatched(trx)
+    const first = await placeUnwatched(trx)
+    const isFull = first.seen === MOST_AT_ONCE
     const waiting = await undispatched(trx)
-    if (waiting.length === 0) {
-      return { isBusy: false, hasMore: unwatched === MOST_UNWATCHED, events: unwatched, due: [] }
-    }
+    if (waiting.length === 0) return { isBusy: false, hasMore: isFull, events: first.placed, due: [] }
     const subscriptions = await subscriptionsOf(trx, waiting, owners, now)
     const { events, deliveries } = match(waiting, subscriptions, owners)
     await place(trx, events, deliveries, { now, firstPauseSeconds: config.webhookRetrySchedule[0] ?? 0 })
     return {
       isBusy: false,
-      hasMore: events.length < waiting.length || waiting.length === BATCH_EVENTS || unwatched === MOST_UNWATCHED,
-      events: events.length + unwatched,
+      hasMore: events.length < waiting.length || waiting.length === BATCH_EVENTS || isFull,
+      events: events.length + first.placed,
       due: namesOf(deliveries),
     }
   })
@@ -77,24 +76,27 @@ const PLACED = sql`counted as (
       returning e."organizationId", e."id", e."type", e."sequence"
     )`
 
-/** These never pass through this process, so a transaction can take more of them. */
-const MOST_UNWATCHED = 2000
+/**
+ * Those of the first events that nobody subscribes to never pass through this process, so a transaction can take more of
+ * them. Only the first are looked at, because in a long backlog of others they would be looked for to its end each time.
+ */
+const MOST_AT_ONCE = 2000
 
 // Events of organizations without a subscription only need a sequence, which the database assigns by itself.
-async function placeUnwatched(trx: Db): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with waiting as (
-      select e."organizationId", e."id", e."recordedOrder" from "events" e
-      where e."sequence" is null and not exists (
-        select from "webhooks" w where w."organizationId" = e."organizationId" and w."archivedAt" is null)
-      order by e."recordedOrder" limit ${MOST_UNWATCHED}
+async function placeUnwatched(trx: Db): Promise<{ seen: number; placed: number }> {
+  const { rows } = await sql<{ seen: number; placed: number }>`
+    with first as materialized (
+      select "organizationId", "id", "recordedOrder" from "events" where "sequence" is null
+      order by "recordedOrder" limit ${MOST_AT_ONCE}
     ), ranked as (
       select "organizationId", "id",
         row_number() over (partition by "organizationId" order by "recordedOrder") as "rank",
         count(*) over (partition by "organizationId") as "total"
-      from waiting
-    ), ${PLACED} select count(*) as "count" from placed`.execute(trx)
-  return rows[0]?.count ?? 0
+      from first where "organizationId" not in (
+        select w."organizationId" from "webhooks" w where w."archivedAt" is null
+          and w."organizationId" in (select "organizationId" from first))
+    ), ${PLACED} select (select count(*) from first) as "seen", (select count(*) from placed) as "placed"`.execute(trx)
+  return rows[0] ?? { seen: 0, placed: 0 }
 }
 
 interface Waiting {
