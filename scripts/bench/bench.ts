@@ -6,11 +6,12 @@
  *   npm run bench                               all of it, about a quarter of an hour
  *   npm run bench -- webhooks                   only the webhooks, or some parts: latency, throughput, isolation, size
  *   npm run bench -- neighbours                 only how much one builder's flood delays another builder
+ *   npm run bench -- heavy                      only what heavy operations cost, as multiples of a get
  *   npm run bench -- lists listTasks            only whether lists stay fast at a million rows, all of them or some
  *   npm run bench -- --rounds 3 --seconds 2 --vendors 100000
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { Argument, Command } from 'commander'
@@ -18,16 +19,20 @@ import pg from 'pg'
 import { countOf } from '../count-option.ts'
 import { startPostgres } from '../processes/postgres.ts'
 import { type Environment, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
+import { measureHeavy } from './heavy.ts'
 import { LISTS, measureLists } from './lists.ts'
 import type { Load, Seen } from './load.ts'
 import { median } from './median.ts'
 import { measureNeighbours } from './neighbours.ts'
+import { cpuMs } from './processor-time.ts'
 import { measureSkills, SKILLS } from './skills.ts'
 import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 
 const program = new Command('bench')
   .description('How fast the service is, and whether that stays so as the contract and the data grow.')
-  .addArgument(new Argument('[section]', 'only this one').choices(['webhooks', 'neighbours', 'lists', 'skills']))
+  .addArgument(
+    new Argument('[section]', 'only this one').choices(['webhooks', 'neighbours', 'heavy', 'lists', 'skills']),
+  )
   .addArgument(new Argument('[parts...]', 'only these parts').choices([...WEBHOOK_PARTS, ...LISTS, ...SKILLS]))
   .option('--rounds <number>', 'how often each measurement is visited', countOf, 5)
   .option('--seconds <number>', 'how long a visit takes', countOf, 3)
@@ -57,6 +62,7 @@ if (section !== undefined) {
   const measure = {
     webhooks: measureWebhooks,
     neighbours: measureNeighbours,
+    heavy: measureHeavy,
     lists: measureLists,
     skills: measureSkills,
   }[section]
@@ -242,18 +248,6 @@ function canPin(): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/** User and system time of a process so far; 0 if the system does not report it. */
-function cpuMs(pid: number): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // In ticks of 10 ms, as on every common Linux.
-    return (Number(fields[11]) + Number(fields[12])) * 10
-  } catch {
-    return 0
   }
 }
 

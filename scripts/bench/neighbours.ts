@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
-import path from 'node:path'
 import { startPostgres } from '../processes/postgres.ts'
 import { makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
-import type { Load, Seen } from './load.ts'
+import type { Seen } from './load.ts'
 import { median } from './median.ts'
+import { load, post, written } from './requests.ts'
 
 /**
  * How much one builder's flood delays another builder's requests: `npm run bench -- neighbours`. The neighbour keeps
@@ -46,7 +45,7 @@ export async function measureNeighbours(): Promise<string[]> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const flood of [quiet, ...floods]) {
       const beside = load(service, flood, SECONDS + 1)
-      const { answered, ...measured } = await load(service, { name: '', connections: 8, requests: changes }, SECONDS)
+      const { answered, ...measured } = await load(service, { connections: 8, requests: changes }, SECONDS)
       await beside
       seen.get(flood.name)?.push({ answered, ...measured })
       process.stderr.write(`round ${round + 1} beside ${flood.name}: p99 ${measured.p99Ms.toFixed(1)} ms\n`)
@@ -101,40 +100,4 @@ async function changesOf(service: Service, key: string): Promise<string[]> {
   const ids: string[] = []
   for (let i = 0; i < 64; i++) ids.push(await post(service, key, '/api/ext/vendors', { companyName: `Vendor ${i}` }))
   return ids.map((id, i) => written('PATCH', `/api/ext/vendors/${id}`, key, { contactName: `Contact ${i}` }))
-}
-
-async function post(service: Service, key: string, target: string, body: unknown): Promise<string> {
-  const response = await fetch(service.url + target, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (response.status !== 201)
-    throw new Error(`${target} was answered with ${response.status}: ${await response.text()}`)
-  return ((await response.json()) as { id: string }).id
-}
-
-function written(method: string, target: string, key: string, body?: unknown, headers = ''): string {
-  const text = body === undefined ? '' : JSON.stringify(body)
-  const length =
-    body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`
-  return `${method} ${target} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\n${headers}${length}\r\n${text}`
-}
-
-function load(service: Service, { connections, requests }: Flood, seconds: number): Promise<Seen> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'load.ts')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const what: Load = { port: Number(new URL(service.url).port), requests, connections, seconds }
-  return new Promise((done, fail) => {
-    let output = ''
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      output += chunk
-    })
-    child.once('error', fail)
-    child.once('close', (code) =>
-      code === 0 ? done(JSON.parse(output) as Seen) : fail(new Error(`The load ended with ${code}.`)),
-    )
-    child.stdin.end(JSON.stringify(what))
-  })
 }

@@ -1,0 +1,101 @@
+import { startPostgres } from '../processes/postgres.ts'
+import { makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
+import { median } from './median.ts'
+import { cpuMs } from './processor-time.ts'
+import { load, post, written } from './requests.ts'
+
+/**
+ * The processor time that the service takes for its heavy operations, as multiples of a get: `npm run bench -- heavy`.
+ * All are asked in turn, in rounds, and the median of the rounds counts.
+ */
+const ROUNDS = 5
+const SECONDS = 3
+const CONNECTIONS = 16
+const HOMES = 20
+const REQUESTS = 40
+
+interface Heavy {
+  name: string
+  /** How many times a get it may take. */
+  most: number
+  requests: string[]
+}
+
+export async function measureHeavy(): Promise<string[]> {
+  const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
+  if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
+  const environment = openEnvironment({ DATABASE_URL: await postgres.database('heavy') })
+  const { key } = await makeBuilder(environment)
+  const service = await startService(environment)
+  const operations = await operationsOf(service, key)
+  const micros = new Map<string, number[]>(operations.map(({ name }) => [name, []]))
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const { name, requests } of operations) {
+      const before = cpuMs(service.pid)
+      const { answered, refused } = await load(service, { connections: CONNECTIONS, requests }, SECONDS)
+      if (refused > 0) throw new Error(`${name}: ${refused} of ${answered} requests were refused.`)
+      // The first round only warms up.
+      if (round >= 0) micros.get(name)?.push(((cpuMs(service.pid) - before) * 1000) / answered)
+    }
+    process.stderr.write(`round ${round + 1} of ${ROUNDS}\n`)
+  }
+  await service.stop()
+  await postgres.stop()
+  const of = (name: string) => median(micros.get(name) ?? [])
+  return [
+    '| operation | µs of processor time | of a get | wanted | |',
+    '| --- | ---: | ---: | ---: | --- |',
+    ...operations.map(({ name, most }) => {
+      const times = of(name) / of('get')
+      return `| ${name} | ${of(name).toFixed(0)} | ${times.toFixed(1)} | ≤ ${most} | ${times <= most ? 'holds' : 'MISSED'} |`
+    }),
+  ]
+}
+
+async function operationsOf(service: Service, key: string): Promise<Heavy[]> {
+  const make = (target: string, body: object) => post(service, key, target, body)
+  const communityId = await make('/api/ext/communities', { name: 'Juniper Ridge', timeZone: 'America/Chicago' })
+  const vendorIds: string[] = []
+  for (const companyName of ['Lone Star Framing LLC', 'Hill Country Framers', 'Redrock Carpentry'])
+    vendorIds.push(await make('/api/ext/vendors', { companyName, email: 'bids@example.com', scopes: ['framing'] }))
+  const [vendorId = ''] = vendorIds
+  const homeIds: string[] = []
+  for (let i = 0; i < HOMES; i++) homeIds.push(await make('/api/ext/homes', { name: `Lot ${i}`, communityId }))
+  const request = { vendorIds, scope: 'framing', deadline: '2099-01-01', communityId, homeIds: homeIds.slice(0, 1) }
+  const bids: string[] = []
+  for (let i = 0; i < REQUESTS; i++) {
+    const bidRequestId = await make('/api/ext/bids/request', request)
+    bids.push(await make('/api/ext/bids', { bidRequestId, vendorId, amount: 18_000 + i }))
+  }
+  const order = {
+    ...{ vendorId, scope: 'framing' },
+    lines: [
+      { description: 'Framing labor', quantity: 1, unit: 'ls', unitPrice: 18_000 },
+      { description: 'Lumber package', quantity: 2100, unit: 'sf', unitPrice: 4.2 },
+    ],
+  }
+  const send = (method: string, target: string, body?: object) => written(method, `/api/ext${target}`, key, body)
+  return [
+    { name: 'get', most: 1, requests: vendorIds.map((id) => send('GET', `/vendors/${id}`)) },
+    { name: 'list of 20 bid requests', most: 6, requests: [send('GET', '/bids/requests?limit=20')] },
+    { name: 'bid request to three vendors', most: 15, requests: [send('POST', '/bids/request', request)] },
+    {
+      name: 'award, tried out',
+      most: 20,
+      requests: bids.map((bidId) => send('POST', '/execute', { skill: 'acceptBid', input: { bidId }, dryRun: true })),
+    },
+    {
+      name: 'purchase order',
+      most: 8,
+      requests: homeIds.map((homeId) => send('POST', '/purchase-orders', { ...order, homeId })),
+    },
+    {
+      name: 'change of a vendor',
+      most: 4.5,
+      // Each of them changes something, for whoever was the last.
+      requests: Array.from({ length: 63 }, (_, i) =>
+        send('PATCH', `/vendors/${vendorIds[i % 3]}`, { contactName: `Contact ${i}` }),
+      ),
+    },
+  ]
+}

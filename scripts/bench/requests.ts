@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import type { Service } from '../processes/service.ts'
+import type { Load, Seen } from './load.ts'
+
+/** Creates something and returns its id. */
+export async function post(service: Service, key: string, target: string, body: unknown): Promise<string> {
+  const response = await fetch(service.url + target, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (response.status !== 201)
+    throw new Error(`${target} was answered with ${response.status}: ${await response.text()}`)
+  return ((await response.json()) as { id: string }).id
+}
+
+/** A request as it goes over the wire. */
+export function written(method: string, target: string, key: string, body?: unknown, headers = ''): string {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const length =
+    body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`
+  return `${method} ${target} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\n${headers}${length}\r\n${text}`
+}
+
+/** Loads the service for so long, by connections that send these requests in turn. */
+export function load(
+  service: Service,
+  { connections, requests }: Pick<Load, 'connections' | 'requests'>,
+  seconds: number,
+): Promise<Seen> {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'load.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const what: Load = { port: Number(new URL(service.url).port), requests, connections, seconds }
+  return new Promise((done, fail) => {
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk
+    })
+    child.once('error', fail)
+    child.once('close', (code) =>
+      code === 0 ? done(JSON.parse(output) as Seen) : fail(new Error(`The load ended with ${code}.`)),
+    )
+    child.stdin.end(JSON.stringify(what))
+  })
+}
