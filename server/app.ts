@@ -8,6 +8,7 @@ import { refusalRecorder } from './audit/refusals.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
+import { storeRecorded } from './events/recorded.ts'
 import { openFiles } from './files/files.ts'
 import { type AnswerCheck, answerChecker } from './http/answer-check.ts'
 import { dropRest, hasMore, readBody } from './http/body.ts'
@@ -105,6 +106,7 @@ export function createApp(parts: AppParts): App {
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,
     recordChanges,
+    storeRecorded,
     operate: (call, id, input) => operate(call, id, input),
   }
   const { perform, operate } = dispatcher({ contract, handlers, repeats, validator, surroundings, proposer })

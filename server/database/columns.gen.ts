@@ -157,6 +157,7 @@ export const columns = {
     estimateKey: 'text?',
     contractId: 'id?',
     externalId: 'text?',
+    scopeKey: 'text?',
   },
   budgetTransfers: {
     organizationId: 'id',

@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Event, StatusChange } from '../../client/contract.gen.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
-import type { Call, Tenant } from '../http/call.ts'
+import { type Call, isWriteCall, type Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
 import type { Input } from '../http/operation.ts'
 import { invalidCursor, itemsThatFit, page, readCursor, writeCursor } from '../http/page.ts'
 import { Problem } from '../http/problem.ts'
+import { storeRecorded } from './recorded.ts'
 
 /**
  * Events are read in the order of `sequence`. The dispatcher assigns it after the commit, one event after the other, so
@@ -135,7 +136,9 @@ export async function findPlace(
   return rows[0]
 }
 
+// Here and below: a step of a batch may ask what the steps before it have done.
 export async function find(call: Call, id: string): Promise<Event | undefined> {
+  if (isWriteCall(call)) await storeRecorded(call)
   const { rows } = await sql<Row>`
     select "id", "sequence", "payload" from "events"
     where "organizationId" = ${call.organizationId} and "id" = ${id} and ${permitted(call)}`.execute(call.db)
@@ -148,7 +151,7 @@ function toEvent({ sequence, payload }: Row): Event {
 
 /** Ids are in the order of creation, so sorting by id gives a resource's moves in order. */
 export async function listStatusChanges(
-  call: Tenant,
+  call: Call,
   query: Input<'listStatusChanges'>['query'],
 ): Promise<{ data: StatusChange[]; nextCursor: string | null }> {
   const { limit, sort } = query
@@ -160,6 +163,7 @@ export async function listStatusChanges(
   }
   if (query.ids !== undefined) conditions.push(sql`"id" = any(${query.ids})`)
   if (position !== null) conditions.push(sql`"id" ${beyond} ${position.id}`)
+  if (isWriteCall(call)) await storeRecorded(call)
   const { rows } = await sql<StatusChange>`
     select "id", "from", "to", "at", "by", "reason" from "statusChanges"
     where ${sql.join(conditions, sql` and `)} order by "id" ${direction} limit ${rowsForPage(limit)}`.execute(call.db)

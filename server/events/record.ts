@@ -1,6 +1,7 @@
 import { typeid } from 'typeid-js'
 import type { webhooks } from '../../client/contract.gen.ts'
-import type { Call, RecordedEvent, WriteCall } from '../http/call.ts'
+import type { Call, EventRow, RecordedEvent, WriteCall } from '../http/call.ts'
+import { addEvents } from './recorded.ts'
 
 /** The event types, and the resource that each carries, from the contract's `webhooks`. */
 export type EventType = keyof webhooks & string
@@ -24,31 +25,20 @@ export async function recordEvent<Type extends EventType>(
   extras?: EventExtras<Type>,
 ): Promise<void> {
   const event = makeEvent(call, type, object, previous, extras)
-  await call.db.insertInto('events').values(event.row).execute()
-  call.events.push(event.recorded)
+  await recordEvents(call, [event])
 }
 
 interface Identified {
   id: string
 }
 
-/** How many events go into one statement where there can be hundreds: their payloads are a few kB each, some far more. */
-const MOST_TOGETHER = 100
-
-/** As many events as there are, in their order, by the hundred. */
-export async function recordManyEvents(call: WriteCall, events: readonly MadeEvent[]): Promise<void> {
-  for (let done = 0; done < events.length; done += MOST_TOGETHER)
-    await recordEvents(call, events.slice(done, done + MOST_TOGETHER))
-}
-
-/** Several events in one statement, in their order; a few dozen large ones at most, because of their payloads. */
+/** Several events, in their order. */
 export async function recordEvents(call: WriteCall, events: readonly MadeEvent[]): Promise<void> {
-  if (events.length === 0) return
-  await call.db
-    .insertInto('events')
-    .values(events.map(({ row }) => row))
-    .execute()
   call.events.push(...events.map(({ recorded }) => recorded))
+  await addEvents(
+    call,
+    events.map(({ row }) => row),
+  )
 }
 
 export interface MadeEvent {
@@ -101,21 +91,6 @@ export function makeEvent<Type extends EventType>(
     },
     recorded: { id, type, resourceId: object.id, payload },
   }
-}
-
-export interface EventRow {
-  organizationId: string
-  id: string
-  type: string
-  resourceId: string
-  actorId: string | null
-  payload: string
-  occurredAt: string
-  /** The id and the client address of the request, which the audit trail adds to an event. */
-  requestId: string
-  address: string | null
-  /** What reading this one takes besides the permission of its type; most take nothing more. */
-  permissions?: string[]
 }
 
 // 256 kB, counted in characters; non-ASCII text may take a little more.

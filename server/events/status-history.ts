@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { WriteCall } from '../http/call.ts'
+import { addStatusChanges } from './recorded.ts'
 
 interface Move {
   id: string
@@ -14,23 +15,14 @@ export function recordStatusChange(call: WriteCall, move: Move): Promise<void> {
   return recordStatusChanges(call, [move])
 }
 
-/** Records several of them in one statement. */
 export async function recordStatusChanges(call: WriteCall, moves: readonly Move[]): Promise<void> {
-  await call.db
-    .insertInto('statusChanges')
-    .values(
-      moves.map((move) => ({
-        organizationId: call.organizationId,
-        id: typeid('stc').toString(),
-        resourceId: move.id,
-        from: move.from,
-        to: move.to,
-        at: call.now,
-        by: JSON.stringify(call.actor),
-        reason: move.reason ?? null,
-      })),
-    )
-    .execute()
+  await addStatusChanges(
+    call,
+    moves.map(({ id, from, to, reason = null }) => ({
+      ...{ id: typeid('stc').toString(), resourceId: id },
+      ...{ from, to, reason, at: call.now, by: call.actor },
+    })),
+  )
 }
 
 /** Records the first status of many new resources in one statement. */

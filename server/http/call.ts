@@ -90,6 +90,8 @@ export interface Call extends Tenant {
   readonly events: RecordedEvent[]
   /** What the open transaction has changed so far, for the audit trail. */
   readonly changes: Change[]
+  /** What the open transaction has recorded and will store before it commits. */
+  readonly unstored: Unstored
   /**
    * In a dry run, the ids of resources that were hiding something when the run changed them, even if the change would
    * reveal it. They stay hidden in the result and the events, because the change is undone and nothing would record
@@ -112,6 +114,10 @@ export interface WriteCall extends Call {
   readonly isWriting: true
   /** Registers work to run after the outermost transaction commits; skipped if that fails. */
   afterCommit(work: () => void): void
+}
+
+export function isWriteCall(call: Call): call is WriteCall {
+  return call.isWriting
 }
 
 /** Who reads what is made from the contract alone: the published document, the skills and their schemas. */
@@ -138,6 +144,8 @@ export interface Surroundings {
   deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
   /** Records, just before a transaction commits, those of its changes that no event covers. */
   recordChanges(call: WriteCall): Promise<void>
+  /** Stores what a transaction has recorded, so that a statement may read or undo it. */
+  storeRecorded(call: WriteCall): Promise<void>
   /** Calls an operation in-process on behalf of a call; see `Call.operation`. */
   operate<Id extends OperationId>(call: Call, id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
 }
@@ -147,6 +155,40 @@ export interface RecordedEvent {
   readonly type: string
   readonly resourceId: string
   readonly payload: string
+}
+
+/**
+ * Events and status changes that wait to be stored together: an operation records several of them, and each statement
+ * is a round trip.
+ */
+export interface Unstored {
+  readonly events: EventRow[]
+  readonly statusChanges: StatusChangeRow[]
+}
+
+export interface EventRow {
+  organizationId: string
+  id: string
+  type: string
+  resourceId: string
+  actorId: string | null
+  payload: string
+  occurredAt: string
+  /** The id and the client address of the request, which the audit trail adds to an event. */
+  requestId: string
+  address: string | null
+  /** What reading this one takes besides the permission of its type; most take nothing more. */
+  permissions?: string[]
+}
+
+export interface StatusChangeRow {
+  id: string
+  resourceId: string
+  from: string | null
+  to: string
+  at: Date
+  by: Actor
+  reason: string | null
 }
 
 /** What happened to one resource. Actor and time may differ from the call's, if due calendar work did it. */
@@ -186,6 +228,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
   const transaction = principal.kind === 'system' ? access.transaction : access.transactionInTurn
   const events: RecordedEvent[] = []
   const changes: Change[] = []
+  const unstored: Unstored = { events: [], statusChanges: [] }
   // Spelled out, here and below, because every request creates one.
   const call: { -readonly [Member in keyof Call]: Call[Member] } = {
     organizationId: organization.id,
@@ -204,6 +247,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
     db: access.statements,
     events,
     changes,
+    unstored,
     keptHidden: null,
     async write(work) {
       const before = events.length
@@ -214,9 +258,12 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
           // After a deadlock the work starts over, and nothing the first attempt recorded was committed.
           events.length = before
           changes.length = 0
+          unstored.events.length = 0
+          unstored.statusChanges.length = 0
           afterwards.length = 0
           const inside = writeCall(call, trx, (each) => afterwards.push(each))
           const result = await work(inside)
+          await surroundings.storeRecorded(inside)
           if (changes.length > 0) await surroundings.recordChanges(inside)
           return result
         })
@@ -239,7 +286,10 @@ const REFUSING: Db = new Proxy({} as Db, {
   },
 })
 
-/** A call within a transaction that somebody else opened and will commit, and whose events they will announce. */
+/**
+ * A call within a transaction that somebody else opened and will commit. They store what it records, by `storeRecorded`,
+ * and announce its events.
+ */
 export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller): WriteCall {
   return writeCall(newCall(surroundings, caller), trx, () => {
     throw new Error('Nobody tells this call when its transaction is committed.')
@@ -248,8 +298,9 @@ export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller):
 
 /** The same call in the same transaction, with another actor or time, such as due calendar work. */
 export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
-  const { surroundings, requestId, address, events, changes, keptHidden } = call
-  const other = { ...newCall(surroundings, { principal, requestId, address, now }), events, changes, keptHidden }
+  const { surroundings, requestId, address, events, changes, unstored, keptHidden } = call
+  const shared = { events, changes, unstored, keptHidden }
+  const other = { ...newCall(surroundings, { principal, requestId, address, now }), ...shared }
   return writeCall(other, call.db, call.afterCommit)
 }
 
@@ -282,6 +333,7 @@ function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']):
     db: trx,
     events: outer.events,
     changes: outer.changes,
+    unstored: outer.unstored,
     keptHidden: outer.keptHidden,
     write: (work) => work(call),
     afterCommit,

@@ -5,7 +5,7 @@ import type { Actor } from '../../client/contract.gen.ts'
 import { insertTogether } from '../database/database.ts'
 import type { Insertion } from '../database/shared-statements.ts'
 import { type EventObject, type EventType, makeEvent } from '../events/record.ts'
-import { type Call, noteChange, type Tenant, type WriteCall } from '../http/call.ts'
+import { type Call, isWriteCall, noteChange, type Tenant, type WriteCall } from '../http/call.ts'
 import { checkIfMatch } from '../http/etag.ts'
 import { refusedRow } from '../http/holder.ts'
 import type { Json } from '../http/json.ts'
@@ -208,6 +208,8 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     const { id, type: name, resourceId, actorId, payload, occurredAt, requestId, address } = event.row
     const values = insertValues(call, row)
     values.push(id, name, resourceId, actorId, payload, occurredAt, requestId, address)
+    // Its event comes after those that the transaction has recorded already.
+    if (isWriteCall(call)) await call.surroundings.storeRecorded(call)
     const read = await written<Read>(call, insertTogether(insertion, values), row)
     call.events.push(event.recorded)
     // A larger transaction announces all its events when it is committed.

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { FieldError, SyncedRow, SyncMode, SyncResult } from '../../client/contract.gen.ts'
+import { savepoint } from '../events/recorded.ts'
 import type { Call, WriteCall } from '../http/call.ts'
 import { withHolder } from '../http/holder.ts'
 import { conflict, invalid, Problem, problem, taken, toldOf, toProblem } from '../http/problem.ts'
@@ -176,19 +176,15 @@ async function write<Name extends RowSchema, R extends Row, Made extends { id: s
   const changed = new Map(planned.flatMap((row) => row.changed).map((each) => [each.after.id, each]))
   const changes = [...changed.values()].filter((each) => changedFields(each).length > 0)
   if (made.length + changes.length === 0) return
-  const [noted, recorded] = [call.changes.length, call.events.length]
-  await sql`savepoint "rows"`.execute(call.db)
+  const mark = await savepoint(call)
   try {
     await sync.insertAll(call, made)
     await sync.updateAll(call, changes)
-    await sql`release savepoint "rows"`.execute(call.db)
+    await mark.keep()
   } catch (error) {
     const found = toProblem(error)
     if (found.status >= 500) throw error
-    await sql`rollback to savepoint "rows"`.execute(call.db)
-    await sql`release savepoint "rows"`.execute(call.db)
-    call.changes.length = noted
-    call.events.length = recorded
+    await mark.undo()
     const [only] = planned
     if (only !== undefined && planned.length === 1) {
       await withHolder(call, found)

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { Event, Execution } from '../../client/contract.gen.ts'
 import { mayRead } from '../events/readable.ts'
+import { savepoint } from '../events/recorded.ts'
 import { recorded } from '../executions/record.ts'
 import { asDryRun, type Call, type RecordedEvent, type WriteCall } from '../http/call.ts'
 import type { Checked } from '../http/checked.gen.ts'
@@ -76,13 +76,10 @@ async function perform(skill: Skill, given: Record<string, unknown>, call: Call,
 /** Does the work, and undoes it in the end if it is a dry run. */
 export async function undoneIf<T>(dryRun: boolean, call: WriteCall, work: (call: WriteCall) => Promise<T>): Promise<T> {
   if (!dryRun) return work(call)
-  const [events, changes] = [call.events.length, call.changes.length]
-  await sql`savepoint "dryRun"`.execute(call.db)
+  const mark = await savepoint(call)
   const done = await work(asDryRun(call))
-  await sql`rollback to savepoint "dryRun"`.execute(call.db)
-  // They were never committed, so they must not be announced.
-  call.events.length = events
-  call.changes.length = changes
+  // Its events are never committed, so they must not be announced.
+  await mark.undo()
   return done
 }
 

@@ -1,6 +1,7 @@
 import type { Webhook } from '../../client/contract.gen.ts'
 import { recordEntries } from '../audit/record.ts'
 import type { Db } from '../database/database.ts'
+import { storeRecorded } from '../events/recorded.ts'
 import type { Surroundings } from '../http/call.ts'
 import { systemCallWithin } from '../keys/principals.ts'
 import { holdersOf, MOST_RECIPIENTS } from '../people/messages/message.ts'
@@ -36,6 +37,7 @@ export async function tellDisabled(trx: Db, surroundings: Surroundings, disabled
       relatedTo: { type: 'webhook', id: webhookId },
       inReplyTo: null,
     })
+    await storeRecorded(call)
     events += call.events.length
   }
   return () => {

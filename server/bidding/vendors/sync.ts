@@ -1,5 +1,5 @@
 import type { MatchBy, Vendor, VendorRow } from '../../../client/contract.gen.ts'
-import { makeEvent, recordManyEvents } from '../../events/record.ts'
+import { makeEvent, recordEvents } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { conflict, Problem, unknownReference } from '../../http/problem.ts'
 import { rowChecker } from '../../http/rows.ts'
@@ -30,7 +30,7 @@ export function vendorSync(match: MatchBy, createScopes?: boolean): Sync<'Vendor
     async insertAll(call, made) {
       await vendors.insertAll(call, made)
       await keepTaxIds(call, ofThese(taxIds, made))
-      await recordManyEvents(
+      await recordEvents(
         call,
         made.map((vendor) => makeEvent(call, 'vendor.created', vendor)),
       )
@@ -44,7 +44,7 @@ export function vendorSync(match: MatchBy, createScopes?: boolean): Sync<'Vendor
         ({ before, after }) => before.notificationPreferences !== after.notificationPreferences,
       )
       await vendors.retimeNotices(call, ...retimed.map(({ after }) => after.id))
-      await recordManyEvents(
+      await recordEvents(
         call,
         changed.map((each) => makeEvent(call, 'vendor.updated', stored(call, each), each.before)),
       )

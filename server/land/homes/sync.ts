@@ -1,5 +1,5 @@
 import type { Community, Home, HomeRow, MatchBy } from '../../../client/contract.gen.ts'
-import { makeEvent, recordManyEvents } from '../../events/record.ts'
+import { makeEvent, recordEvents } from '../../events/record.ts'
 import { recordFirstStatuses } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
@@ -55,7 +55,7 @@ export function homeSync(match: MatchBy): Sync<'HomeRow', Home, MadeHome> {
         call,
         made.map(({ id }) => id),
       )
-      await recordManyEvents(
+      await recordEvents(
         call,
         stored.map((home) => makeEvent(call, 'home.created', home)),
       )

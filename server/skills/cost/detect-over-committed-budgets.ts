@@ -49,7 +49,7 @@ async function overCommitments(
         o."committed" + o."pending" - coalesce(b."budgeted", 0) as "by"
       from "ordered" o cross join lateral (
         select min(l."scope") as "scope", sum(l."budgeted") as "budgeted" from "budgetLines" l
-        where l."organizationId" = ${organizationId} and l."homeId" = o."homeId" and lower(l."scope") = o."key" and l."archivedAt" is null
+        where l."organizationId" = ${organizationId} and l."homeId" = o."homeId" and l."scopeKey" = o."key" and l."archivedAt" is null
       ) as b
       where o."committed" + o."pending" > coalesce(b."budgeted", 0) * ${thresholdPercent}::numeric / 100
         and o."committed" + o."pending" <> 0

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { RowProblem } from '../../../client/contract.gen.ts'
+import { savepoint } from '../../events/recorded.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { withHolder } from '../../http/holder.ts'
 import { toldOf, toProblem } from '../../http/problem.ts'
@@ -13,19 +13,15 @@ export type Attempt<T> = { done: T; refused: null } | { done: null; refused: Row
  */
 export async function attempt<T>(call: Call, work: (call: WriteCall) => Promise<T>): Promise<Attempt<T>> {
   return call.write(async (call) => {
-    const [events, changes] = [call.events.length, call.changes.length]
-    await sql`savepoint "attempt"`.execute(call.db)
+    const mark = await savepoint(call)
     try {
       const done = await work(call)
-      await sql`release savepoint "attempt"`.execute(call.db)
+      await mark.keep()
       return { done, refused: null }
     } catch (error) {
       const found = toProblem(error)
       if (found.status >= 500) throw error
-      await sql`rollback to savepoint "attempt"`.execute(call.db)
-      await sql`release savepoint "attempt"`.execute(call.db)
-      call.events.length = events
-      call.changes.length = changes
+      await mark.undo()
       await withHolder(call, found)
       return { done: null, refused: toldOf(found) }
     }
