@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
+import { removeInBatches } from '../database/batches.ts'
 import type { Database, Db } from '../database/database.ts'
 import { vault } from '../encryption/vault.ts'
 import { type Call, heldBy, type WriteCall } from './call.ts'
@@ -242,18 +243,13 @@ function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
   }
 }
 
-/** Rows per statement, so that none holds locks or the embedded database for long. */
-const BATCH_ROWS = 1000
-
 /** Removes stored responses after their 24 hours; a scheduled job. */
 export async function forgetOldAnswers(database: Database, clock: Clock): Promise<void> {
   const keptSince = new Date(clock.nowMs() - KEPT_MS).toISOString()
-  for (;;) {
-    const { numAffectedRows = 0n } = await sql`
-      delete from "idempotencyRecords" where ctid = any(array(
-        select ctid from "idempotencyRecords" where "createdAt" < ${keptSince} order by "createdAt" limit ${BATCH_ROWS}))`.execute(
-      database.statements,
-    )
-    if (numAffectedRows < BATCH_ROWS) return
-  }
+  await removeInBatches(database, {
+    table: 'idempotencyRecords',
+    key: 'key',
+    where: sql`"createdAt" < ${keptSince}`,
+    orderBy: sql`"createdAt"`,
+  })
 }
