@@ -154,7 +154,7 @@ function findBinaries(): string | null {
   return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(path.join(folder, name)))) ?? null
 }
 
-function ownerOfServer(): { uid?: number; gid?: number } {
+export function ownerOfServer(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
