@@ -3,6 +3,7 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { FileMigrationProvider, Migrator } from 'kysely/migration'
 import type { Database, Db } from './database.ts'
+import { buildAhead, indexesAhead } from './large-indexes.ts'
 import { raiseWall } from './wall.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'migrations')
@@ -10,7 +11,8 @@ const FOLDER = path.join(import.meta.dirname, 'migrations')
 /**
  * Brings the schema up to date in one transaction, all pending migrations or none, and then puts the new tables behind
  * the wall between organizations. Any number of processes may call it at once: the migrator's lock lets them take
- * turns, and the later ones find nothing to do.
+ * turns, and the later ones find nothing to do. A database that a later version has migrated is left as it is, because
+ * during an upgrade the version before runs on beside it, and may be started there (docs/several-machines.md).
  *
  * @returns the names of the migrations that were run
  */
@@ -21,11 +23,18 @@ export async function migrate(database: Database): Promise<string[]> {
 }
 
 async function runPending(database: Database): Promise<string[]> {
-  if ((await newestMigration(database.statements)) === (await knownMigrations()).at(-1)) return []
-  const migrator = new Migrator({
-    db: database.sessions,
-    provider: new FileMigrationProvider({ fs, path, migrationFolder: FOLDER }),
-  })
+  const done = await doneMigrations(database.statements)
+  if ((await knownMigrations()).every((name) => done.has(name))) return []
+  const provider = new FileMigrationProvider({ fs, path, migrationFolder: FOLDER })
+  // On a new database the tables are empty, and most are not there yet.
+  if (done.size > 0) {
+    const pending = Object.entries(await provider.getMigrations()).filter(([name]) => !done.has(name))
+    await buildAhead(
+      database,
+      pending.flatMap(([, migration]) => indexesAhead(migration)),
+    )
+  }
+  const migrator = new Migrator({ db: database.sessions, provider })
   const { error, results } = await migrator.migrateToLatest()
   if (error) throw error
   return (results ?? []).map((result) => result.migrationName)
@@ -37,15 +46,19 @@ export async function knownMigrations(): Promise<string[]> {
   return files.map((name) => path.basename(name, '.ts'))
 }
 
-/**
- * The newest migration that the database has run; null for none. Startup checks this instead of loading the code of
- * every migration.
- */
+/** The newest migration that the database has run; null for none. */
 export async function newestMigration(db: Db): Promise<string | null> {
+  return [...(await doneMigrations(db))].sort().at(-1) ?? null
+}
+
+/**
+ * The migrations that the database has run. Startup checks this instead of loading the code of every migration.
+ */
+async function doneMigrations(db: Db): Promise<Set<string>> {
   const exists = await sql<{ there: boolean }>`select to_regclass('kysely_migration') is not null as "there"`.execute(
     db,
   )
-  if (exists.rows[0]?.there !== true) return null
-  const done = await sql<{ name: string | null }>`select max("name") as "name" from "kysely_migration"`.execute(db)
-  return done.rows[0]?.name ?? null
+  if (exists.rows[0]?.there !== true) return new Set()
+  const done = await sql<{ name: string }>`select "name" from "kysely_migration"`.execute(db)
+  return new Set(done.rows.map(({ name }) => name))
 }
