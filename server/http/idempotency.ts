@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import { sql } from 'kysely'
-import type { Clock } from '../clock.ts'
-import { removeInBatches } from '../database/batches.ts'
-import type { Database, Db } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
 import { vault } from '../encryption/vault.ts'
 import { type Call, heldBy, type WriteCall } from './call.ts'
 import { Problem, problem } from './problem.ts'
@@ -18,7 +16,7 @@ import { Problem, problem } from './problem.ts'
  * opens no transaction, holds no connection and stores nothing, without anyone having to list such requests. Stored
  * responses are encrypted, because they are only for the caller.
  */
-const KEPT_MS = 24 * 60 * 60 * 1000
+export const KEPT_MS = 24 * 60 * 60 * 1000
 
 /**
  * The maximum size of a stored response, compressed and sealed. A record and its events take a twentieth of it.
@@ -241,15 +239,4 @@ function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
       await ended.catch(() => {})
     },
   }
-}
-
-/** Removes stored responses after their 24 hours; a scheduled job. */
-export async function forgetOldAnswers(database: Database, clock: Clock): Promise<void> {
-  const keptSince = new Date(clock.nowMs() - KEPT_MS).toISOString()
-  await removeInBatches(database, {
-    table: 'idempotencyRecords',
-    key: 'key',
-    where: sql`"createdAt" < ${keptSince}`,
-    orderBy: sql`"createdAt"`,
-  })
 }
