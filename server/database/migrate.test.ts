@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import type { Db } from './database.ts'
 import { buildAhead, createIndexes } from './large-indexes.ts'
-import { migrate } from './migrate.ts'
+import { lettingOthersPass, migrate } from './migrate.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -38,14 +38,46 @@ test('an index that has not been built ahead is made with the migration', async 
   )
 })
 
+test.skipIf(inject('postgres') === null)(
+  'a change that waits for somebody who reads for long keeps nobody else waiting',
+  async () => {
+    const { database } = plumbline
+    const [begun, reading] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const read = database.transaction(async (trx) => {
+      await sql`lock table "searchQueue" in access share mode`.execute(trx)
+      begun.resolve()
+      await reading.promise
+    })
+    await begun.promise
+    const changed = database.sessions
+      .connection()
+      .execute((db) =>
+        lettingOthersPass(db, 200, () => sql`alter table "searchQueue" add column "later" text`.execute(db)),
+      )
+    await until(async () => {
+      const { rows } = await sql`select from "pg_locks" where "mode" = 'AccessExclusiveLock' and not "granted"`.execute(
+        db(),
+      )
+      return rows.length > 0
+    })
+    // Creating a vendor writes to the queue, and so is behind the change.
+    expect((await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).status).toBe(201)
+    reading.resolve()
+    await read
+    await changed
+  },
+)
+
 describe.skipIf(inject('postgres') === null)('an index of a large table is built ahead', () => {
   test('while others write, by one of several processes, and the migration keeps nobody waiting for it', async () => {
     const { database } = plumbline
-    const writing = Promise.withResolvers<void>()
+    const [begun, writing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const committed = database.transaction(async (trx: Db) => {
       await sql`update "vendors" set "companyName" = "companyName" where false`.execute(trx)
+      begun.resolve()
       await writing.promise
     })
+    await begun.promise
     const building = Promise.all([buildAhead(database, [BY_NAME]), buildAhead(database, [BY_NAME])])
     // The building waits for whoever was writing when it began, and whoever comes after that waits for nobody.
     await until(async () => (await definitionOf(BY_NAME.name))?.endsWith(' invalid') === true)

@@ -1,5 +1,6 @@
 import { promises as fs } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { FileMigrationProvider, Migrator } from 'kysely/migration'
 import type { Database, Db } from './database.ts'
@@ -34,10 +35,44 @@ async function runPending(database: Database): Promise<string[]> {
       pending.flatMap(([, migration]) => indexesAhead(migration)),
     )
   }
-  const migrator = new Migrator({ db: database.sessions, provider })
-  const { error, results } = await migrator.migrateToLatest()
-  if (error) throw error
-  return (results ?? []).map((result) => result.migrationName)
+  return database.sessions.connection().execute((db) =>
+    lettingOthersPass(db, database.embedded ? 0 : LOCK_WAIT_MS, async () => {
+      const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
+      if (error) throw error
+      return (results ?? []).map((result) => result.migrationName)
+    }),
+  )
+}
+
+// As long as a request waits. The embedded database belongs to this process alone, and has no locks to wait for.
+const LOCK_WAIT_MS = 3000
+const PAUSE_MS = 1000
+const MOST_MS = 3_600_000
+const LOCK_TIMEOUT = '55P03'
+
+/**
+ * Whoever uses a table that is to be changed queues behind the change, which may itself wait for somebody who reads for
+ * minutes, as a dump does. So it waits for a lock only so long, lets all of them pass and begins anew, for as long as
+ * such a reader may take.
+ *
+ * @param db a connection, which nobody else uses meanwhile
+ */
+export async function lettingOthersPass<T>(db: Db, lockWaitMs: number, change: () => Promise<T>): Promise<T> {
+  const begunMs = performance.now()
+  await sql.raw(`set lock_timeout = ${lockWaitMs}`).execute(db)
+  try {
+    for (;;) {
+      try {
+        return await change()
+      } catch (error) {
+        const { code } = error as { code?: unknown }
+        if (code !== LOCK_TIMEOUT || performance.now() - begunMs > MOST_MS) throw error
+      }
+      await delay(PAUSE_MS)
+    }
+  } finally {
+    await sql`set lock_timeout = 0`.execute(db)
+  }
 }
 
 /** The names of all migrations in this version, in order. */
