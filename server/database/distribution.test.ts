@@ -139,6 +139,8 @@ test('what changes or removes rows of a distributed table names the organization
 const BY_PLACE: Readonly<Record<string, string>> = {
   'builder-data/erase-organization.ts': 'within one organization, so on one node',
   'database/limit-windows.ts': 'its table is the coordinator’s',
+  // To be rewritten before the tables are distributed: docs/several-machines.md.
+  'webhooks/claims.ts': 'on one PostgreSQL nothing else is as fast without statistics',
 }
 
 test('no row is named by its place on the disk, but where that is one disk', () => {

@@ -243,28 +243,26 @@ interface Taken extends WebhookName {
 const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eventType", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload",
   (select e."permissions" from "events" e where e."organizationId" = d."organizationId" and e."id" = d."eventId") as "permissions"`
 
-// Claims in the order of sending: longest overdue first, then by event order. Each organization's are claimed by a
-// statement of its own, by an array of their ids: with a join the planner would scan a table of some thousand rows every
-// time.
+// Claims in the order of sending: longest overdue first, then by event order. Locked rows are matched by ctid: with a
+// join on their keys the planner would scan a table of some thousand rows every time, and with an array of ids it reads
+// all rows of the organization until the table has been analyzed (178 blocks in place of 23 for 10 of 5,000).
 async function take(trx: Db, turns: (Subscription & { limit: number })[], now: Date): Promise<Taken[]> {
-  const taken: (Taken & { sequence: number; nextAttemptAt: string })[] = []
-  for (const [organizationId, own] of Map.groupBy(turns, (turn) => turn.organizationId)) {
-    const { rows } = await sql<(typeof taken)[number]>`
-      update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
-      where d."organizationId" = ${organizationId} and d."id" = any(array(
-        select due."id"
-        from unnest(${own.map((turn) => turn.webhookId)}::text[], ${own.map((turn) => turn.limit)}::int[]) as turn ("webhookId", "limit")
-        cross join lateral (
-          select w."id" from "deliveries" w
-          where w."organizationId" = ${organizationId} and w."webhookId" = turn."webhookId"
-            and w."status" = 'pending' and not w."test" and w."claimedUntil" is null and w."nextAttemptAt" <= ${now.toISOString()}
-          order by w."nextAttemptAt", w."sequence" limit turn."limit" for update skip locked
-        ) due
-      ))
-      returning ${TAKEN}, d."sequence", d."nextAttemptAt"`.execute(trx)
-    taken.push(...rows)
-  }
-  return taken.sort((one, other) => compare(one.nextAttemptAt, other.nextAttemptAt) || one.sequence - other.sequence)
+  if (turns.length === 0) return []
+  const { rows } = await sql<Taken & { sequence: number; nextAttemptAt: string }>`
+    update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
+    where d.ctid = any(array(
+      select due.ctid
+      from unnest(${turns.map((turn) => turn.organizationId)}::text[], ${turns.map((turn) => turn.webhookId)}::text[], ${turns.map((turn) => turn.limit)}::int[])
+        as turn ("organizationId", "webhookId", "limit")
+      cross join lateral (
+        select w.ctid from "deliveries" w
+        where w."organizationId" = turn."organizationId" and w."webhookId" = turn."webhookId"
+          and w."status" = 'pending' and not w."test" and w."claimedUntil" is null and w."nextAttemptAt" <= ${now.toISOString()}
+        order by w."nextAttemptAt", w."sequence" limit turn."limit" for update skip locked
+      ) due
+    ))
+    returning ${TAKEN}, d."sequence", d."nextAttemptAt"`.execute(trx)
+  return rows.sort((one, other) => compare(one.nextAttemptAt, other.nextAttemptAt) || one.sequence - other.sequence)
 }
 
 function compare(one: string, other: string): number {
