@@ -38,7 +38,7 @@ export async function failover(check: Check, synchronous: boolean): Promise<void
   const environment = { ...openEnvironment({ DATABASE_URL }), WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5' }
   const services: Service[] = []
   for (const port of ports) services.push(await startService({ ...environment, PORT: String(port) }))
-  const { key } = await makeBuilder(environment)
+  const { key } = await makeBuilder({ ...environment, DATABASE_URL: await primary.database() })
   const receiver = await startReceiver()
   const ledger = new Ledger(key)
   await ledger.subscribe(balancer.url, receiver.url)
