@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config'
 import { hasPostgres } from './scripts/processes/postgres.ts'
 import { SeenAnswers } from './test/support/seen-answers.ts'
 
-const WITHOUT_DATABASE = ['test/contract/**/*.test.ts', 'test/packages/**/*.test.ts', 'test/walk/imports.test.ts']
+const WITHOUT_DATABASE = [
+  'test/contract/**/*.test.ts',
+  'test/packages/**/*.test.ts',
+  'test/walk/imports.test.ts',
+  'test/walk/migrations.test.ts',
+]
 
 // What needs a database runs twice: on the embedded one, and on a PostgreSQL server of its own where the machine has one.
 const project = (name: 'pglite' | 'postgres') => ({

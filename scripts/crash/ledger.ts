@@ -21,6 +21,11 @@ export class Ledger {
     this.#key = key
   }
 
+  /** When each write was acknowledged last, as `Date.now()` says it, by externalId. */
+  get acknowledgedAt(): Map<string, number> {
+    return new Map([...this.#entries].flatMap(([id, { atMs }]) => (atMs === null ? [] : [[id, atMs]])))
+  }
+
   get acknowledged(): number {
     return [...this.#entries.values()].filter(({ vendor }) => vendor !== null).length
   }
@@ -40,7 +45,7 @@ export class Ledger {
       Array.from({ length: writers }, async () => {
         while (this.#isWriting) {
           const externalId = randomUUID()
-          const entry: Entry = { companyName: `Vendor ${externalId.slice(0, 8)}`, vendor: null }
+          const entry: Entry = { companyName: `Vendor ${externalId.slice(0, 8)}`, vendor: null, atMs: null }
           this.#entries.set(externalId, entry)
           const answer = await this.#create(service, externalId, entry)
           if (answer === 'no connection') return
@@ -137,7 +142,10 @@ export class Ledger {
       { companyName, externalId },
       { 'idempotency-key': externalId },
     )
-    if (answer.status === 201) entry.vendor = answer.body as Vendor
+    if (answer.status === 201) {
+      entry.vendor = answer.body as Vendor
+      entry.atMs = Date.now()
+    }
     return this.#note(answer)
   }
 
@@ -148,6 +156,7 @@ export class Ledger {
     this.#note(answer)
     if (answer.status !== 200) return
     entry.vendor = answer.body as Vendor
+    entry.atMs = Date.now()
     entry.companyName = companyName
   }
 
@@ -217,6 +226,7 @@ interface Entry {
   companyName: string
   /** As last acknowledged. */
   vendor: Vendor | null
+  atMs: number | null
 }
 
 interface Vendor {

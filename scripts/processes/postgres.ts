@@ -14,6 +14,7 @@ import { freePort } from './service.ts'
  */
 export interface PrivatePostgres {
   readonly port: number
+  readonly pid: number
   /** The URL of the database of that name, `plumbline` by default; the database is created if it does not exist. */
   database(name?: string): Promise<string>
   /** Resolves when the server is down; its data stay for `start`. */
@@ -30,8 +31,15 @@ export function hasPostgres(): boolean {
   return findBinaries() !== null
 }
 
-/** Null, after printing a conspicuous line, if the machine has no PostgreSQL. */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PrivatePostgres | null> {
+/**
+ * Null, after printing a conspicuous line, if the machine has no PostgreSQL.
+ *
+ * @param primary whose copy it becomes, and which it follows until it is promoted
+ */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+  primary?: Pick<PrivatePostgres, 'port'>,
+): Promise<PrivatePostgres | null> {
   const binaries = findBinaries()
   if (binaries === null) {
     console.error(
@@ -39,15 +47,21 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     )
     return null
   }
+  const copying = findBinaries(['pg_basebackup'])
+  if (primary !== undefined && copying === null) {
+    console.error('### No pg_basebackup on this machine: everything that needs a replica is LEFT OUT. ###')
+    return null
+  }
   const owner = ownerOfServer()
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-pg-'))
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
   const data = path.join(folder, 'data')
-  execFileSync(
-    path.join(binaries, 'initdb'),
-    ['-D', data, '-U', 'plumbline', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-instructions'],
-    { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+  const [program, ...args] =
+    primary === undefined
+      ? ['initdb', '-D', data, '-U', 'plumbline', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-instructions']
+      : ['pg_basebackup', '-D', data, '-R', '-c', 'fast', '-h', '127.0.0.1', '-p', `${primary.port}`, '-U', 'plumbline']
+  const programs = primary === undefined ? binaries : (copying ?? binaries)
+  execFileSync(path.join(programs, program ?? ''), args, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   const port = await freePort()
   const options = Object.entries({
     port: String(port),
@@ -104,6 +118,9 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   await start()
   return {
     port,
+    get pid() {
+      return server?.pid ?? 0
+    },
     async database(name = 'plumbline') {
       const client = new pg.Client({ host: '127.0.0.1', port, user: 'plumbline', database: 'postgres' })
       await client.connect()
@@ -133,7 +150,7 @@ function readyOrGone(child: ChildProcess): Promise<string | null> {
     child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
       if (ready) return
       log += chunk
-      if (!log.includes('database system is ready to accept connections')) return
+      if (!/database system is ready to accept (read-only )?connections/.test(log)) return
       ready = true
       resolve(null)
     })
@@ -142,7 +159,8 @@ function readyOrGone(child: ChildProcess): Promise<string | null> {
   })
 }
 
-function findBinaries(): string | null {
+/** The folder that has both of the server's programs, or all of these. */
+function findBinaries(names: readonly string[] = ['initdb', 'postgres']): string | null {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
   const folders = [
@@ -151,10 +169,10 @@ function findBinaries(): string | null {
     ...versions.map((version) => path.join(debian, version, 'bin')),
     '/usr/local/pgsql/bin',
   ]
-  return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(path.join(folder, name)))) ?? null
+  return folders.find((folder) => names.every((name) => existsSync(path.join(folder, name)))) ?? null
 }
 
-function ownerOfServer(): { uid?: number; gid?: number } {
+export function ownerOfServer(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }

@@ -130,9 +130,14 @@ export async function startService(
 }
 
 /** Runs one of the operators' commands on the database of an environment, and returns what it printed. */
-export async function operate<Printed>(environment: Environment, ...verb: string[]): Promise<Printed> {
-  const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'server/cli/main.ts'), ...verb], {
-    cwd: root,
+export function operate<Printed>(environment: Environment, ...verb: string[]): Promise<Printed> {
+  return operateIn(root, environment, ...verb)
+}
+
+/** The same by the version of the service that lies in that folder. */
+async function operateIn<Printed>(folder: string, environment: Environment, ...verb: string[]): Promise<Printed> {
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(folder, 'server/cli/main.ts'), ...verb], {
+    cwd: folder,
     env: { PATH: process.env.PATH, ...environment },
   })
   return JSON.parse(stdout) as Printed
@@ -142,10 +147,12 @@ export async function operate<Printed>(environment: Environment, ...verb: string
 export async function makeBuilder(
   environment: Environment,
   name = 'Harrow & Finch Homes',
+  folder = root,
 ): Promise<{ organizationId: string; key: string }> {
-  const made = await operate<{ organization: { id: string } }>(environment, 'organizations', 'create', '--name', name)
+  const by = <Printed>(...verb: string[]) => operateIn<Printed>(folder, environment, ...verb)
+  const made = await by<{ organization: { id: string } }>('organizations', 'create', '--name', name)
   const organizationId = made.organization.id
-  const { secret } = await operate<{ secret: string }>(environment, 'keys', 'create', '--organization', organizationId)
+  const { secret } = await by<{ secret: string }>('keys', 'create', '--organization', organizationId)
   return { organizationId, key: secret }
 }
 

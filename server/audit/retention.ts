@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import { BATCH_ROWS, inBatches } from '../database/batches.ts'
+import { removeInBatches } from '../database/batches.ts'
 import type { Database, Db } from '../database/database.ts'
 
 const DAY_MS = 86_400_000
@@ -12,13 +12,11 @@ export async function forgetOldAuditEntries(
   { auditRetentionDays }: { auditRetentionDays: number },
 ): Promise<void> {
   const keptSince = new Date(clock.nowMs() - auditRetentionDays * DAY_MS).toISOString()
-  await inBatches(
-    database,
-    sql`
-    delete from "auditEntries" where ctid = any(array(
-      select ctid from "auditEntries" where "at" < ${keptSince} limit ${BATCH_ROWS}))`,
-    allowRemoval,
-  )
+  await removeInBatches(database, {
+    table: 'auditEntries',
+    where: sql`"at" < ${keptSince}`,
+    prepare: allowRemoval,
+  })
 }
 
 /** Allows this transaction to remove audit entries, which the table otherwise refuses. */

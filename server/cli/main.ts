@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { distributionCommands } from '../database/distribution.ts'
 import { rotateEncryptionKey } from '../encryption-key-rotation.ts'
 import { addBackupVerbs } from './backup.ts'
 import { addKeyVerbs } from './keys.ts'
@@ -37,6 +38,10 @@ program
   .command('migrate')
   .description('Bring the database up to date, as every start does.')
   .action(verb(async (_workplace, _options, migrations) => ({ migrations })))
+program
+  .command('distribution')
+  .description('The statements that put the tables on several machines by organization, for PostgreSQL with Citus.')
+  .action(verb(async ({ database }) => ({ commands: await distributionCommands(database.statements) })))
 program
   .command('demo')
   .description('Make a builder with communities, homes, vendors, bids and orders to try the service on.')

@@ -107,8 +107,8 @@ async function openPostgres(
     connectionTimeoutMillis: CONNECTION_WAIT_MS,
     keepAlive: true,
   }
-  await reachPostgres(connection, patience)
   const bounded = { ...connection, ...timeouts(databaseStatementTimeoutMs) }
+  await reachPostgres(bounded, patience)
   const pool = new pg.Pool({ ...bounded, max: poolSize, Client: NamedClient })
   // A migration may take as long as it needs, and wait for another process that migrates. It ends soon after startup.
   const unbounded = new pg.Pool({ ...connection, max: 1, idleTimeoutMillis: 1000, Client: NamedClient })

@@ -1,8 +1,10 @@
 import { promises as fs } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { FileMigrationProvider, Migrator } from 'kysely/migration'
 import type { Database, Db } from './database.ts'
+import { buildAhead, indexesAhead } from './large-indexes.ts'
 import { raiseWall } from './wall.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'migrations')
@@ -10,7 +12,8 @@ const FOLDER = path.join(import.meta.dirname, 'migrations')
 /**
  * Brings the schema up to date in one transaction, all pending migrations or none, and then puts the new tables behind
  * the wall between organizations. Any number of processes may call it at once: the migrator's lock lets them take
- * turns, and the later ones find nothing to do.
+ * turns, and the later ones find nothing to do. A database that a later version has migrated is left as it is, because
+ * during an upgrade the version before runs on beside it, and may be started there (docs/several-machines.md).
  *
  * @returns the names of the migrations that were run
  */
@@ -21,14 +24,55 @@ export async function migrate(database: Database): Promise<string[]> {
 }
 
 async function runPending(database: Database): Promise<string[]> {
-  if ((await newestMigration(database.statements)) === (await knownMigrations()).at(-1)) return []
-  const migrator = new Migrator({
-    db: database.sessions,
-    provider: new FileMigrationProvider({ fs, path, migrationFolder: FOLDER }),
-  })
-  const { error, results } = await migrator.migrateToLatest()
-  if (error) throw error
-  return (results ?? []).map((result) => result.migrationName)
+  const done = await doneMigrations(database.statements)
+  if ((await knownMigrations()).every((name) => done.has(name))) return []
+  const provider = new FileMigrationProvider({ fs, path, migrationFolder: FOLDER })
+  // On a new database the tables are empty, and most are not there yet.
+  if (done.size > 0) {
+    const pending = Object.entries(await provider.getMigrations()).filter(([name]) => !done.has(name))
+    await buildAhead(
+      database,
+      pending.flatMap(([, migration]) => indexesAhead(migration)),
+    )
+  }
+  return database.sessions.connection().execute((db) =>
+    lettingOthersPass(db, database.embedded ? 0 : LOCK_WAIT_MS, async () => {
+      const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
+      if (error) throw error
+      return (results ?? []).map((result) => result.migrationName)
+    }),
+  )
+}
+
+// As long as a request waits. The embedded database belongs to this process alone, and has no locks to wait for.
+const LOCK_WAIT_MS = 3000
+const PAUSE_MS = 1000
+const MOST_MS = 3_600_000
+const LOCK_TIMEOUT = '55P03'
+
+/**
+ * Whoever uses a table that is to be changed queues behind the change, which may itself wait for somebody who reads for
+ * minutes, as a dump does. So it waits for a lock only so long, lets all of them pass and begins anew, for as long as
+ * such a reader may take.
+ *
+ * @param db a connection, which nobody else uses meanwhile
+ */
+export async function lettingOthersPass<T>(db: Db, lockWaitMs: number, change: () => Promise<T>): Promise<T> {
+  const begunMs = performance.now()
+  await sql.raw(`set lock_timeout = ${lockWaitMs}`).execute(db)
+  try {
+    for (;;) {
+      try {
+        return await change()
+      } catch (error) {
+        const { code } = error as { code?: unknown }
+        if (code !== LOCK_TIMEOUT || performance.now() - begunMs > MOST_MS) throw error
+      }
+      await delay(PAUSE_MS)
+    }
+  } finally {
+    await sql`set lock_timeout = 0`.execute(db)
+  }
 }
 
 /** The names of all migrations in this version, in order. */
@@ -37,15 +81,19 @@ export async function knownMigrations(): Promise<string[]> {
   return files.map((name) => path.basename(name, '.ts'))
 }
 
-/**
- * The newest migration that the database has run; null for none. Startup checks this instead of loading the code of
- * every migration.
- */
+/** The newest migration that the database has run; null for none. */
 export async function newestMigration(db: Db): Promise<string | null> {
+  return [...(await doneMigrations(db))].sort().at(-1) ?? null
+}
+
+/**
+ * The migrations that the database has run. Startup checks this instead of loading the code of every migration.
+ */
+async function doneMigrations(db: Db): Promise<Set<string>> {
   const exists = await sql<{ there: boolean }>`select to_regclass('kysely_migration') is not null as "there"`.execute(
     db,
   )
-  if (exists.rows[0]?.there !== true) return null
-  const done = await sql<{ name: string | null }>`select max("name") as "name" from "kysely_migration"`.execute(db)
-  return done.rows[0]?.name ?? null
+  if (exists.rows[0]?.there !== true) return new Set()
+  const done = await sql<{ name: string }>`select "name" from "kysely_migration"`.execute(db)
+  return new Set(done.rows.map(({ name }) => name))
 }

@@ -20,7 +20,8 @@ const REPORT_EVERY_MS = 5000
 
 /**
  * Resolves once PostgreSQL accepts this configuration. Waits for a server that does not answer or is still starting,
- * but not for one that refuses (a wrong password, an unknown database), because waiting would not help.
+ * but not for one that refuses (a wrong password, an unknown database), because waiting would not help, nor for a pooler
+ * whose sessions are not PostgreSQL's.
  *
  * @throws {DatabaseUnavailable}
  */
@@ -32,6 +33,8 @@ export async function reachPostgres(connection: pg.ClientConfig, patience: Patie
     const left = ms - (performance.now() - begun)
     const { place, failure } = await connectOnce(connection, Math.max(100, Math.min(ATTEMPT_MS, left)))
     if (failure === null) return
+    if (failure instanceof DatabaseUnavailable) throw failure
+    if (isOfPooler(failure)) throw pooled(place, inWords(failure))
     if (!isDatabaseAway(failure)) {
       throw new DatabaseUnavailable(`PostgreSQL at ${place} refused the connection: ${inWords(failure)}. ${REMEDY}`)
     }
@@ -73,12 +76,72 @@ async function connectOnce(
   client.on('error', () => {})
   try {
     await client.connect()
+    await assertOwnSession(client, connection, place)
     return { place, failure: null }
   } catch (error) {
     return { place, failure: error }
   } finally {
     await client.end().catch(() => {})
   }
+}
+
+function isOfPooler(error: unknown): boolean {
+  return error instanceof Error && /unsupported startup parameter/i.test(error.message)
+}
+
+function pooled(place: string, why: string): DatabaseUnavailable {
+  return new DatabaseUnavailable(
+    `Between the service and PostgreSQL, at ${place}, stands a pooler such as PgBouncer that does not give it sessions of its own (${why}). The service shares a fixed number of connections itself (DATABASE_CONNECTIONS) and sets for each whose rows it sees: name the address of PostgreSQL in DATABASE_URL.`,
+  )
+}
+
+/** What a session is started with; a pooler may leave it out without a word. */
+const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'] as const
+
+/**
+ * Statements are prepared on a session, run in pipelines on it, and see the rows of the organization that is set for it.
+ * A pooler that lends sessions by the transaction would mix up all of these, and with them the builders.
+ */
+async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, place: string): Promise<void> {
+  const { rows } = await client.query<Record<string, string>>(
+    `select ${[...SETTINGS, 'TimeZone', 'jit']
+      .map((name) => `(select "setting" from "pg_settings" where "name" = '${name}') as "${name}"`)
+      .join()}, pg_backend_pid()::text as "process"`,
+  )
+  const wanted = SETTINGS.flatMap((name): [string, string][] =>
+    connection[name] ? [[name, `${connection[name]}`]] : [],
+  )
+  const options = [...(connection.options ?? '').matchAll(/-c (TimeZone|jit)=(\S+)/g)]
+  const lost = [...wanted, ...options.map(([, name = '', value = '']): [string, string] => [name, value])].find(
+    ([name, value]) => rows[0]?.[name] !== value,
+  )
+  if (lost !== undefined) throw pooled(place, `${lost[0]} is ${rows[0]?.[lost[0]]} in place of ${lost[1]}`)
+  // The process that a client may cancel is PostgreSQL's own, unless somebody stands between.
+  if (rows[0]?.process !== String(processOf(client)) && (await isLent(connection, client)))
+    throw pooled(place, 'it lends them by the transaction')
+}
+
+function processOf(client: pg.Client): unknown {
+  return 'processID' in client ? client.processID : null
+}
+
+/** Whether another client can have the session of this one while it has no transaction open. */
+async function isLent(connection: pg.ClientConfig, client: pg.Client): Promise<boolean> {
+  const other = new pg.Client(connection)
+  other.on('error', () => {})
+  await other.connect()
+  try {
+    const before = await processBehind(client)
+    await other.query('begin')
+    return (await processBehind(other)) === before || (await processBehind(client)) !== before
+  } finally {
+    await other.end().catch(() => {})
+  }
+}
+
+async function processBehind(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ process: string }>('select pg_backend_pid()::text as "process"')
+  return rows[0]?.process
 }
 
 // A host with several addresses fails with one error for each, and no message of its own.

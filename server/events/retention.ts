@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { TypeID } from 'typeid-js'
 import type { Clock } from '../clock.ts'
-import { BATCH_ROWS, inBatches } from '../database/batches.ts'
+import { removeInBatches } from '../database/batches.ts'
 import type { Database } from '../database/database.ts'
 
 /**
@@ -12,14 +12,11 @@ import type { Database } from '../database/database.ts'
 export async function forgetOldEvents(database: Database, clock: Clock, keptDays: number | null): Promise<void> {
   if (keptDays === null) return
   const since = new Date(clock.nowMs() - keptDays * DAY_MS)
-  await inBatches(
-    database,
-    sql`
-    delete from "events" where ctid = any(array(
-      select ctid from "events"
-      where "id" < ${firstIdAt(since)} and "occurredAt" < ${since.toISOString()} and "sequence" is not null
-      order by "id" limit ${BATCH_ROWS} for update skip locked))`,
-  )
+  await removeInBatches(database, {
+    table: 'events',
+    where: sql`"id" < ${firstIdAt(since)} and "occurredAt" < ${since.toISOString()} and "sequence" is not null`,
+    orderBy: sql`"id"`,
+  })
 }
 
 const DAY_MS = 86_400_000

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { contract } from '../../scripts/conformance/contract.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { forgetOldAnswers } from '../database/idempotency-records.ts'
 import { vault } from '../encryption/vault.ts'
 import { repeats } from '../operations.ts'
-import { forgetOldAnswers } from './idempotency.ts'
 import { assertConcealing } from './repeat.ts'
 
 let plumbline: TestPlumbline

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import { sql } from 'kysely'
-import type { Clock } from '../clock.ts'
-import type { Database, Db } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
 import { vault } from '../encryption/vault.ts'
 import { type Call, heldBy, type WriteCall } from './call.ts'
 import { Problem, problem } from './problem.ts'
@@ -17,7 +16,7 @@ import { Problem, problem } from './problem.ts'
  * opens no transaction, holds no connection and stores nothing, without anyone having to list such requests. Stored
  * responses are encrypted, because they are only for the caller.
  */
-const KEPT_MS = 24 * 60 * 60 * 1000
+export const KEPT_MS = 24 * 60 * 60 * 1000
 
 /**
  * The maximum size of a stored response, compressed and sealed. A record and its events take a twentieth of it.
@@ -239,21 +238,5 @@ function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
       answered.reject(error)
       await ended.catch(() => {})
     },
-  }
-}
-
-/** Rows per statement, so that none holds locks or the embedded database for long. */
-const BATCH_ROWS = 1000
-
-/** Removes stored responses after their 24 hours; a scheduled job. */
-export async function forgetOldAnswers(database: Database, clock: Clock): Promise<void> {
-  const keptSince = new Date(clock.nowMs() - KEPT_MS).toISOString()
-  for (;;) {
-    const { numAffectedRows = 0n } = await sql`
-      delete from "idempotencyRecords" where ctid = any(array(
-        select ctid from "idempotencyRecords" where "createdAt" < ${keptSince} order by "createdAt" limit ${BATCH_ROWS}))`.execute(
-      database.statements,
-    )
-    if (numAffectedRows < BATCH_ROWS) return
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import { BATCH_ROWS, inBatches } from '../database/batches.ts'
+import { removeInBatches } from '../database/batches.ts'
 import type { Database } from '../database/database.ts'
 
 const DAY_MS = 86_400_000
@@ -12,11 +12,9 @@ export async function forgetOldProposals(
   { auditRetentionDays }: { auditRetentionDays: number },
 ): Promise<void> {
   const keptSince = new Date(clock.nowMs() - auditRetentionDays * DAY_MS).toISOString()
-  await inBatches(
-    database,
-    sql`
-    delete from "proposals" where ctid = any(array(
-      select ctid from "proposals" where "status" <> 'proposed' and "updatedAt" < ${keptSince}
-      order by "updatedAt" limit ${BATCH_ROWS} for update skip locked))`,
-  )
+  await removeInBatches(database, {
+    table: 'proposals',
+    where: sql`"status" <> 'proposed' and "updatedAt" < ${keptSince}`,
+    orderBy: sql`"updatedAt"`,
+  })
 }

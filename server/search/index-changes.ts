@@ -67,10 +67,12 @@ async function indexBatch(trx: Db): Promise<number> {
   const { rows: locks } = await sql<{ isOurs: boolean }>`
     select pg_try_advisory_xact_lock(${INDEXING_LOCK}) as "isOurs"`.execute(trx)
   if (locks[0]?.isOurs !== true) return 0
-  const { rows: noted } = await sql<Named>`
-    delete from "searchQueue" where "place" = any(array(select "place" from "searchQueue" order by "place" limit ${BATCH}))
-    returning "organizationId", "recordId"`.execute(trx)
+  const { rows: noted } = await sql<Named & { place: string }>`
+    select "organizationId", "recordId", "place" from "searchQueue" order by "place" limit ${BATCH}`.execute(trx)
   if (noted.length === 0) return 0
+  await sql`
+    delete from "searchQueue" where "organizationId" = any(${[...new Set(noted.map((name) => name.organizationId))]}::text[])
+      and "place" = any(${noted.map(({ place }) => place)}::bigint[])`.execute(trx)
   const names = [...new Map(noted.map((name) => [name.recordId, name])).values()]
   const records = await textsOf(trx, names)
   const wanted = new Map<string, Posting>(

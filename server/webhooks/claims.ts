@@ -125,16 +125,25 @@ async function cancelUnreadable(
 export async function claimTests(database: Database, clock: Clock, owners: Owners): Promise<Claimed[]> {
   return database.transaction(async (trx) => {
     const now = clock.now()
-    const { rows } = await sql<Taken>`
-      update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
-      where d.ctid = any(array(
-        select ctid from "deliveries"
-        where "test" and "status" = 'pending' and "claimedUntil" is null and "nextAttemptAt" <= ${now.toISOString()}
-        order by "nextAttemptAt" limit ${MOST_TESTS} for update skip locked
-      ))
-      returning ${TAKEN}`.execute(trx)
-    if (rows.length === 0) return []
-    return prepare(trx, rows, await read(trx, rows, owners, now, sql``), now)
+    const due = sql`"test" and "status" = 'pending' and "claimedUntil" is null and "nextAttemptAt" <= ${now.toISOString()}`
+    const { rows: tests } = await sql<{ organizationId: string; id: string }>`
+      select "organizationId", "id" from "deliveries" where ${due} order by "nextAttemptAt" limit ${MOST_TESTS}`.execute(
+      trx,
+    )
+    const taken: Taken[] = []
+    for (const [organizationId, own] of Map.groupBy(tests, (row) => row.organizationId)) {
+      const { rows } = await sql<Taken>`
+        update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
+        where d."organizationId" = ${organizationId} and d."id" = any(array(
+          select "id" from "deliveries"
+          where "organizationId" = ${organizationId} and "id" = any(${own.map(({ id }) => id)}::text[]) and ${due}
+          for update skip locked
+        ))
+        returning ${TAKEN}`.execute(trx)
+      taken.push(...rows)
+    }
+    if (taken.length === 0) return []
+    return prepare(trx, taken, await read(trx, taken, owners, now, sql``), now)
   })
 }
 
@@ -144,10 +153,15 @@ export async function claimTests(database: Database, clock: Clock, owners: Owner
  */
 export async function findDue(database: Database, clock: Clock): Promise<WebhookName[]> {
   const now = clock.now().toISOString()
-  await sql`
-    update "deliveries" set "claimedUntil" = null where ctid = any(array(
-      select ctid from "deliveries" where "claimedUntil" is not null and "claimedUntil" < ${now} for update skip locked
-    ))`.execute(database.statements)
+  const lapsed = sql`"claimedUntil" is not null and "claimedUntil" < ${now}`
+  const { rows: dead } = await sql<{ organizationId: string }>`
+    select distinct "organizationId" from "deliveries" where ${lapsed}`.execute(database.statements)
+  for (const { organizationId } of dead) {
+    await sql`
+      update "deliveries" set "claimedUntil" = null where "organizationId" = ${organizationId} and "id" = any(array(
+        select "id" from "deliveries" where "organizationId" = ${organizationId} and ${lapsed} for update skip locked
+      ))`.execute(database.statements)
+  }
   // One index lookup per subscription, which costs the same however many deliveries are waiting.
   const { rows } = await sql<WebhookName>`
     select w."organizationId", w."id" as "webhookId" from "webhooks" w
@@ -230,7 +244,8 @@ const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eve
   (select e."permissions" from "events" e where e."organizationId" = d."organizationId" and e."id" = d."eventId") as "permissions"`
 
 // Claims in the order of sending: longest overdue first, then by event order. Locked rows are matched by ctid: with a
-// join on their keys the planner would scan a table of some thousand rows every time.
+// join on their keys the planner would scan a table of some thousand rows every time, and with an array of ids it reads
+// all rows of the organization until the table has been analyzed (178 blocks in place of 23 for 10 of 5,000).
 async function take(trx: Db, turns: (Subscription & { limit: number })[], now: Date): Promise<Taken[]> {
   if (turns.length === 0) return []
   const { rows } = await sql<Taken & { sequence: number; nextAttemptAt: string }>`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../clock.ts'
-import { BATCH_ROWS, inBatches } from '../../database/batches.ts'
+import { removeInBatches } from '../../database/batches.ts'
 import type { Database } from '../../database/database.ts'
 
 const DAY_MS = 86_400_000
@@ -10,11 +10,10 @@ const KEPT_DAYS = 90
 /** Removes counts of days that nobody can ask for any more. */
 export async function forgetOldUsage(database: Database, clock: Clock): Promise<void> {
   const oldest = new Date(clock.nowMs() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10)
-  await inBatches(
-    database,
-    sql`
-    delete from "usageDays" where ctid = any(array(
-      select ctid from "usageDays" where "day" < ${oldest}::date
-      order by "day" limit ${BATCH_ROWS} for update skip locked))`,
-  )
+  await removeInBatches(database, {
+    table: 'usageDays',
+    key: 'keyId',
+    where: sql`"day" < ${oldest}::date`,
+    orderBy: sql`"day"`,
+  })
 }

@@ -152,16 +152,19 @@ export async function moveMentions(call: WriteCall, { keepId, mergeId }: Pair): 
     returning "id"`.execute(db)
   // A message that went to both went to the kept one already.
   const notToBoth = sql`
-    m."organizationId" = ${organizationId} and m."recipientId" = ${mergeId} and not exists (
+    m."recipientId" = ${mergeId} and not exists (
       select from "messageRecipients" k where k."organizationId" = ${organizationId}
         and k."recipientId" = ${keepId} and k."messageId" = m."messageId")`
   const messages = await sql<{ id: string }>`
     update "messages" set "sender" = replace("sender"::text, ${mergeId}, ${keepId})::jsonb,
       "recipients" = replace("recipients"::text, ${mergeId}, ${keepId})::jsonb, ${raised}
     where "organizationId" = ${organizationId}
-      and "id" in (select m."messageId" from "messageRecipients" m where ${notToBoth})
+      and "id" in (select m."messageId" from "messageRecipients" m
+        where m."organizationId" = ${organizationId} and ${notToBoth})
     returning "id"`.execute(db)
-  await sql`update "messageRecipients" as m set "recipientId" = ${keepId} where ${notToBoth}`.execute(db)
+  await sql`
+    update "messageRecipients" as m set "recipientId" = ${keepId}
+    where m."organizationId" = ${organizationId} and ${notToBoth}`.execute(db)
   const related = await sql<{ id: string }>`
     update "messages" set "relatedTo" = jsonb_set("relatedTo", '{id}', to_jsonb(${keepId}::text)), ${raised}
     where "organizationId" = ${organizationId} and "relatedToId" = ${mergeId}

@@ -29,13 +29,14 @@ export const {
 })
 
 /**
- * Computes anew when the vendors, whose preferences have changed, are told of the tasks that are ahead of them. None of
- * the tasks looks different for that, so their versions stay.
+ * Computes anew when the vendors, whose preferences have changed, are told of the tasks that are ahead of them, which
+ * the database does whenever a planned start is written. None of the tasks looks different for that, so their versions
+ * stay.
  */
 export async function retimeNotices({ db, organizationId }: WriteCall, ...vendorIds: string[]): Promise<void> {
   if (vendorIds.length === 0) return
   await sql`
-    update "tasks" as t set "tellAt" = "tellAtOf"(t)
+    update "tasks" as t set "plannedStart" = t."plannedStart"
     where t."organizationId" = ${organizationId} and t."vendorId" = any(${vendorIds}::text[]) and t."status" = 'not_started'
       and t."archivedAt" is null`.execute(db)
 }

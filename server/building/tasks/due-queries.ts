@@ -39,11 +39,13 @@ export async function read({ db, organizationId, now }: WriteCall, ids: readonly
     select t."id", t."homeId", t."vendorId", t."plannedStart", t."notifiedAt" is not null as "isTold",
       t."confirmationStatus" = 'requested' as "isAsked",
       nullif(greatest(at."kept", at."morning"), ${now}) as "laterAt",
-      t."plannedStart" < at."today" or "tellAtOf"(t) is null as "isOver"
+      t."plannedStart" < at."today" or told."at" is null as "isOver"
     from "tasks" as t
     join "communities" as c on c."organizationId" = t."organizationId" and c."id" = t."communityId",
+    lateral "tellAtOf"(t."organizationId", t."vendorId", t."homeId", t."communityId", t."status", t."actualStart",
+      t."archivedAt", t."notifiedAt", t."plannedStart", t."confirmation") as told ("at"),
     lateral (select
-      greatest("tellAtOf"(t), ${now}::timestamptz) as "kept",
+      greatest(told."at", ${now}::timestamptz) as "kept",
       greatest(((${now}::timestamptz at time zone c."timeZone")::date + time '07:00') at time zone c."timeZone", ${now}) as "morning",
       (${now}::timestamptz at time zone c."timeZone")::date as "today"
     ) as at

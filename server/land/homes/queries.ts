@@ -193,10 +193,13 @@ export async function archiveSchedule(call: WriteCall, homeId: string, which: 'l
   }
 }
 
-/** Computes anew when vendors are told of the tasks of the home, which is locked and is or was on hold. */
+/**
+ * Computes anew when vendors are told of the tasks of the home, which is locked and is or was on hold; the database does
+ * so whenever a planned start is written.
+ */
 export async function retimeNotices({ db, organizationId }: WriteCall, homeId: string): Promise<void> {
   await sql`
-    update "tasks" as t set "tellAt" = "tellAtOf"(t)
+    update "tasks" as t set "plannedStart" = t."plannedStart"
     where t."organizationId" = ${organizationId} and t."homeId" = ${homeId} and t."status" = 'not_started'
       and t."archivedAt" is null`.execute(db)
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../clock.ts'
-import { BATCH_ROWS, inBatches } from '../../database/batches.ts'
+import { removeInBatches } from '../../database/batches.ts'
 import type { Database } from '../../database/database.ts'
 
 const DAY_MS = 86_400_000
@@ -8,10 +8,5 @@ const DAY_MS = 86_400_000
 /** Deletes mails that have ended once their time is over; what they carried is kept by itself. */
 export async function forgetOldMails(database: Database, clock: Clock, keptDays: number): Promise<void> {
   const since = new Date(clock.nowMs() - keptDays * DAY_MS).toISOString()
-  await inBatches(
-    database,
-    sql`
-    delete from "mails" where ctid = any(array(
-      select ctid from "mails" where "status" <> 'queued' and "updatedAt" < ${since} limit ${BATCH_ROWS} for update skip locked))`,
-  )
+  await removeInBatches(database, { table: 'mails', where: sql`"status" <> 'queued' and "updatedAt" < ${since}` })
 }

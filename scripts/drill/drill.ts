@@ -1,0 +1,48 @@
+/**
+ * What operators have to rely on, tried on this machine: each drill starts its own PostgreSQL, HAProxy and processes of
+ * the service on free ports of the loopback address, and stops them all. A drill that needs a program that is not
+ * installed says so and is left out.
+ *
+ *   npm run drill                     all drills
+ *   npm run drill -- failover         those whose name starts like this
+ *   npm run drill -- upgrade --from v1.2.0
+ */
+
+import { Command } from 'commander'
+import { type Check, failover } from './failover.ts'
+import { upgrade } from './upgrade.ts'
+
+const program = new Command('drill')
+  .description('Failover and rolling upgrade, under load, on this machine.')
+  .argument('[names...]', 'only the drills whose name begins so')
+  .option(
+    '--from <version>',
+    'the tag or commit that the upgrade begins at; this version, with one migration more, if none is named',
+  )
+  .parse()
+const { from } = program.opts<{ from?: string }>()
+
+const drills: { name: string; run(check: Check): Promise<void> }[] = [
+  { name: 'failover to a synchronous replica', run: (check) => failover(check, true) },
+  { name: 'failover to an asynchronous replica', run: (check) => failover(check, false) },
+  { name: 'upgrade of one process after the other', run: (check) => upgrade(check, from) },
+]
+
+// Interrupting it leaves no processes behind: they end with this one.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
+
+let [passed, failed] = [0, 0]
+for (const { name, run } of drills) {
+  if (program.args.length > 0 && !program.args.some((start) => name.startsWith(start))) continue
+  console.log(`\n${name}`)
+  const begun = performance.now()
+  const check: Check = (held, what) => {
+    if (held) passed++
+    else failed++
+    console.log(`  ${held ? 'ok  ' : 'FAIL'} ${what}`)
+  }
+  await run(check).catch((error: unknown) => check(false, `it ended with ${(error as Error).stack}`))
+  console.log(`  ${((performance.now() - begun) / 1000).toFixed(1)} s`)
+}
+console.log(`\n${passed} passed, ${failed} failed`)
+process.exit(failed === 0 ? 0 : 1)

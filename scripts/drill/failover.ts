@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { Ledger } from '../crash/ledger.ts'
+import { startHaproxy } from '../processes/haproxy.ts'
+import { type PrivatePostgres, startPostgres } from '../processes/postgres.ts'
+import { startReceiver } from '../processes/receiver.ts'
+import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
+
+export type Check = (held: boolean, what: string) => void
+
+/** As long as a process may take to serve again after a replica has been promoted. */
+const RECOVERED_MS = 5000
+
+/** Commits are in order; their acknowledgements pass each other on the way, but not by more than this. */
+const PASSED_MS = 100
+
+/**
+ * Two processes behind HAProxy, on a PostgreSQL with a replica. Under load the primary dies, with everything that it
+ * runs, and the replica is promoted.
+ *
+ * @param synchronous whether the primary acknowledges what the replica has
+ */
+export async function failover(check: Check, synchronous: boolean): Promise<void> {
+  const primary = await startPostgres()
+  if (primary === null) return
+  await primary.database()
+  const replica = await startPostgres({}, primary)
+  if (replica === null) return primary.stop()
+  if (synchronous) {
+    await said(primary, `alter system set synchronous_standby_names = '*'`)
+    await said(primary, 'select pg_reload_conf()')
+  }
+  const ports = [await freePort(), await freePort()]
+  const balancer = await startHaproxy(ports, [primary.port, replica.port])
+  if (balancer === null) return Promise.all([primary.stop(), replica.stop()]).then(() => {})
+  const DATABASE_URL = `postgres://plumbline@127.0.0.1:${balancer.postgresPort}/plumbline`
+  const environment = { ...openEnvironment({ DATABASE_URL }), WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5' }
+  const services: Service[] = []
+  for (const port of ports) services.push(await startService({ ...environment, PORT: String(port) }))
+  const { key } = await makeBuilder({ ...environment, DATABASE_URL: await primary.database() })
+  const receiver = await startReceiver()
+  const ledger = new Ledger(key)
+  await ledger.subscribe(balancer.url, receiver.url)
+  const load = ledger.write(balancer.url, 8)
+  await ledger.untilMore(300)
+  if (!synchronous) {
+    // The replica falls behind, as it does on a busy network.
+    await stopSending(primary)
+    await ledger.untilMore(20)
+  }
+  await killAll(primary)
+  const diedAtMs = Date.now()
+  const before = new Map(ledger.acknowledgedAt)
+  console.log(`       ${before.size} writes were acknowledged when the primary died`)
+  await delay(1500)
+  await said(replica, 'select pg_promote(true, 30)')
+  const promoted = performance.now()
+  const recovered = await Promise.all(services.map((service) => firstWrite(service, key, promoted)))
+  check(
+    recovered.every((ms) => ms < RECOVERED_MS),
+    `the processes write again ${recovered.map((ms) => `${Math.round(ms)} ms`).join(' and ')} after the promotion`,
+  )
+  check(
+    services.every((service) => service.isRunning),
+    'they are the same processes as before',
+  )
+  await ledger.untilMore(200)
+  check(
+    true,
+    `through the load balancer too, where ${Date.now() - diedAtMs} ms after the death 200 more are acknowledged`,
+  )
+  ledger.stop()
+  await load
+  const odd = [...ledger.answers].filter(([answer]) => !/^(20[01]|503 unavailable|502 unavailable)$/.test(answer))
+  check(
+    odd.length === 0,
+    `answers under load: ${[...ledger.answers].map(([answer, count]) => `${count} × ${answer}`).join(', ')}`,
+  )
+  await ledger.repeatUnanswered(balancer.url)
+  const found = await ledger.compare(balancer.url)
+  const lost = found.lost.map((text) => text.split(' ')[0] ?? '')
+  if (synchronous)
+    check(lost.length === 0, `${before.size} acknowledged before the death are there, ${lost.length} are lost`)
+  else {
+    const atMs = (ids: Iterable<string>) => [...ids].map((id) => before.get(id) ?? 0).filter((ms) => ms > 0)
+    const firstLost = Math.min(...atMs(lost))
+    const lastKept = Math.max(...atMs([...before.keys()].filter((id) => !lost.includes(id))))
+    check(
+      lost.length > 0 && lastKept - firstLost < PASSED_MS,
+      `exactly the tail is lost: ${lost.length} writes of the last ${diedAtMs - firstLost} ms, and none before: ${lost.slice(0, 3).join(', ')} …`,
+    )
+  }
+  check(found.doubled.length === 0, `${found.repeated} repeats made nothing twice, ${found.doubled.length} did`)
+  check(
+    found.halves.length === 0,
+    `${found.vendors} vendors and ${found.events} events belong together, ${found.halves.length} do not ${found.halves.slice(0, 3).join('; ')}`,
+  )
+  const missing = await ledger.undelivered(balancer.url, receiver)
+  check(missing.length === 0, `every event was delivered, ${missing.length} were not`)
+  await Promise.all(services.map((service) => service.stop()))
+  await balancer.stop()
+  await receiver.close()
+  await replica.stop()
+  await primary.stop()
+}
+
+async function said(postgres: PrivatePostgres, text: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ host: '127.0.0.1', port: postgres.port, user: 'plumbline', database: 'plumbline' })
+  await client.connect()
+  try {
+    return await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Milliseconds until a process acknowledges a write, asked by its own address without a pause. */
+async function firstWrite({ url }: Service, key: string, begun: number): Promise<number> {
+  for (;;) {
+    const answer = await fetch(`${url}/api/ext/vendors`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ companyName: `Vendor ${Math.random()}` }),
+      signal: AbortSignal.timeout(10_000),
+    }).catch(() => null)
+    const text = await answer?.text()
+    const ms = performance.now() - begun
+    if (answer?.status === 201) return ms
+    if (answer !== null && answer.status < 500) throw new Error(`A write was answered with ${answer.status}: ${text}`)
+    if (ms > 60_000) return ms
+    await delay(20)
+  }
+}
+
+async function stopSending(primary: PrivatePostgres): Promise<void> {
+  const { rows } = await said(primary, 'select pid from pg_stat_replication')
+  for (const { pid } of rows) process.kill(pid, 'SIGSTOP')
+}
+
+/** As if the machine lost its power: nothing that PostgreSQL had started goes on for a moment. */
+async function killAll(postgres: PrivatePostgres): Promise<void> {
+  const { pid } = postgres
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+  process.kill(pid, 'SIGSTOP')
+  for (const child of children) process.kill(child, 'SIGKILL')
+  await postgres.kill()
+}

@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Ledger } from '../crash/ledger.ts'
+import { startHaproxy } from '../processes/haproxy.ts'
+import { startPostgres } from '../processes/postgres.ts'
+import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
+import type { Check } from './failover.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+
+/** What a version adds that the one before it knows nothing of; the index is built while both serve. */
+const NEXT_MIGRATION = `import { type Kysely, sql } from 'kysely'
+import { createIndexes } from '../large-indexes.ts'
+
+export const ahead = [{ name: 'vendors_drilledAt', on: '"vendors" ("organizationId", "companyName", "id")' }]
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql\`alter table "vendors" add column "drilled" text not null default 'no'\`.execute(db)
+  await sql\`create table "drills" ("organizationId" text collate "C" not null references "organizations" ("id"), "id" text collate "C" not null, primary key ("organizationId", "id"))\`.execute(db)
+  await createIndexes(db, ahead)
+}
+`
+
+/**
+ * Two processes of the version before behind HAProxy. Under load one of the next version is started beside them, which
+ * migrates the database; one of the two dies and is started anew, as supervisors do; and then each is ended in its turn
+ * and the next version started in its place.
+ *
+ * @param from the tag or commit of the version before
+ */
+export async function upgrade(check: Check, from?: string): Promise<void> {
+  const postgres = await startPostgres()
+  if (postgres === null) return
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-upgrade-'))
+  const ports = [await freePort(), await freePort(), await freePort()]
+  const balancer = await startHaproxy(ports, [postgres.port])
+  try {
+    if (balancer === null) return
+    const [before, next] = versions(folder, from)
+    const environment = openEnvironment({ DATABASE_URL: await postgres.database() })
+    const started = (version: string, port: number | undefined): Promise<Service> => {
+      const command = [process.execPath, path.join(version, 'server/main.ts')]
+      return startService({ ...environment, LOG_LEVEL: 'warn', PORT: String(port) }, { command, folder: version })
+    }
+    const [first, second, third] = ports
+    const { key } = await makeBuilder(environment, 'Harrow & Finch Homes', before)
+    const old = [await started(before, first), await started(before, second)] as const
+    const ledger = new Ledger(key)
+    const load = ledger.write(balancer.url, 8)
+    await ledger.untilMore(200)
+
+    const begun = performance.now()
+    const newer = await started(next, third)
+    const all = [...old, newer]
+    console.log(
+      `       the next version was ready, and the database migrated, after ${Math.round(performance.now() - begun)} ms`,
+    )
+    await ledger.untilMore(200)
+    check(await writeAll(all, key), 'two processes of the version before and one of the next write side by side')
+
+    await old[1].kill()
+    const again = await started(before, second)
+    check(await writeAll([again], key), 'one of the version before that dies is started again beside the next')
+    await ledger.untilMore(200)
+
+    const replaced: Service[] = [newer]
+    for (const [service, port] of [
+      [old[0], first],
+      [again, second],
+    ] as const) {
+      const code = await service.stop()
+      check(code === 0, `one of the version before was ended with ${code}`)
+      replaced.push(await started(next, port))
+      await ledger.untilMore(200)
+    }
+    check(await writeAll(replaced, key), 'three processes of the next version write')
+    ledger.stop()
+    await load
+    const refused = [...ledger.answers].filter(([answer]) => !/^20[01]$/.test(answer))
+    const cutOff = refused.filter(([answer]) => answer !== '502 unavailable')
+    check(
+      // What was under way in the process that was killed is cut off, and no more.
+      cutOff.length === 0 && refused.reduce((sum, [, count]) => sum + count, 0) <= 8,
+      `answers under load: ${[...ledger.answers].map(([answer, count]) => `${count} × ${answer}`).join(', ')}`,
+    )
+    await ledger.repeatUnanswered(balancer.url)
+    const { lost, doubled, halves, vendors, events } = await ledger.compare(balancer.url)
+    check(
+      lost.length + doubled.length + halves.length === 0,
+      `${ledger.acknowledged} acknowledged writes: ${lost.length} lost, ${doubled.length} made twice; ${vendors} vendors and ${events} events, ${halves.length} do not belong together`,
+    )
+    await Promise.all(replaced.map((service) => service.stop()))
+  } finally {
+    await balancer?.stop()
+    await postgres.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** The folders of the version before and of the next one. */
+function versions(folder: string, from: string | undefined): [string, string] {
+  const [before, next] = [path.join(folder, 'before'), path.join(folder, 'next')]
+  for (const version of [before, next]) {
+    mkdirSync(version)
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(version, 'node_modules'))
+    for (const part of ['server', 'package.json', 'dist/web'])
+      cpSync(path.join(ROOT, part), path.join(version, part), { recursive: true })
+  }
+  if (from === undefined) {
+    writeFileSync(path.join(next, 'server/database/migrations/9999_drill.ts'), NEXT_MIGRATION)
+    return [before, next]
+  }
+  rmSync(path.join(before, 'server'), { recursive: true })
+  const archive = execFileSync('git', ['archive', from, 'server', 'package.json'], { cwd: ROOT, maxBuffer: 2 ** 30 })
+  execFileSync('tar', ['-x', '-C', before], { input: archive })
+  return [before, next]
+}
+
+async function writeAll(services: readonly Service[], key: string): Promise<boolean> {
+  const statuses = await Promise.all(
+    services.map(async ({ url }) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ companyName: `Vendor ${Math.random()}` })
+      const answer = await fetch(`${url}/api/ext/vendors`, { method: 'POST', headers, body })
+      await answer.arrayBuffer()
+      return answer.status
+    }),
+  )
+  return statuses.every((status) => status === 201)
+}

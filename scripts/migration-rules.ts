@@ -1,0 +1,111 @@
+/**
+ * What a migration must not do, because the service is in use while it runs: the version before serves beside it, and the
+ * tables have grown. All pending migrations are one transaction, so a lock is held until the last of them is done.
+ * docs/several-machines.md says what to do in place of each.
+ */
+
+/** From before the rules: until this one they are as they ran. */
+export const LAST_WITHOUT_RULES = '0240_contract_links'
+
+/** Tables that stay small however long the service is in use, so that nobody notices their lock. */
+const SMALL: ReadonlySet<string> = new Set([
+  'bidRequestNumbers',
+  'contractNumbers',
+  'deployment',
+  'fileUsage',
+  'messageTemplates',
+  'oauthClients',
+  'organizations',
+  'passkeyChallenges',
+  'paymentNumbers',
+  'paymentRunNumbers',
+  'saleNumbers',
+  'scopes',
+  'searchQueue',
+  'signInLinks',
+  'taskTemplates',
+  'webhooks',
+])
+
+interface Rule {
+  /** Finds the statement; its first group is the table, if it names one. */
+  statement: RegExp
+  /** Whether what was found is well after all; the whole text of the migration, and of those before it. */
+  isWell?(found: RegExpMatchArray, text: string, before: string): boolean
+  fault: string
+}
+
+const ALTERED = String.raw`alter table "(\w+)"[^${'`'};]*?`
+
+const RULES: readonly Rule[] = [
+  {
+    statement: /create (?:unique )?index (?:if not exists )?(?:"\w+" )?on "(\w+)"/gi,
+    fault: 'builds an index while writers wait: export it as `ahead`',
+  },
+  {
+    statement: new RegExp(`${ALTERED}add column[^,\`;]*default[^,\`;]*\\(`, 'gi'),
+    fault: 'writes every row anew for a default that is computed: add it without one, and fill it in batches',
+  },
+  {
+    statement: new RegExp(`${ALTERED}add column[^,\`;]*generated always as`, 'gi'),
+    fault: 'writes every row anew for a computed column: compute it where it is asked for, or fill a plain one',
+  },
+  {
+    statement: new RegExp(`${ALTERED}alter column "\\w+" (?:set data )?type`, 'gi'),
+    fault: 'writes every row anew for another type: add a column of that type and fill it',
+  },
+  {
+    statement: new RegExp(`${ALTERED}alter column "(\\w+)" set not null`, 'gi'),
+    isWell: ([, table, column], _text, before) => before.includes(`validate constraint "${table}_${column}_not_null"`),
+    fault: 'reads every row: let an earlier version add and validate a check "<table>_<column>_not_null" first',
+  },
+  {
+    statement: new RegExp(`${ALTERED}add constraint "\\w+"\\s+(?:check|foreign key)(?:[^,\`;](?!not valid))*`, 'gi'),
+    isWell: ([text], migration) => migration.slice(migration.indexOf(text)).startsWith(`${text} not valid`),
+    fault: 'reads every row for a constraint: add it "not valid", and validate it in the next version',
+  },
+  {
+    statement: new RegExp(
+      `${ALTERED}add (?:constraint "\\w+" )?(?:unique|primary key|exclude)\\b(?! using index)`,
+      'gi',
+    ),
+    fault: 'builds an index while writers wait: build it `ahead`, and add the constraint "using index"',
+  },
+  {
+    statement: /\b(?:update|delete from) "(\w+)"/gi,
+    // A trigger's function is called for the rows that a request writes.
+    isWell: (found, text) => /create (?:or replace )?function[^`]*$/i.test(text.slice(0, found.index)),
+    fault: 'locks the rows that it changes: let a job do it in batches',
+  },
+  {
+    statement: /\b(?:cluster|vacuum full|lock table|refresh materialized view)\b[^`]*?"(\w+)"/gi,
+    fault: 'locks the whole table',
+  },
+]
+
+/** What the version before still uses may only go once no process of it runs. */
+const CONTRACTION = /\b(?:drop (?:table|column|function|view)|rename (?:to|column|constraint))\b/i
+const ANNOUNCED = /unused since version \d+\.\d+/i
+
+/**
+ * The faults of a migration, as sentences.
+ *
+ * @param text its source
+ * @param before the sources of all before it
+ */
+export function faultsOf(text: string, before: string): string[] {
+  const own = new Set([...text.matchAll(/create table (?:if not exists )?"(\w+)"/gi)].map(([, table]) => table))
+  const statements = text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '')
+  const faults = RULES.flatMap(({ statement, isWell, fault }) =>
+    [...statements.matchAll(statement)]
+      .filter(
+        (found) => !own.has(found[1]) && !SMALL.has(found[1] ?? '') && isWell?.(found, statements, before) !== true,
+      )
+      .map(([, table]) => `"${table}": it ${fault}.`),
+  )
+  if (CONTRACTION.test(statements) && !ANNOUNCED.test(text))
+    faults.push(
+      'It takes away what the version before may use: say in a comment "Unused since version …", which is a version before this one.',
+    )
+  return faults
+}

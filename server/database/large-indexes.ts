@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+
+/**
+ * An index on a table that is large where the service is in use. In the migrations' transaction it would keep writers
+ * waiting until all of them are done. So a migration exports it as one of `ahead`, and it is built before that
+ * transaction while everybody goes on writing; in `up`, `createIndexes` makes it where that has not been, as on a new
+ * database.
+ */
+export interface LargeIndex {
+  name: string
+  /** The table and what is indexed, as in SQL: `"vendors" ("organizationId", "status")`. */
+  on: string
+  isUnique?: boolean
+}
+
+/** What a migration exports as `ahead`. */
+export function indexesAhead(migration: object): readonly LargeIndex[] {
+  return 'ahead' in migration ? (migration.ahead as readonly LargeIndex[]) : []
+}
+
+/** Any number that no other lock in this database uses. */
+const BUILDING_LOCK = 74185027
+
+/** As often as a process asks whether another one is done. */
+const ASK_EVERY_MS = 250
+
+/**
+ * Builds the indexes that are not there. One process builds, and the others wait. They ask again and again, because a
+ * statement that waits for a lock holds a snapshot, and the building waits for all older snapshots.
+ */
+export async function buildAhead(database: Database, indexes: readonly LargeIndex[]): Promise<void> {
+  if (indexes.length === 0) return
+  // The embedded database belongs to this process alone, so nobody else writes.
+  if (database.embedded) return
+  await database.sessions.connection().execute(async (db) => {
+    for (;;) {
+      const { rows } = await sql<{ isOurs: boolean }>`
+        select pg_try_advisory_lock(${BUILDING_LOCK}) as "isOurs"`.execute(db)
+      if (rows[0]?.isOurs === true) break
+      await delay(ASK_EVERY_MS)
+    }
+    try {
+      for (const index of indexes) {
+        const state = await stateOf(db, index)
+        // What a process that died has left is never used, and would be taken for the index.
+        if (state === 'invalid') await sql`drop index concurrently if exists ${sql.id(index.name)}`.execute(db)
+        if (state !== 'valid') await build(db, index)
+      }
+    } finally {
+      await sql`select pg_advisory_unlock(${BUILDING_LOCK})`.execute(db)
+    }
+  })
+}
+
+// 42703, 42P01: who leaves out a version has no such column or table yet, and waits a little longer.
+const NOT_THERE_YET: readonly unknown[] = ['42703', '42P01']
+
+async function build<DB>(db: Kysely<DB>, index: LargeIndex): Promise<void> {
+  try {
+    await sql.raw(textOf(index, 'concurrently')).execute(db)
+  } catch (error) {
+    if (!NOT_THERE_YET.includes((error as { code?: unknown }).code)) throw error
+  }
+}
+
+/** For `up`: creates those that have not been built ahead. */
+export async function createIndexes<DB>(db: Kysely<DB>, indexes: readonly LargeIndex[]): Promise<void> {
+  // Even with `if not exists` the statement would wait for writers.
+  for (const index of indexes) if ((await stateOf(db, index)) === null) await sql.raw(textOf(index, '')).execute(db)
+}
+
+async function stateOf<DB>(db: Kysely<DB>, { name }: LargeIndex): Promise<'valid' | 'invalid' | null> {
+  const { rows } = await sql<{ isValid: boolean }>`
+    select x."indisvalid" as "isValid" from "pg_index" x join "pg_class" c on c."oid" = x."indexrelid"
+    where c."relname" = ${name} and c."relnamespace" = current_schema()::regnamespace`.execute(db)
+  return rows[0] === undefined ? null : rows[0].isValid ? 'valid' : 'invalid'
+}
+
+function textOf({ name, on, isUnique = false }: LargeIndex, how: '' | 'concurrently'): string {
+  return `create ${isUnique ? 'unique ' : ''}index ${how} "${name}" on ${on}`
+}

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { faultsOf, LAST_WITHOUT_RULES } from '../../scripts/migration-rules.ts'
+
+const FOLDER = path.resolve(import.meta.dirname, '../../server/database/migrations')
+const migrations = readdirSync(FOLDER)
+  .filter((file) => file.endsWith('.ts'))
+  .sort()
+  .map((file) => ({ name: path.basename(file, '.ts'), text: readFileSync(path.join(FOLDER, file), 'utf8') }))
+
+describe('a migration keeps nobody waiting, and the version before at work', () => {
+  test.for(migrations.filter(({ name }) => name > LAST_WITHOUT_RULES))('$name', ({ name, text }) => {
+    const before = migrations.filter((other) => other.name < name).map((other) => other.text)
+    expect(faultsOf(text, before.join('\n'))).toEqual([])
+  })
+
+  test('the rules begin where they were made', () => {
+    expect(migrations.map(({ name }) => name)).toContain(LAST_WITHOUT_RULES)
+  })
+
+  test.for([
+    ['create index "homes_x" on "homes" ("organizationId")', /export it as `ahead`/],
+    ['create unique index on "homes" ("organizationId", "x")', /export it as `ahead`/],
+    ['alter table "homes" add column "at" timestamptz default now()', /default that is computed/],
+    [
+      'alter table "homes" add column "a" text, add column "b" text generated always as (lower("a")) stored',
+      /computed column/,
+    ],
+    ['alter table "homes" alter column "name" type varchar', /another type/],
+    ['alter table "homes" alter column "name" set not null', /reads every row/],
+    ['alter table "homes" add constraint "homes_x_check" check ("x" > 0)', /not valid/],
+    ['alter table "homes" add constraint "homes_x_fkey" foreign key ("x") references "x" ("id")', /not valid/],
+    ['alter table "homes" add constraint "homes_x_key" unique ("x")', /using index/],
+    ['update "homes" set "x" = 1', /in batches/],
+    ['alter table "homes" drop column "x"', /takes away/],
+    ['alter table "homes" rename to "houses"', /takes away/],
+  ] as const)('%s is refused', ([statement, fault]) => {
+    expect(faultsOf(`await sql\`${statement}\`.execute(db)`, '').join()).toMatch(fault)
+  })
+
+  test.for([
+    'create table "houses" ("id" text); create index "houses_id" on "houses" ("id")',
+    'create index "searchQueue_x" on "searchQueue" ("place")',
+    'alter table "homes" add column "x" text',
+    `alter table "homes" add column "x" text not null default 'no'`,
+    'alter table "homes" add constraint "homes_x_check" check ("x" > 0) not valid',
+    'alter table "homes" validate constraint "homes_x_check"',
+    'alter table "homes" add constraint "homes_x_key" unique using index "homes_x"',
+    'create function "f"() returns trigger as $$ begin update "homes" set "x" = 1; end $$',
+    '-- \n// Unused since version 1.3.\nalter table "homes" drop column "x"',
+  ])('%s is let through', (statement) => {
+    expect(faultsOf(`await sql\`${statement}\`.execute(db)`, '')).toEqual([])
+  })
+
+  test('a column may be filled always, once a check has been validated that says so', () => {
+    const text = 'alter table "homes" alter column "name" set not null'
+    expect(faultsOf(text, 'alter table "homes" validate constraint "homes_name_not_null"')).toEqual([])
+  })
+})
