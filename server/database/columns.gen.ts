@@ -157,7 +157,6 @@ export const columns = {
     estimateKey: 'text?',
     contractId: 'id?',
     externalId: 'text?',
-    scopeKey: 'text?',
   },
   budgetTransfers: {
     organizationId: 'id',

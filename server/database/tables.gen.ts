@@ -186,7 +186,6 @@ export interface BudgetLines {
   priceId: string | null;
   quantity: Numeric | null;
   scope: string;
-  scopeKey: Generated<string | null>;
   source: string;
   takeoffLineId: string | null;
   unit: string | null;

@@ -62,6 +62,7 @@ test('the shared folders import no slice', () => {
     'server/audit/kinds.ts',
     'server/audit/record.ts',
     'server/events/record.ts',
+    'server/events/recorded.ts',
     'server/events/status-history.ts',
   ]
   for (const part of floor)

@@ -40,7 +40,7 @@ export async function budgetsOf(
   const { rows } = await sql<{ homeId: string; budgeted: number }>`
     select "homeId", sum("budgeted") as "budgeted" from "budgetLines"
     where "organizationId" = ${call.organizationId} and "homeId" = any(${[...request.homeIds]})
-      and "scopeKey" = lower(${request.scope}) and "archivedAt" is null
+      and lower("scope") = lower(${request.scope}) and "archivedAt" is null
     group by "homeId"`.execute(call.db)
   return new Map(rows.map((row) => [row.homeId, row.budgeted]))
 }

@@ -66,7 +66,7 @@ function variancePercents(organizationId: string, isInPeriod: ReturnType<typeof 
     cross join lateral (
       select coalesce(job."offered", (
         select sum(l."budgeted") from "budgetLines" l
-        where l."organizationId" = ${organizationId} and l."homeId" = job."homeId" and l."scopeKey" = job."scope"
+        where l."organizationId" = ${organizationId} and l."homeId" = job."homeId" and lower(l."scope") = job."scope"
           and l."archivedAt" is null)) as "amount"
     ) as expected
     where expected."amount" > 0`

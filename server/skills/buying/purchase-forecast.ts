@@ -50,7 +50,7 @@ async function neededIn(
       select s."homeId", b."partId", s."day", sum(b."quantity") as "quantity"
       from "starting" s
       join "budgetLines" b on b."organizationId" = ${organizationId} and b."homeId" = s."homeId" and b."archivedAt" is null
-        and b."homeId" = any(array(select distinct "homeId" from "starting")) and b."partId" is not null and b."scopeKey" = s."key"
+        and b."homeId" = any(array(select distinct "homeId" from "starting")) and b."partId" is not null and lower(b."scope") = s."key"
       group by s."homeId", b."partId", s."day"
       having sum(b."quantity") > 0
     ), "ordered" as (

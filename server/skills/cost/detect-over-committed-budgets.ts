@@ -24,7 +24,10 @@ export async function detectOverCommittedBudgets(
   return { thresholdPercent, currency: call.currency, ...found, asOf: call.now.toISOString() }
 }
 
-/** In one statement, which reads the budgets of those trades alone for which something is ordered. */
+/**
+ * In one statement, which reads the budgets of those trades alone for which something is ordered. A trade is looked up as
+ * it is or was spelled, because an index knows no other spelling.
+ */
 async function overCommitments(
   { db, organizationId }: Call,
   communityId: string | undefined,
@@ -44,12 +47,15 @@ async function overCommitments(
       where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from "of"))
         and "status" = any(${[...COMMITTED, ...PENDING]}::text[])
       group by "homeId", lower("scope")
+    ), "trades" as materialized (
+      select lower("name") as "key", array_agg("name") as "names" from "scopes"
+      where "organizationId" = ${organizationId} group by lower("name")
     ), "over" as materialized (
       select o."homeId", coalesce(b."scope", o."scope") as "scope", coalesce(b."budgeted", 0) as "budgeted", o."committed", o."pending",
         o."committed" + o."pending" - coalesce(b."budgeted", 0) as "by"
-      from "ordered" o cross join lateral (
+      from "ordered" o left join "trades" t on t."key" = o."key" cross join lateral (
         select min(l."scope") as "scope", sum(l."budgeted") as "budgeted" from "budgetLines" l
-        where l."organizationId" = ${organizationId} and l."homeId" = o."homeId" and l."scopeKey" = o."key" and l."archivedAt" is null
+        where l."organizationId" = ${organizationId} and l."homeId" = o."homeId" and l."scope" = any(t."names") and l."archivedAt" is null
       ) as b
       where o."committed" + o."pending" > coalesce(b."budgeted", 0) * ${thresholdPercent}::numeric / 100
         and o."committed" + o."pending" <> 0
