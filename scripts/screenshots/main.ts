@@ -9,7 +9,7 @@ import { openDatabase } from '../../server/database/database.ts'
 import { firstSignInLink, makeDemoOnFirstStart } from '../../server/first-start.ts'
 import { startPlumbline } from '../../server/plumbline.ts'
 import { buildPages } from '../../web/build.ts'
-import { findChromium, launchChromium } from '../processes/chromium.ts'
+import { findChromium, launchChromium, settled } from '../processes/chromium.ts'
 import { type Find, finder, SCREENS, type Screen, WIDTHS } from './screens.ts'
 
 /**
@@ -89,7 +89,7 @@ async function show(context: BrowserContext, screen: Screen, find: Find): Promis
   await page.goto(service.url + (await screen.path(find)))
   await page.locator(screen.ready).first().waitFor()
   await screen.act?.(page)
-  await page.waitForLoadState('networkidle')
+  await settled(page)
   return page
 }
 
