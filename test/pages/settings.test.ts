@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
+import { insertSandbox } from '../../server/organizations/sandboxes.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
 
@@ -119,5 +120,25 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     await page.getByText('No webhooks yet').waitFor()
     // A form that was sent empty is refused, which the browser's console says.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
+  })
+
+  test('the owner fills a sandbox and sees how far it is, and one that was filled is emptied only after a question', async () => {
+    const { page } = await visit(browser, plumbline)
+    const { organizationId, database, clock } = plumbline
+    await page.goto(`${plumbline.url}/settings/organization`)
+    await page.getByRole('heading', { name: 'Terms of orders' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Sandbox' }).count()).toBe(0)
+    const { organizationId: other } = await plumbline.newBuilder()
+    await insertSandbox(database.statements, other, 'empty')
+    await insertSandbox(database.statements, organizationId, 'filled', clock.now())
+    await page.reload()
+    await page.getByRole('button', { name: 'Empty…' }).click()
+    await page.locator('.dialog').getByRole('button', { name: 'Cancel' }).click()
+    const there = await visit(browser, plumbline, { organizationId: other })
+    await there.page.goto(`${plumbline.url}/settings/organization`)
+    await there.page.getByRole('button', { name: 'Fill with an example' }).click()
+    await there.page.getByRole('progressbar', { name: 'Filling' }).waitFor()
+    await there.page.getByText(/day [1-9]\d* of 401/).waitFor()
+    expectNoComplaints(there)
   })
 })
