@@ -5205,6 +5205,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/portal/orders/{purchaseOrderId}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
+                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get an order as PDF
+         * @description Makes the document of an order that was issued to the vendor, as getPurchaseOrderPdf makes it for the builder. The same order makes the same bytes.
+         */
+        get: operations["getPortalOrderPdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/portal/orders/{purchaseOrderId}/answer": {
         parameters: {
             query?: never;
@@ -33196,6 +33222,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PortalOrder"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["NotLetIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPortalOrderPdf: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
+                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
                 };
             };
             304: components["responses"]["NotModified"];
