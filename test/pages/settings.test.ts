@@ -122,6 +122,31 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
   })
 
+  test('what an agent ran stands with what it was run with, and who it was leads to all it ran', async () => {
+    const agent = await plumbline.newKey(['vendors:read', 'vendors:write', 'skills:read', 'skills:write'])
+    const run = (skill: string, input: object, dryRun = false) =>
+      plumbline.post('/api/ext/execute', { skill, input, dryRun }, { key: agent })
+    await run('createVendor', { companyName: 'Comal Framing', scopes: ['framing'] })
+    await run('createVendor', { companyName: 'Tried alone', scopes: ['framing'] }, true)
+    await run('getVendor', { vendorId: 'ven_01m7y975jyfesvq69a4tb31vbx' })
+    await plumbline.until('/api/ext/executions', ({ body }) => body.data.length >= 3)
+    const { page, ...rest } = await visit(browser, plumbline)
+    await page.goto(`${plumbline.url}/settings/runs`)
+    await page.getByText('3 runs').waitFor()
+    await page.getByText('dry run', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Refused' }).click()
+    await page.getByText('not found').waitFor()
+    await page.getByRole('link', { name: 'Done' }).click()
+    await page.getByRole('link', { name: 'Create a vendor' }).last().click()
+    await page.getByText('for real').waitFor()
+    await page.getByRole('table', { name: 'What was sent to createVendor' }).getByText('Comal Framing').waitFor()
+    const address = new URL(page.url()).pathname
+    await page.getByRole('link', { name: 'all by the same' }).click()
+    await page.getByText('3 runs').waitFor()
+    expectNoComplaints({ page, ...rest })
+    await expectAccessible(browser, plumbline, ['/settings/runs', address])
+  })
+
   test('the owner fills a sandbox and sees how far it is, and one that was filled is emptied only after a question', async () => {
     const { page } = await visit(browser, plumbline)
     const { organizationId, database, clock } = plumbline
