@@ -18581,7 +18581,7 @@ export interface components {
          * @description What only people may do, never a key.
          * @enum {string}
          */
-        AdminPermission: "keys:read" | "keys:write" | "settings:read" | "settings:write" | "sandbox:write";
+        AdminPermission: "keys:read" | "keys:write" | "settings:read" | "settings:write" | "sandbox:read" | "sandbox:write";
         /** @description An organization that somebody works for. */
         Membership: {
             id: string;

@@ -175,14 +175,16 @@ export function finder(url: string, cookie: string): Find {
 /** The demo builder has no agent, so the page's own session tries what one might; it is written down a few seconds later. */
 async function showRuns(page: Page): Promise<void> {
   await page.evaluate(async () => {
-    const run = (skill: string, input: object, dryRun: boolean) =>
+    const run = (skill: string, input: object) =>
       fetch('/api/ext/execute', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ skill, input, dryRun }),
+        body: JSON.stringify({ skill, input, dryRun: true }),
       })
-    await run('createVendor', { companyName: 'Comal Framing', scopes: ['framing'], status: 'prospective' }, true)
-    await run('changeVendorStatus', { vendorId: 'Lone Star', status: 'on_hold' }, false)
+    await run('createVendor', { companyName: 'Comal Framing', scopes: ['framing'], status: 'prospective' })
+    await run('changeVendorStatus', {
+      ...{ vendorId: 'Lone Star Framing LLC', status: 'on_hold', reason: 'The insurance ends in three weeks.' },
+    })
   })
   await page.locator('tbody tr th a').first().waitFor()
 }

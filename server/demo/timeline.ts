@@ -69,7 +69,8 @@ export class Timeline {
 
   // The longest ago first; within a day, in the order of adding.
   #take(): Deed | undefined {
-    const at = this.#deeds.findIndex(({ daysAgo }) => daysAgo === this.next)
+    const longest = this.next
+    const at = this.#deeds.findIndex(({ daysAgo }) => daysAgo === longest)
     return at === -1 ? undefined : this.#deeds.splice(at, 1)[0]
   }
 

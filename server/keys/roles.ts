@@ -65,6 +65,7 @@ const ADMINISTRATION: Readonly<Record<AdminPermission, readonly Role[]>> = {
   'keys:write': ['owner', 'admin'],
   'settings:read': ROLES,
   'settings:write': ['owner', 'admin'],
+  'sandbox:read': ['owner', 'admin'],
   'sandbox:write': ['owner'],
 }
 

@@ -16,6 +16,7 @@ export function Sandbox() {
   const may = useMay()
   const [isAsking, setIsAsking] = useState(false)
   const { data } = plumbline.useQuery('get', '/api/admin/sandbox', undefined, {
+    enabled: may('sandbox:read'),
     refetchInterval: ({ state }) => (isUnderWay(state.data) ? LOOK_MS : false),
   })
   const begun = { onSuccess: () => setIsAsking(false) }
