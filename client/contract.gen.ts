@@ -5205,6 +5205,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/portal/orders/{purchaseOrderId}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
+                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get an order as PDF
+         * @description Makes the document of an order that was issued to the vendor, as getPurchaseOrderPdf makes it for the builder. The same order makes the same bytes.
+         */
+        get: operations["getPortalOrderPdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/portal/orders/{purchaseOrderId}/answer": {
         parameters: {
             query?: never;
@@ -6049,6 +6075,66 @@ export interface paths {
          * @description Changes what holds for the whole organization, from the next request on. A new overtime rule holds for every week that changes or is submitted from then on; new stages hold for the sales that begin from then on.
          */
         patch: operations["updateOrganization"];
+        trace?: never;
+    };
+    "/api/admin/sandbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the sandbox
+         * @description Reads whether the organization is a sandbox, which the operator of the deployment makes it, and how far filling or emptying it has come. A sandbox mails its own people alone, never a vendor.
+         */
+        get: operations["getSandbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/sandbox/fill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fill the sandbox
+         * @description Fills an empty sandbox with the past year of a builder: communities, homes, vendors, bids, orders, schedules, payments and sales, and colleagues who cannot sign in. It takes a minute or two, during which getSandbox tells how far it is. Meanwhile nothing is mailed, no event is delivered, and nothing comes due. If it is interrupted, what it has made is removed again. Refused where there is anything that it did not make.
+         */
+        post: operations["fillSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/sandbox/empty": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Empty the sandbox
+         * @description Removes for good what the sandbox was filled with, and everything that was added since: all records, their files, their events and the addresses that vendors had. What stays are people, keys, connected apps, webhooks without their deliveries, settings, the wording of mails and the audit trail. Only a sandbox that was filled can be emptied.
+         */
+        post: operations["emptySandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
 }
@@ -18495,7 +18581,7 @@ export interface components {
          * @description What only people may do, never a key.
          * @enum {string}
          */
-        AdminPermission: "keys:read" | "keys:write" | "settings:read" | "settings:write";
+        AdminPermission: "keys:read" | "keys:write" | "settings:read" | "settings:write" | "sandbox:read" | "sandbox:write";
         /** @description An organization that somebody works for. */
         Membership: {
             id: string;
@@ -18801,6 +18887,29 @@ export interface components {
             /** @description What the role is for. */
             description: string;
             permissions: components["schemas"]["HeldPermission"][];
+        };
+        /** @description An organization that can be filled with an example and emptied again. */
+        Sandbox: {
+            /** @description Whether the organization is one at all. */
+            isSandbox: boolean;
+            /**
+             * @description `filled` until it is emptied, whatever was added to it or changed since.
+             * @enum {string}
+             */
+            status: "empty" | "filling" | "filled" | "emptying";
+            /** @description How much is done of the last filling or emptying, out of `total`. */
+            done: number;
+            /** @description The days to be told, or the kinds of rows to be removed; 0 before the first time. */
+            total: number;
+            /**
+             * @description Why the last filling came to nothing: the service was stopped, or something went wrong.
+             * @enum {string|null}
+             */
+            failure: "interrupted" | "failed" | null;
+            /** @description When the last filling or emptying was asked for. */
+            startedAt: components["schemas"]["InstantOrNull"];
+            /** @description When it ended. */
+            finishedAt: components["schemas"]["InstantOrNull"];
         };
         /**
          * @description A day of the week.
@@ -20337,6 +20446,7 @@ export type UserUpdate = components['schemas']['UserUpdate'];
 export type UserStatusChange = components['schemas']['UserStatusChange'];
 export type Roles = components['schemas']['Roles'];
 export type Role = components['schemas']['Role'];
+export type Sandbox = components['schemas']['Sandbox'];
 export type Weekday = components['schemas']['Weekday'];
 export type OrganizationUpdate = components['schemas']['OrganizationUpdate'];
 export type OvertimeRuleUpdate = components['schemas']['OvertimeRuleUpdate'];
@@ -33123,6 +33233,46 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getPortalOrderPdf: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
+                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["NotLetIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     answerPortalOrder: {
         parameters: {
             query?: never;
@@ -34752,6 +34902,106 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["NotForThem"];
             412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the sandbox stands. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotForThem"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    fillSandbox: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It begins. */
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotForThem"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    emptySandbox: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It begins. */
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotForThem"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];

@@ -13,6 +13,7 @@ import type { Database } from './database/database.ts'
 import { forgetOldAnswers } from './database/idempotency-records.ts'
 import { forgetEndedWindows } from './database/limit-windows.ts'
 import { keepUp } from './database/upkeep.ts'
+import { startTending } from './demo/tend-sandboxes.ts'
 import { followEncryptionKey } from './encryption-key.ts'
 import { forgetOldEvents } from './events/retention.ts'
 import { writeHeldExecutions } from './executions/behind.ts'
@@ -102,6 +103,8 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },
   ]
   const mailing = startMailing(surroundings, log)
+  const tending = startTending(surroundings, log)
+  jobs.push({ name: 'tendSandboxes', everyMs: 1000, run: tending.run })
   if (mailing !== null) jobs.push({ name: 'sendMails', everyMs: 1000, run: mailing.run })
   if (database.embedded) jobs.push({ name: 'keepUp', everyMs: MINUTE_MS, run: () => keepUp(database) })
   else {
@@ -121,6 +124,7 @@ export function startJobs(parts: JobParts): Jobs {
     async stop() {
       // Jobs record events; the last of them are still dispatched, and delivered by the next start at the latest.
       mailing?.stop()
+      tending.stop()
       await Promise.all(loops.map((stop) => stop()))
       mailing?.close()
       await delivery.stop()

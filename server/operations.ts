@@ -4,6 +4,7 @@ import { oauthGrantOperations } from './administration/oauth-grants/operations.t
 import { organizationOperations } from './administration/organization/operations.ts'
 import { passkeyOperations } from './administration/passkeys/operations.ts'
 import { peopleOperations } from './administration/people/operations.ts'
+import { sandboxOperations } from './administration/sandbox/operations.ts'
 import { signInOperations } from './administration/sign-in/operations.ts'
 import { keyUsageOperations } from './administration/usage/operations.ts'
 import { attachmentOperations } from './attachments/operations.ts'
@@ -119,6 +120,7 @@ export const operations: Handlers = together(
   keyUsageOperations,
   peopleOperations,
   organizationOperations,
+  sandboxOperations,
 )
 
 const withSecrets: Repeats = { createWebhook: secretToldAgain, rotateWebhookSecret: secretToldAgain }

@@ -118,3 +118,25 @@ export async function openPage(
   })
   return { page, strayed, complaints, close: () => context.close() }
 }
+
+/**
+ * Resolves once a page has loaded what it shows: nothing of it is still to come, and nothing has changed for half a
+ * second. Its connections say less, because a page that is watched always has one that waits for events.
+ */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => {
+      const { document, seen } = globalThis as unknown as {
+        document: { body: { innerHTML: string }; querySelector(of: string): unknown }
+        seen?: { text: string; since: number }
+      }
+      const text = document.body.innerHTML
+      const isLoading = document.querySelector('.skeleton, [aria-busy="true"]') !== null
+      if (!isLoading && seen?.text === text) return performance.now() - seen.since > 500
+      Object.assign(globalThis, { seen: { text, since: performance.now() } })
+      return false
+    },
+    undefined,
+    { polling: 100 },
+  )
+}

@@ -1,16 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { pino } from 'pino'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { readConfig } from '../../server/config.ts'
-import { openDatabase } from '../../server/database/database.ts'
-import { firstSignInLink, makeDemoOnFirstStart } from '../../server/first-start.ts'
-import { startPlumbline } from '../../server/plumbline.ts'
-import { buildPages } from '../../web/build.ts'
-import { findChromium, launchChromium } from '../processes/chromium.ts'
+import { findChromium, launchChromium, settled } from '../processes/chromium.ts'
 import { type Find, finder, SCREENS, type Screen, WIDTHS } from './screens.ts'
+import { startShown } from './service.ts'
 
 /**
  * Photographs every screen of the admin area with the demo builder's data, into dist/screenshots: `npm run screenshots`.
@@ -33,7 +27,8 @@ const PICTURED = ['bidding-comparison', 'home-schedule']
 const chromium = findChromium()
 if (chromium === null) process.exit(1)
 
-const service = await serviceToShow()
+const { 'base-url': url, cookie } = values
+const service = url !== undefined && cookie !== undefined ? { url, cookie, stop: async () => {} } : await startShown()
 try {
   mkdirSync(folder, { recursive: true })
   const browser = await launchChromium(chromium)
@@ -89,44 +84,11 @@ async function show(context: BrowserContext, screen: Screen, find: Find): Promis
   await page.goto(service.url + (await screen.path(find)))
   await page.locator(screen.ready).first().waitFor()
   await screen.act?.(page)
-  await page.waitForLoadState('networkidle')
+  await settled(page)
   return page
 }
 
 function sessionCookie(): { name: string; value: string; url: string } {
   const [name = '', value = ''] = service.cookie.split(/=(.*)/s)
   return { name, value, url: service.url }
-}
-
-/** A service of its own with the demo builder, and its owner signed in, unless one is named. */
-async function serviceToShow(): Promise<{ url: string; cookie: string; stop(): Promise<void> }> {
-  const { 'base-url': url, cookie } = values
-  if (url !== undefined && cookie !== undefined) return { url, cookie, stop: async () => {} }
-  await buildPages()
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-screenshots-'))
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', USER_LIMIT_PER_MINUTE: '100000' })
-  const database = await openDatabase(config)
-  const demo = await makeDemoOnFirstStart(database, config)
-  if (demo === null) throw new Error('The demo builder was not made.')
-  const plumbline = await startPlumbline({ config, database, log: pino({ level: 'silent' }) })
-  return {
-    url: plumbline.url,
-    cookie: await signIn(plumbline.url, await firstSignInLink(plumbline, demo)),
-    async stop() {
-      await plumbline.stop()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Spends a link, as the page that it leads to does, and returns the cookie. */
-async function signIn(url: string, link: string): Promise<string> {
-  const answer = await fetch(`${url}/api/admin/sign-in`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({ token: link.split('#token=')[1], device: 'The photographer' }),
-  })
-  const [cookie = ''] = answer.headers.getSetCookie()[0]?.split(';') ?? []
-  if (cookie === '') throw new Error(`The sign-in was answered ${answer.status}.`)
-  return cookie
 }

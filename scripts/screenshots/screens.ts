@@ -121,6 +121,17 @@ export const SCREENS: readonly Screen[] = [
     path: async (find) => `/settings/events/${await find('/api/ext/events?sort=-sequence')}`,
     ready: '.code',
   },
+  { name: 'settings-runs', path: () => '/settings/runs', ready: 'tbody tr th a, .state', act: showRuns },
+  {
+    name: 'settings-run',
+    path: () => '/settings/runs',
+    ready: 'tbody tr th a, .state',
+    async act(page) {
+      await showRuns(page)
+      await page.locator('tbody tr th a').first().click()
+      await page.locator('.table.values').waitFor()
+    },
+  },
   { name: 'settings-audit', path: () => '/settings/audit', ready: 'tbody tr th a' },
   { name: 'settings-usage', path: () => '/settings/usage', ready: '.chart.days' },
   { name: 'settings-apps', path: () => '/settings/apps', ready: '.state' },
@@ -159,6 +170,23 @@ export function finder(url: string, cookie: string): Find {
     if (record === undefined) throw new Error(`Nothing of ${list} has what the screen shows.`)
     return String(record.id)
   }
+}
+
+/** The demo builder has no agent, so the page's own session tries what one might; it is written down a few seconds later. */
+async function showRuns(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const run = (skill: string, input: object) =>
+      fetch('/api/ext/execute', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ skill, input, dryRun: true }),
+      })
+    await run('createVendor', { companyName: 'Comal Framing', scopes: ['framing'], status: 'prospective' })
+    await run('changeVendorStatus', {
+      ...{ vendorId: 'Lone Star Framing LLC', status: 'on_hold', reason: 'The insurance ends in three weeks.' },
+    })
+  })
+  await page.locator('tbody tr th a').first().waitFor()
 }
 
 async function sentRequest(find: Find): Promise<string> {

@@ -3,7 +3,7 @@ import { allowRemoval } from '../audit/retention.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { BATCH_ROWS, inBatches } from '../database/batches.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Db } from '../database/database.ts'
 import { openFiles } from '../files/files.ts'
 import { invalid, notFound } from '../http/problem.ts'
 import { forgetStrangers } from '../keys/identity-retention.ts'
@@ -98,7 +98,20 @@ async function closeDoors(database: Database, clock: Clock, organizationId: stri
   })
 }
 
-async function removeRows(database: Database, table: OwnedTable, organizationId: string): Promise<number> {
+export interface Removal {
+  /** Which of the rows go; all unless something is said. */
+  only?: RawBuilder<unknown>
+  /** Runs in each transaction before it removes anything. */
+  prepare?: (trx: Db) => Promise<void>
+}
+
+/** Removes an organization's rows of a table, in batches of which each is a transaction; returns how many there were. */
+export async function removeRows(
+  database: Database,
+  table: OwnedTable,
+  organizationId: string,
+  { only = sql`true`, prepare }: Removal = {},
+): Promise<number> {
   // References within the table would block removal in any order.
   for (const { columns, to } of table.references) {
     if (to !== table.name) continue
@@ -112,13 +125,12 @@ async function removeRows(database: Database, table: OwnedTable, organizationId:
   }
   let removed = 0
   for (const part of PARTS[table.name] ?? ['true']) {
-    const batch = batchOf(table, organizationId, sql.raw(part))
-    const prepare = table.name === 'auditEntries' ? allowRemoval : undefined
-    removed += await inBatches(
-      database,
-      sql`delete from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${batch}`,
-      prepare,
-    )
+    const batch = batchOf(table, organizationId, sql`${sql.raw(part)} and ${only}`)
+    const rows = sql`delete from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${batch}`
+    removed += await inBatches(database, rows, async (trx) => {
+      if (table.name === 'auditEntries') await allowRemoval(trx)
+      await prepare?.(trx)
+    })
   }
   return removed
 }
@@ -134,7 +146,7 @@ function batchOf({ name, key }: OwnedTable, organizationId: string, condition: R
 }
 
 // 23503: something written after its table was swept still refers to it.
-const STILL_REFERRED_TO = '23503'
+export const STILL_REFERRED_TO = '23503'
 
 async function removeOrganization(database: Database, organizationId: string, isLast: boolean): Promise<boolean> {
   try {

@@ -150,7 +150,7 @@ describe('a person', () => {
 /** One row for each builder, which holds a number. */
 const COUNTERS = [
   ...['bidRequestNumbers', 'contractNumbers', 'paymentNumbers', 'paymentRunNumbers', 'saleNumbers'],
-  'fileUsage',
+  ...['fileUsage', 'sandboxes'],
 ]
 
 describe('a builder', () => {

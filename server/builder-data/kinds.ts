@@ -245,6 +245,7 @@ export const LEFT_OUT: Partial<Record<Table, string>> = {
   fileArrivals: 'The bytes of small files on their way into the store.',
   fileUsage: 'A sum; the sizes themselves are in the attachments.',
   looseFiles: 'Which files of the store no attachment has, until they are removed.',
+  sandboxes: 'How far filling or emptying a sandbox has come.',
   idempotencyRecords: 'Copies of answers, encrypted and kept for 24 hours.',
 }
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { createOrganization, TIERS, updateOrganization } from '../organizations/organizations.ts'
+import { markSandbox } from '../organizations/sandboxes.ts'
 import {
   amount,
   currency,
@@ -16,7 +17,12 @@ import {
 import { progressOnStderr, writingLines } from './lines.ts'
 import { sharedVerb, verb } from './verb.ts'
 
+type Created = Record<'name' | 'ownerEmail' | 'ownerName' | 'tier' | 'currency' | 'timeZone', string> & {
+  sandbox?: boolean
+}
+
 interface Changes {
+  sandbox?: boolean
   name?: string
   tier?: string
   timeZone?: string
@@ -40,13 +46,13 @@ export function addOrganizationVerbs(program: Command): void {
     .addOption(new Option('--tier <tier>', 'the interface is open to pro_plus').choices(TIERS).default('pro_plus'))
     .option('--currency <code>', 'ISO 4217', currency, 'USD')
     .option('--time-zone <zone>', 'IANA time zone', timeZone, 'America/Chicago')
+    .option('--sandbox', 'its owner can fill it with an example and empty it')
     .action(
-      verb(
-        (
-          { database, clock, config },
-          options: Record<'name' | 'ownerEmail' | 'ownerName' | 'tier' | 'currency' | 'timeZone', string>,
-        ) => createOrganization(database, clock, { ...options, most: config.betaMaxOrganizations }),
-      ),
+      verb(async ({ database, clock, config }, { sandbox = false, ...options }: Created) => {
+        const created = await createOrganization(database, clock, { ...options, most: config.betaMaxOrganizations })
+        if (sandbox) await markSandbox(database, clock, created.organization.id, true)
+        return created
+      }),
     )
   organizations
     .command('list')
@@ -71,7 +77,9 @@ export function addOrganizationVerbs(program: Command): void {
         'optional',
       ]),
     )
-    .action((id: string, { overtimeMultiplier, poTerms, lienWaivers, ...options }: Changes) => {
+    .option('--sandbox', 'its owner can fill it with an example and empty it; what is in it can be lost')
+    .option('--no-sandbox', 'it is none any more, and what is in it stays')
+    .action((id: string, { sandbox, overtimeMultiplier, poTerms, lienWaivers, ...options }: Changes) => {
       const { overtimeAfterWeeklyHours: weekly, overtimeAfterDailyHours: daily, ...others } = options
       const changes = {
         ...others,
@@ -84,7 +92,10 @@ export function addOrganizationVerbs(program: Command): void {
         ...(overtimeMultiplier !== undefined && { multiplier: overtimeMultiplier }),
       }
       const rule = Object.keys(overtimeRule).length > 0 && { overtimeRule }
-      return verb(({ database, clock }) => updateOrganization(database, clock, id, { ...changes, ...rule }))()
+      return verb(async ({ database, clock }) => {
+        if (sandbox !== undefined) await markSandbox(database, clock, id, sandbox)
+        return updateOrganization(database, clock, id, { ...changes, ...rule })
+      })()
     })
   organizations
     .command('export')

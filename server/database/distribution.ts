@@ -95,6 +95,7 @@ export const DISTRIBUTION: Readonly<Record<keyof Tables, Place>> = {
   purchaseOrders: BY_ORGANIZATION,
   saleNumbers: BY_ORGANIZATION,
   sales: BY_ORGANIZATION,
+  sandboxes: BY_ORGANIZATION,
   scopes: BY_ORGANIZATION,
   searchQueue: BY_ORGANIZATION,
   searchVariants: BY_ORGANIZATION,

@@ -1127,6 +1127,20 @@ export interface Sales {
   version: number;
 }
 
+export interface Sandboxes {
+  claim: string | null;
+  claimedUntil: Timestamp | null;
+  done: number;
+  failure: string | null;
+  filledSince: Timestamp | null;
+  finishedAt: Timestamp | null;
+  organizationId: string;
+  startedAt: Timestamp | null;
+  startedBy: string | null;
+  status: string;
+  total: number;
+}
+
 export interface Scopes {
   archivedAt: Timestamp | null;
   code: string | null;
@@ -1533,6 +1547,7 @@ export interface DB {
   purchaseOrders: PurchaseOrders;
   saleNumbers: SaleNumbers;
   sales: Sales;
+  sandboxes: Sandboxes;
   scopes: Scopes;
   searchQueue: SearchQueue;
   searchVariants: SearchVariants;

@@ -19,32 +19,65 @@ export const LONG_AGO = 30
 /** A minute and a half, in days, for what comes before something else of the same day. */
 export const JUST_BEFORE = 0.001
 
+interface Deed {
+  /** How many days ago it happened. */
+  readonly daysAgo: number
+  readonly run: (daysAgo: number) => Promise<unknown>
+}
+
 /** What happens on which day, in chronological order, because lists show the newest first. */
 export class Timeline {
-  readonly call: WriteCall
+  readonly #now: Date
   readonly #today: string
-  /** What to do, and how many days ago it happened. */
-  readonly #deeds: { daysAgo: number; run: (daysAgo: number) => Promise<unknown> }[] = []
+  #deeds: Deed[] = []
+  #call: WriteCall | null = null
 
-  constructor(call: WriteCall) {
-    this.call = call
-    this.#today = dateIn(BUILDER.timeZone, call.now)
+  /** Everything keeps its distance to this time, and nothing lies in the future of the office or of the homes. */
+  constructor({ now, timeZone }: Pick<WriteCall, 'now' | 'timeZone'>) {
+    const [today = ''] = [dateIn(BUILDER.timeZone, now), dateIn(timeZone, now)].sort()
+    this.#now = now
+    this.#today = today
   }
 
-  on(daysAgo: number, run: (daysAgo: number) => Promise<unknown>): void {
+  on(daysAgo: number, run: Deed['run']): void {
     this.#deeds.push({ daysAgo, run })
   }
 
-  async run(): Promise<void> {
+  /** How long ago that happened which comes next; null if nothing does. */
+  get next(): number | null {
+    return this.#deeds.length === 0 ? null : Math.max(...this.#deeds.map(({ daysAgo }) => daysAgo))
+  }
+
+  /**
+   * Does what comes next in this transaction, one deed after the other, until it is enough. Where the transaction is
+   * begun anew, it is done anew: `mark` brings back what was still to do.
+   */
+  async run(call: WriteCall, isEnough: () => boolean = () => false): Promise<void> {
+    this.#call = call
     // A deed may add later ones, which take their place in the order.
-    for (let deed = this.#next(); deed !== undefined; deed = this.#next()) await deed.run(deed.daysAgo)
+    for (let deed = this.#take(); deed !== undefined; deed = isEnough() ? undefined : this.#take())
+      await deed.run(deed.daysAgo)
+    this.#call = null
+  }
+
+  mark(): () => void {
+    const deeds = [...this.#deeds]
+    return () => {
+      this.#deeds = [...deeds]
+    }
   }
 
   // The longest ago first; within a day, in the order of adding.
-  #next() {
-    const longest = Math.max(...this.#deeds.map((deed) => deed.daysAgo))
-    const at = this.#deeds.findIndex((deed) => deed.daysAgo === longest)
+  #take(): Deed | undefined {
+    const longest = this.next
+    const at = this.#deeds.findIndex(({ daysAgo }) => daysAgo === longest)
     return at === -1 ? undefined : this.#deeds.splice(at, 1)[0]
+  }
+
+  /** The call of the transaction under way. */
+  get call(): WriteCall {
+    if (this.#call === null) throw new Error('What happens on a day happens within a transaction.')
+    return this.#call
   }
 
   do<Id extends OperationId>(daysAgo: number, id: Id, input: Record<string, unknown>): Promise<Answered<Id>> {
@@ -52,10 +85,10 @@ export class Timeline {
   }
 
   at(daysAgo: number, principal: Principal = this.call.principal): WriteCall {
-    return as(this.call, principal, new Date(this.call.now.getTime() - daysAgo * DAY_MS))
+    return as(this.call, principal, new Date(this.#now.getTime() - daysAgo * DAY_MS))
   }
 
-  /** The date that many days ago, in the builder's own time zone. */
+  /** The date that many days ago, as the builder counts its days. */
   date(daysAgo: number): string {
     return addDays(this.#today, -daysAgo)
   }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import type { Surroundings, WriteCall } from '../http/call.ts'
 import { systemCall } from '../keys/principals.ts'
+import { heldOrganizations } from './held.ts'
 
 /** Something whose time has come. */
 export interface Due {
@@ -80,7 +81,9 @@ export async function settleDue(surroundings: Surroundings, work: DueWork): Prom
   for (let isLast = false; !isLast; ) {
     const page: DuePage = { now: surroundings.clock.now(), after, most: PAGE }
     const found = await work.find(surroundings.database.statements, page)
-    const batches = batchesOf(found)
+    // If nothing is due, this is not asked.
+    const held = found.length === 0 ? new Set() : await heldOrganizations(surroundings.database.statements)
+    const batches = batchesOf(found.filter(({ organizationId }) => !held.has(organizationId)))
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
         for (let batch = batches.shift(); batch !== undefined; batch = batches.shift())

@@ -196,7 +196,7 @@ export interface Change {
   readonly resourceId: string
   readonly what:
     | ('created' | 'updated' | 'archived' | 'secret_rotated' | 'tested' | 'recovered' | 'sent_again')
-    | ('rotated' | 'revoked' | 'passkey_added' | 'passkey_removed')
+    | ('rotated' | 'revoked' | 'passkey_added' | 'passkey_removed' | 'filled' | 'emptied')
   readonly fields: readonly string[]
   readonly by: Actor
   readonly at: Date

@@ -65,6 +65,8 @@ const ADMINISTRATION: Readonly<Record<AdminPermission, readonly Role[]>> = {
   'keys:write': ['owner', 'admin'],
   'settings:read': ROLES,
   'settings:write': ['owner', 'admin'],
+  'sandbox:read': ['owner', 'admin'],
+  'sandbox:write': ['owner'],
 }
 
 /** What a role covers of what no key may do. */

@@ -6,7 +6,7 @@ import { handInDocument, handInFile } from './compliance-document.ts'
 import { lookAround, readInvitation, replyTo } from './invitation.ts'
 import { readWaiver, signWaiver } from './lien-waiver.ts'
 import { answerMessage, readMessage } from './message.ts'
-import { answerOrder, readOrder } from './order.ts'
+import { answerOrder, pdfOf, readOrder } from './order.ts'
 import * as dealings from './order-queries.ts'
 import * as portal from './queries.ts'
 import { answerTask, readTask } from './task.ts'
@@ -85,6 +85,10 @@ export const portalOperations = {
 
   async getPortalOrder({ path }, call) {
     return { status: 200, body: await readOrder(call, path.purchaseOrderId) }
+  },
+
+  async getPortalOrderPdf({ path }, call) {
+    return { status: 200, body: await pdfOf(call, path.purchaseOrderId) }
   },
 
   async answerPortalOrder({ path, body }, call) {

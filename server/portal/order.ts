@@ -1,8 +1,10 @@
 import type { PortalOrder, PortalOrderAnswer, PortalOrderStatus, PurchaseOrder } from '../../client/contract.gen.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
 import type { Call } from '../http/call.ts'
+import type { FileAnswer } from '../http/file-answer.ts'
 import { conflict, invalid, notFound } from '../http/problem.ts'
 import * as homes from '../land/homes/queries.ts'
+import { orderPdf } from '../paying/order-documents/order-pdf.ts'
 import { termsOf } from '../paying/order-documents/terms.ts'
 import * as orders from '../paying/purchase-orders/queries.ts'
 import { changeStatus } from '../paying/purchase-orders/status.ts'
@@ -11,6 +13,12 @@ import * as portal from './queries.ts'
 /** What a vendor does with the orders that were issued to it: it reads them, and accepts or declines. */
 export async function readOrder(call: Call, purchaseOrderId: string): Promise<PortalOrder> {
   return shown(call, await visible(call, purchaseOrderId))
+}
+
+/** The document that the builder has of it too. */
+export async function pdfOf(call: Call, purchaseOrderId: string): Promise<FileAnswer> {
+  await visible(call, purchaseOrderId)
+  return orderPdf(call, purchaseOrderId)
 }
 
 export async function answerOrder(

@@ -54,6 +54,38 @@ test('a vendor sees the orders that were issued to it, and none of what the buil
   }
 })
 
+test('a vendor gets the document of an order that was issued to it, as the builder has it, on its page too', async () => {
+  const [issued, draft] = [await order(), await order([])]
+  const answer = await get(`/orders/${issued.id}/pdf`)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  expect(answer.headers.get('content-disposition')).toContain(`${issued.number}.pdf`)
+  const same = await plumbline.get(`/api/ext/purchase-orders/${issued.id}/pdf`, { key: site.key })
+  expect(answer.headers.get('etag')).toBe(same.headers.get('etag'))
+  const known = { key: whole, headers: { 'if-none-match': answer.headers.get('etag') ?? '' } }
+  expect((await plumbline.get(`/api/portal/orders/${issued.id}/pdf`, known)).status).toBe(304)
+  for (const key of [other, narrow]) expect((await get(`/orders/${issued.id}/pdf`, key)).status).toBe(404)
+  expect((await get(`/orders/${draft.id}/pdf`)).status).toBe(404)
+
+  const page = `/portal/${whole}/${issued.id}`
+  expect(await (await fetch(plumbline.url + page)).text()).toContain(`href="${page}/pdf"`)
+  const file = await fetch(`${plumbline.url}${page}/pdf`)
+  expect([file.status, file.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  expect((await file.text()).slice(0, 5)).toBe('%PDF-')
+  expect((await fetch(`${plumbline.url}/portal/${whole}/${draft.id}/pdf`)).status).toBe(404)
+})
+
+test('why an order cannot be answered any more stands on the page in the language of the vendor', async () => {
+  const { id, version } = await order()
+  const send = async (language: string) => {
+    const body = new URLSearchParams({ answer: 'accepted', version: String(version - 1) })
+    const headers = { 'accept-language': language }
+    const answer = await fetch(`${plumbline.url}/portal/${whole}/${id}`, { method: 'POST', body, headers })
+    return [answer.status, await answer.text()]
+  }
+  expect(await send('en')).toEqual([409, expect.stringContaining('has changed since it was read')])
+  expect(await send('es')).toEqual([409, expect.stringContaining('Cambió desde que usted abrió la página')])
+})
+
 test('a vendor accepts an order once, or declines it and says why', async () => {
   const [first, second] = [await order(), await order()]
   const answer = (id: string, body: object) => post(`/orders/${id}/answer`, body)

@@ -7,12 +7,14 @@ import type { PortalVisit, VendorLanguage } from '../../client/contract.gen.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
 import { type Call, newCall, type Principal, type Surroundings } from '../http/call.ts'
 import { clientAddress } from '../http/client-address.ts'
+import type { OperationId } from '../http/contract.ts'
 import { FileAnswer } from '../http/file-answer.ts'
-import { notFound, toProblem } from '../http/problem.ts'
+import { notFound, type Problem, toProblem } from '../http/problem.ts'
 import { requestIdOf } from '../http/request-id.ts'
 import { vendorBehind } from '../keys/portal-authenticator.ts'
 import { fileOf } from './attachments.ts'
 import { readForm, type Sent } from './form-body.ts'
+import { pdfOf } from './order.ts'
 import { noticePage } from './pages/html.ts'
 import type { Place } from './pages/place.ts'
 import { LANGUAGES, languageFor, readerIn } from './pages/reader.ts'
@@ -55,6 +57,9 @@ export function portalRoutes(parts: Parts): Router {
   routes.get('/portal/:token/:subject/files/:attachmentId', (req, res) =>
     answer(parts, req, res, (call) => fileOf(call, String(req.params.subject), String(req.params.attachmentId))),
   )
+  routes.get('/portal/:token/:subject/pdf', (req, res) =>
+    answer(parts, req, res, (call) => pdfOf(call, String(req.params.subject))),
+  )
   routes.get(PATHS, (req, res) => {
     const chosen = LANGUAGES.find((language) => language === req.query.language)
     if (chosen !== undefined) return keepLanguage(parts, req, res, chosen)
@@ -84,11 +89,17 @@ export function portalRoutes(parts: Parts): Router {
   return routes
 }
 
+/** What answers with a file; everything else is a page. */
+const OPENED: Readonly<Record<string, OperationId>> = {
+  files: 'downloadPortalAttachment',
+  pdf: 'getPortalOrderPdf',
+}
+
 // The path is never logged, because the token in it is a secret.
 function logAtEnd({ log }: Parts, req: Request, res: Response, visit: Visit): void {
   const started = performance.now()
   const [, , , subject = '', part = ''] = `${req.baseUrl}${req.path}`.split('/')
-  const opens = part === 'files' ? 'downloadPortalAttachment' : 'openPortal'
+  const opens = OPENED[part] ?? 'openPortal'
   const operationId = req.method === 'POST' ? performedBy(subject, part) : opens
   res.once('finish', () => {
     const { requestId, address, principal } = visit
@@ -142,7 +153,7 @@ async function refuse(parts: Parts, req: Request, res: Response, error: unknown)
   if (retryAfter !== undefined) res.set('Retry-After', retryAfter)
   const { status, notice } = refusalOf(refused)
   const declared = status >= 500 ? null : await declaredBy(call)
-  await tell(parts, req, res, status, notice, declared, notice === 'tooLate' ? refused.message : null)
+  await tell(parts, req, res, status, notice, declared, notice === 'tooLate' ? refused : null)
 }
 
 /** Says in a few words why there is nothing else to see. */
@@ -153,14 +164,15 @@ async function tell(
   status: number,
   notice: Notice,
   declared: VendorLanguage | null,
-  /** What a problem says in particular, which is in English. */
-  detail: string | null = null,
+  /** The conflict that says more than the notice: in English by its detail, otherwise by its reason. */
+  conflict: Problem | null = null,
 ): Promise<void> {
   const reader = readerIn(languageFor(chosenBy(req), declared, acceptedBy(req)), surroundings.clock.now())
-  const { language, notices } = reader.words
-  const [title, message] = notices[notice]
-  const said = detail !== null && language === 'en' ? detail : message
-  await write(req, res, status, noticePage(reader, title ?? '', said ?? ''))
+  const { language, notices, conflicts } = reader.words
+  const [title = '', message = ''] = notices[notice]
+  const { reason } = conflict?.extras ?? {}
+  const particular = language === 'en' ? conflict?.message : reason && conflicts[reason]
+  await write(req, res, status, noticePage(reader, title, particular ?? message))
   // What is left of a form that was not read would hold up the connection; how long it may take is limited elsewhere.
   if (!req.complete) req.resume()
 }

@@ -125,13 +125,18 @@ interface Subscription extends Owner {
   ownerId: string | null
 }
 
-// Includes disabled ones: events that occur in the meantime are held for them.
+// Includes disabled ones: events that occur in the meantime are held for them. A sandbox that is being filled sends nothing
+// of the past that it is given.
 async function subscriptionsOf(trx: Db, events: Waiting[], owners: Owners, now: Date): Promise<Subscription[]> {
   const organizationIds = [...new Set(events.map((event) => event.organizationId))]
   const { rows } = await sql<Subscription>`
     select w."organizationId", w."id", w."eventTypes", w."excludeOwnChanges", w."owner"->>'id' as "ownerId", ${owners.columns(now)}
     from "webhooks" w ${owners.joins}
-    where w."organizationId" = any(${organizationIds}) and w."archivedAt" is null`.execute(trx)
+    where w."organizationId" = any(${organizationIds}) and w."archivedAt" is null
+      and not exists (
+        select from "sandboxes" b where b."organizationId" = w."organizationId" and b."status" in ('filling', 'emptying'))`.execute(
+    trx,
+  )
   return rows
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { expect, inject, test } from 'vitest'
-import { openPage, type Seen } from '../../scripts/processes/chromium.ts'
+import { openPage, type Seen, settled } from '../../scripts/processes/chromium.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 
 /** A window in which somebody is signed in, by a session of their own; the owner, unless another address is named. */
@@ -73,7 +73,7 @@ export async function expectAccessible(
     const seen = await visit(browser, plumbline, { width })
     for (const address of addresses) {
       await seen.page.goto(plumbline.url + address)
-      await seen.page.waitForLoadState('networkidle')
+      await settled(seen.page)
       for (const colorScheme of ['light', 'dark'] as const) {
         await seen.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
         // The scheme changes colors alone.

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
+import { insertSandbox } from '../../server/organizations/sandboxes.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
 
@@ -119,5 +120,50 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     await page.getByText('No webhooks yet').waitFor()
     // A form that was sent empty is refused, which the browser's console says.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
+  })
+
+  test('what an agent ran stands with what it was run with, and who it was leads to all it ran', async () => {
+    const agent = await plumbline.newKey(['vendors:read', 'vendors:write', 'skills:read', 'skills:write'])
+    const run = (skill: string, input: object, dryRun = false) =>
+      plumbline.post('/api/ext/execute', { skill, input, dryRun }, { key: agent })
+    await run('createVendor', { companyName: 'Comal Framing', scopes: ['framing'] })
+    await run('createVendor', { companyName: 'Tried alone', scopes: ['framing'] }, true)
+    await run('getVendor', { vendorId: 'ven_01m7y975jyfesvq69a4tb31vbx' })
+    await plumbline.until('/api/ext/executions', ({ body }) => body.data.length >= 3)
+    const { page, ...rest } = await visit(browser, plumbline)
+    await page.goto(`${plumbline.url}/settings/runs`)
+    await page.getByText('3 runs').waitFor()
+    await page.getByText('dry run', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Refused' }).click()
+    await page.getByText('not found').waitFor()
+    await page.getByRole('link', { name: 'Done' }).click()
+    await page.getByRole('link', { name: 'Create a vendor' }).last().click()
+    await page.getByText('for real').waitFor()
+    await page.getByRole('table', { name: 'What was sent to createVendor' }).getByText('Comal Framing').waitFor()
+    const address = new URL(page.url()).pathname
+    await page.getByRole('link', { name: 'all by the same' }).click()
+    await page.getByText('3 runs').waitFor()
+    expectNoComplaints({ page, ...rest })
+    await expectAccessible(browser, plumbline, ['/settings/runs', address])
+  })
+
+  test('the owner fills a sandbox and sees how far it is, and one that was filled is emptied only after a question', async () => {
+    const { page } = await visit(browser, plumbline)
+    const { organizationId, database, clock } = plumbline
+    await page.goto(`${plumbline.url}/settings/organization`)
+    await page.getByRole('heading', { name: 'Terms of orders' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Sandbox' }).count()).toBe(0)
+    const { organizationId: other } = await plumbline.newBuilder()
+    await insertSandbox(database.statements, other, 'empty')
+    await insertSandbox(database.statements, organizationId, 'filled', clock.now())
+    await page.reload()
+    await page.getByRole('button', { name: 'Empty…' }).click()
+    await page.locator('.dialog').getByRole('button', { name: 'Cancel' }).click()
+    const there = await visit(browser, plumbline, { organizationId: other })
+    await there.page.goto(`${plumbline.url}/settings/organization`)
+    await there.page.getByRole('button', { name: 'Fill with an example' }).click()
+    await there.page.getByRole('progressbar', { name: 'Filling' }).waitFor()
+    await there.page.getByText(/day [1-9]\d* of 401/).waitFor()
+    expectNoComplaints(there)
   })
 })

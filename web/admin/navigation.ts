@@ -33,6 +33,7 @@ export const SETTINGS: readonly Destination[] = [
   { to: '/settings/organization', name: 'Organization', icon: 'org', needs: 'settings:read' },
   { to: '/settings/usage', name: 'Usage', icon: 'usage', needs: 'keys:read' },
   { to: '/settings/events', name: 'Events', icon: 'events', needs: 'events:read' },
+  { to: '/settings/runs', name: 'Skill runs', icon: 'agent', needs: 'events:read' },
   { to: '/settings/audit', name: 'Audit', icon: 'audit', needs: 'events:read' },
 ]
 

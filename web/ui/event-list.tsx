@@ -1,5 +1,6 @@
 import type { Event } from '../../client/contract.gen.ts'
 import { Icon } from './icon.tsx'
+import { Name } from './name.tsx'
 import { count } from './words.ts'
 
 /** The events that a dry run would have fired, numbered, as subscribers would get them. */
@@ -32,6 +33,13 @@ export function nameOfObject({ data }: Event): string {
     if (typeof value === 'string') return value
   }
   return ''
+}
+
+/** The same on a page, by the vendor where the record has no name of its own, such as a notice. */
+export function AboutEvent({ of }: { of: Event }) {
+  const name = nameOfObject(of)
+  const { vendorId } = of.data.object as { vendorId?: unknown }
+  return name === '' && typeof vendorId === 'string' ? <Name of="vendor" id={vendorId} isPlain /> : name
 }
 
 /** The id of the record that the event is about. */

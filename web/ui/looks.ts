@@ -6,6 +6,7 @@ import type {
   ComplianceStatus,
   ContractStatus,
   DeliveryStatus,
+  ExecutionStatus,
   HomeStatus,
   InvitationStatus,
   LeadStatus,
@@ -196,6 +197,11 @@ export const LOOKS = {
     refused: look('Refused', 'calm', 'x'),
     expired: look('Expired', 'calm', 'clock'),
   } satisfies Record<ProposalStatus, Look>,
+  run: {
+    done: look('Done', 'ok', 'check'),
+    refused: look('Refused', 'warn', 'slash'),
+    failed: look('Failed', 'bad', 'x'),
+  } satisfies Record<ExecutionStatus, Look>,
   message: {
     queued: look('Queued', 'calm', 'clock'),
     sent: look('Sent', 'flow', 'arrow'),

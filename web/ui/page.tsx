@@ -29,8 +29,8 @@ export function Page(props: {
       <header className="bar">
         <nav className="crumbs" aria-label="Breadcrumb">
           <ol>
-            {crumbs.map((crumb) => (
-              <li key={crumb.name} aria-current={crumb.to === undefined ? 'page' : undefined}>
+            {crumbs.map((crumb, at) => (
+              <li key={crumb.name} aria-current={at === crumbs.length - 1 ? 'page' : undefined}>
                 {crumb.to === undefined ? crumb.name : <Link to={crumb.to}>{crumb.name}</Link>}
               </li>
             ))}

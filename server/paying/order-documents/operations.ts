@@ -1,27 +1,8 @@
-import * as vendors from '../../bidding/vendors/queries.ts'
-import type { Call } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
-import * as communities from '../../land/communities/queries.ts'
-import * as homes from '../../land/homes/queries.ts'
-import { pdfAnswer } from '../documents/answer.ts'
-import * as orders from '../purchase-orders/queries.ts'
-import { type OrderSheet, orderDocument } from './document.ts'
-import { termsOf } from './terms.ts'
+import { orderPdf } from './order-pdf.ts'
 
 export const orderDocumentOperations = {
   async getPurchaseOrderPdf({ path }, call) {
-    const sheet = await sheetOf(call, path.purchaseOrderId)
-    const file = await pdfAnswer(call, `${sheet.order.number}.pdf`, () => orderDocument(sheet))
-    return { status: 200, body: file }
+    return { status: 200, body: await orderPdf(call, path.purchaseOrderId) }
   },
 } satisfies Partial<Handlers>
-
-async function sheetOf(call: Call, id: string): Promise<OrderSheet> {
-  const order = await orders.find(call, id)
-  const vendor = await vendors.find(call, order.vendorId)
-  const home = await homes.find(call, order.homeId)
-  const community = await communities.find(call, home.communityId)
-  const parent = order.parentPoId === null ? undefined : await orders.findOptional(call, order.parentPoId)
-  const { organization: builder } = call.principal
-  return { order, builder, terms: await termsOf(call), vendor, home, community, parentNumber: parent?.number ?? null }
-}

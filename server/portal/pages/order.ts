@@ -22,6 +22,7 @@ export function orderPage(place: Place, order: PortalOrder): string {
       fact(words.note, order.notes, { wide: true }),
     ]),
     lineTable(place, order),
+    `<p><a href="${text(`${place.root}/${order.id}/pdf`)}">${text(words.pdf)}</a></p>`,
     order.terms === null
       ? ''
       : `<details class="sheet"><summary>${text(words.terms)}</summary><p class="in small pre">${text(order.terms)}</p></details>`,

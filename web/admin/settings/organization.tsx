@@ -13,6 +13,7 @@ import { Failed, SkeletonLines } from '../../ui/states.tsx'
 import { None } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
 import { say } from '../../ui/toast.tsx'
+import { Sandbox } from './sandbox.tsx'
 
 type Part = 'general' | 'overtime' | 'stages' | 'terms'
 const WEEKDAYS = [
@@ -97,6 +98,7 @@ function Shown({ settings }: { settings: OrganizationSettings }) {
       >
         {poTerms === null ? <p className="muted">None.</p> : <p className="pre-line">{poTerms}</p>}
       </Panel>
+      <Sandbox />
       {open !== null && <Edit part={open} settings={settings} onClose={() => setOpen(null)} />}
     </>
   )

@@ -4,6 +4,7 @@ import { useLive } from '../../api/live.ts'
 import { usePage } from '../../api/pages.ts'
 import { useRecords } from '../../api/records.ts'
 import { inWords } from '../../ui/badge.tsx'
+import { AboutEvent } from '../../ui/event-list.tsx'
 import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -121,25 +122,17 @@ function Lately() {
         <SkeletonLines />
       ) : (
         <ol className="timeline">
-          {events.data.data.map(({ id, type, timestamp, data }) => {
-            const { object } = data
-            const name =
-              'number' in object
-                ? object.number
-                : 'name' in object
-                  ? object.name
-                  : 'companyName' in object
-                    ? object.companyName
-                    : ''
-            return (
-              <li key={id}>
-                <p>
-                  {inWords(type.replaceAll('.', ' '))} {typeof name === 'string' && <b>{name}</b>}
-                </p>
-                <Time at={timestamp} />
-              </li>
-            )
-          })}
+          {events.data.data.map((event) => (
+            <li key={event.id}>
+              <p>
+                {inWords(event.type.replaceAll('.', ' '))}{' '}
+                <b>
+                  <AboutEvent of={event} />
+                </b>
+              </p>
+              <Time at={event.timestamp} />
+            </li>
+          ))}
         </ol>
       )}
     </Panel>

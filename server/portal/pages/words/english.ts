@@ -1,3 +1,11 @@
+import type { ConflictReason } from '../../../../client/contract.gen.ts'
+
+/** Why something is not possible any more, by the reason of the conflict. */
+type Conflicts = { readonly [Reason in ConflictReason]?: string }
+
+/** A problem's own detail is in English, and says more than its reason. */
+const conflicts: Conflicts = {}
+
 /** Every text of the vendor's pages in English. The other languages have the same ones; the types see to it. */
 export const english = {
   language: 'en',
@@ -42,6 +50,7 @@ export const english = {
     tooLate: ['Too late', 'This is not possible any more. Please open the page again to see how things stand.'],
     failed: ['That did not work', 'Please try again in a moment.'],
   },
+  conflicts,
   home: {
     from: (builder: string) => `What ${builder} has for you`,
     requests: 'Requests for a price',
@@ -205,6 +214,7 @@ export const english = {
     lines: 'Lines',
     note: 'Note',
     terms: 'Terms of the order',
+    pdf: 'The order as a PDF',
     paid: (amount: string) => `${amount} paid`,
     accept: 'Accept the order',
     decline: 'Decline the order',

@@ -4,7 +4,7 @@ import type { Event } from '../../../../client/contract.gen.ts'
 import { useLive } from '../../../api/live.ts'
 import { plumbline, root } from '../../../api/plumbline.ts'
 import { ActorName } from '../../../ui/actor-name.tsx'
-import { idOfObject, nameOfObject } from '../../../ui/event-list.tsx'
+import { AboutEvent, idOfObject } from '../../../ui/event-list.tsx'
 import type { Filter } from '../../../ui/filter.tsx'
 import { Listing } from '../../../ui/listing.tsx'
 import { Page } from '../../../ui/page.tsx'
@@ -27,7 +27,9 @@ const COLUMNS: readonly Column<Event>[] = [
     className: 'long',
     cell: (event) => (
       <>
-        <span className="clip">{nameOfObject(event)}</span>
+        <span className="clip">
+          <AboutEvent of={event} />
+        </span>
         <span className="sub mono">{idOfObject(event)}</span>
       </>
     ),

@@ -11,6 +11,7 @@ const ROWS: readonly { entity: string; word: string }[] = [
   ...ENTITY_NAMES.map((entity) => ({ entity, word: ENTITIES[entity] })),
   { entity: 'keys', word: 'API keys' },
   { entity: 'settings', word: 'Settings' },
+  { entity: 'sandbox', word: 'Sandbox' },
 ]
 
 /** What each role may do, as one table. */

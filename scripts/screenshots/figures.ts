@@ -1,0 +1,204 @@
+import { loadavg } from 'node:os'
+import { gzipSync } from 'node:zlib'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { findChromium, launchChromium } from '../processes/chromium.ts'
+import { finder } from './screens.ts'
+import { startShown } from './service.ts'
+
+/**
+ * What the pages weigh and how fast they are, with the demo builder's data in a browser that has nothing yet:
+ * `npm run figures`. Ends with 1 if one of them is beyond what was promised.
+ */
+const MOST_FIRST_LOAD = 250_000
+const MOST_PORTAL_PAGE = 20_000
+/** With a processor that is four times slower than this one, as a phone's is. */
+const SLOWDOWN = 4
+const MOST_MS = 1500
+/** The middle one counts. */
+const TRIES = 5
+const VENDORS = 10_000
+const AT_ONCE = 500
+
+const chromium = findChromium()
+if (chromium === null) process.exit(1)
+
+const service = await startShown()
+const figures: { what: string; figure: string; isKept: boolean }[] = []
+try {
+  const browser = await launchChromium(chromium)
+  await measureFirstLoad(browser)
+  await measureInteractive(browser)
+  await measurePortal()
+  await scrollVendors(browser)
+  await browser.close()
+} finally {
+  await service.stop()
+}
+for (const { what, figure, isKept } of figures) console.log(`${isKept ? 'kept  ' : 'MISSED'} ${what}: ${figure}`)
+// Figures of a busy machine say little; so the load stands with them.
+console.log(
+  `Load of the machine over the last minutes: ${loadavg()
+    .map((load) => load.toFixed(1))
+    .join(', ')}`,
+)
+if (figures.some(({ isKept }) => !isKept)) process.exitCode = 1
+
+function note(what: string, figure: string, isKept: boolean): void {
+  figures.push({ what, figure, isKept })
+}
+
+async function signedIn(browser: Browser): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  const [name = '', value = ''] = service.cookie.split(/=(.*)/s)
+  await context.addCookies([{ name, value, url: service.url }])
+  return context
+}
+
+/** All that the first page takes besides what it asks of the interface: the document, scripts and styles. */
+async function measureFirstLoad(browser: Browser): Promise<void> {
+  const context = await signedIn(browser)
+  const page = await context.newPage()
+  const files: Promise<{ plain: Buffer; sent: number }>[] = []
+  page.on('requestfinished', (request) => {
+    if (new URL(request.url()).pathname.startsWith('/api/')) return
+    files.push(
+      (async () => {
+        const [response, sizes] = await Promise.all([request.response(), request.sizes()])
+        return { plain: (await response?.body()) ?? Buffer.of(), sent: sizes.responseBodySize }
+      })(),
+    )
+  })
+  await page.goto(`${service.url}/today`)
+  await page.locator('.line-list li').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  const loaded = await Promise.all(files)
+  const gz = loaded.reduce((sum, { plain }) => sum + gzipSync(plain).length, 0)
+  const sent = loaded.reduce((sum, file) => sum + file.sent, 0)
+  note(
+    'first load of the admin area',
+    `${kB(gz)} gzip, ${kB(sent)} as sent, in ${loaded.length} files`,
+    gz <= MOST_FIRST_LOAD,
+  )
+  await context.close()
+}
+
+/** From the navigation until what needs somebody is on the page and the browser has nothing to do. */
+async function measureInteractive(browser: Browser): Promise<void> {
+  const times: number[] = []
+  for (let tried = 0; tried < TRIES; tried++) {
+    const context = await signedIn(browser)
+    const page = await context.newPage()
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
+    await page.addInitScript(noteWhenReady)
+    await page.goto(`${service.url}/today`)
+    const ready = await page.waitForFunction(() => (globalThis as { readyMs?: number }).readyMs)
+    times.push(Number(await ready.jsonValue()))
+    await context.close()
+  }
+  const middle = times.toSorted((a, b) => a - b)[Math.floor(TRIES / 2)] ?? Number.NaN
+  const all = times.map((ms) => Math.round(ms)).join(', ')
+  note(`Today can be used, at ${SLOWDOWN} × slowdown`, `${Math.round(middle)} ms (${all})`, middle <= MOST_MS)
+}
+
+/** Runs in the page, before anything of it. */
+function noteWhenReady(): void {
+  const window = globalThis as unknown as {
+    document: { querySelector(of: string): unknown }
+    requestIdleCallback(run: () => void): void
+    requestAnimationFrame(run: () => void): void
+    readyMs?: number
+  }
+  const look = () => {
+    if (window.document.querySelector('.line-list li a') === null) return window.requestAnimationFrame(look)
+    window.requestIdleCallback(() => {
+      window.readyMs = performance.now()
+    })
+  }
+  window.requestAnimationFrame(look)
+}
+
+/** The pages of a vendor who is asked for a price and has an order, as they are sent. */
+async function measurePortal(): Promise<void> {
+  const find = finder(service.url, service.cookie)
+  const requestId = await find('/api/ext/bids/requests?status=sent')
+  const request = await ask(`/api/ext/bids/requests/${requestId}`)
+  const invitation = request.invitations[0]
+  const { portalUrl } = await ask(`/api/ext/vendors/${invitation.vendorId}/invite`, {})
+  const root = new URL(portalUrl).pathname
+  const sections = ['orders', 'dates', 'payments', 'documents', 'messages', 'hand-in']
+  const paths = ['', `/${invitation.id}`, `/${invitation.id}/price`, ...sections.map((name) => `/${name}`)]
+  const sizes = await Promise.all(
+    paths.map(async (path) => {
+      const answer = await fetch(service.url + root + path, { headers: { 'accept-encoding': 'gzip' } })
+      if (!answer.ok) throw new Error(`${path} was answered ${answer.status}.`)
+      return Number(answer.headers.get('content-length'))
+    }),
+  )
+  const most = Math.max(...sizes)
+  note('the largest page of the portal', `${kB(most)} as sent, of ${sizes.length} pages`, most <= MOST_PORTAL_PAGE)
+}
+
+/** Ten thousand vendors, looked through to the last: each page comes, each vendor once. */
+async function scrollVendors(browser: Browser): Promise<void> {
+  for (let first = 0; first < VENDORS; first += AT_ONCE) {
+    const rows = Array.from({ length: AT_ONCE }, (_, i) => ({
+      ...{
+        companyName: `Trade ${String(first + i).padStart(5, '0')}`,
+        scopes: ['framing'],
+        externalId: `T-${first + i}`,
+      },
+    }))
+    await ask('/api/ext/vendors/batch', { mode: 'all_or_nothing', match: 'externalId', rows })
+  }
+  const context = await signedIn(browser)
+  const page = await context.newPage()
+  await page.goto(`${service.url}/vendors`)
+  const seen = new Set<string>()
+  const turns: number[] = []
+  for (let before = ''; ; ) {
+    const links = await rowsAfter(page, before)
+    for (const link of links) seen.add(link)
+    before = links[0] ?? ''
+    const next = page.getByRole('button', { name: 'Next' })
+    if (await next.isDisabled()) break
+    const begunMs = performance.now()
+    await next.click()
+    await rowsAfter(page, before)
+    turns.push(performance.now() - begunMs)
+  }
+  turns.sort((a, b) => a - b)
+  const at = (share: number) => `${Math.round(turns[Math.floor(turns.length * share)] ?? 0)} ms`
+  note(
+    `${VENDORS} vendors, looked through`,
+    `${seen.size} seen on ${turns.length + 1} pages; turning one took ${at(0.5)}, at most ${at(0.999)}`,
+    seen.size >= VENDORS,
+  )
+  await context.close()
+}
+
+/** The addresses in the rows, once the first is another. */
+async function rowsAfter(page: Page, before: string): Promise<string[]> {
+  const rows = await page.waitForFunction((before) => {
+    const { document } = globalThis as unknown as {
+      document: { querySelectorAll(of: string): Iterable<{ getAttribute(name: string): string | null }> }
+    }
+    const found = [...document.querySelectorAll('tbody th a')].map((link) => link.getAttribute('href') ?? '')
+    return found.length > 0 && found[0] !== before ? found : null
+  }, before)
+  return (await rows.jsonValue()) ?? []
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever is read from an answer is looked at at once.
+async function ask(path: string, body?: unknown): Promise<any> {
+  const answer = await fetch(service.url + path, {
+    headers: { cookie: service.cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  if (!answer.ok) throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`)
+  return answer.json()
+}
+
+function kB(bytes: number): string {
+  return `${(bytes / 1000).toFixed(1)} kB`
+}

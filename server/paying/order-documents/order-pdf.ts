@@ -1,0 +1,25 @@
+import * as vendors from '../../bidding/vendors/queries.ts'
+import type { Call } from '../../http/call.ts'
+import type { FileAnswer } from '../../http/file-answer.ts'
+import * as communities from '../../land/communities/queries.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { pdfAnswer } from '../documents/answer.ts'
+import * as orders from '../purchase-orders/queries.ts'
+import { type OrderSheet, orderDocument } from './document.ts'
+import { termsOf } from './terms.ts'
+
+/** The document of an order that the caller may see. Throws `not_found`. */
+export async function orderPdf(call: Call, id: string): Promise<FileAnswer> {
+  const sheet = await sheetOf(call, id)
+  return pdfAnswer(call, `${sheet.order.number}.pdf`, () => orderDocument(sheet))
+}
+
+async function sheetOf(call: Call, id: string): Promise<OrderSheet> {
+  const order = await orders.find(call, id)
+  const vendor = await vendors.find(call, order.vendorId)
+  const home = await homes.find(call, order.homeId)
+  const community = await communities.find(call, home.communityId)
+  const parent = order.parentPoId === null ? undefined : await orders.findOptional(call, order.parentPoId)
+  const { organization: builder } = call.principal
+  return { order, builder, terms: await termsOf(call), vendor, home, community, parentNumber: parent?.number ?? null }
+}

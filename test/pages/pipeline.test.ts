@@ -1,0 +1,188 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import { expectNoComplaints as expectQuietPortal, type Visitor, visitor } from '../portal-pages/browser.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { buildSite, type Site } from '../support/site.ts'
+import { expectNoComplaints, visit } from './pages.ts'
+
+const chromium = findChromium()
+
+/** How long somebody who watches waits for what another did. */
+const BY_ITSELF = { timeout: 2000 }
+
+/** Everybody in a window of their own: the builder in two, and three framers whose browsers run no script. */
+describe.skipIf(chromium === null)('the bidding pipeline, from the request to the accepted order', () => {
+  const NAMES = ['Lone Star Framing LLC', 'Hill Country Framers', 'Redrock Carpentry'] as const
+  const UNIT_PRICES = ['9.80', '10.08', '10.94'] as const
+  const TOTALS = ['24,010', '24,696', '26,803'] as const
+  let plumbline: TestPlumbline
+  let site: Site
+  let browser: Browser
+  let office: Seen
+  let watching: Seen
+  let vendors: Visitor[] = []
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    site = await buildSite(plumbline)
+    browser = await launchChromium(chromium ?? '')
+    const { organizationId } = site
+    office = await visit(browser, plumbline, { organizationId })
+    await office.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    watching = await visit(browser, plumbline, { organizationId })
+    vendors = await Promise.all(NAMES.map(() => visitor(browser, plumbline.url)))
+  })
+  afterAll(async () => {
+    await browser.close()
+    await plumbline.stop()
+  })
+
+  test('the builder asks three framers blindly and hands each its link', async () => {
+    const { page } = office
+    await page.goto(`${plumbline.url}/bidding/new`)
+    await page.getByLabel('Community').selectOption({ index: 1 })
+    await page.getByLabel('Home').selectOption({ label: 'Lot 15' })
+    await page.getByLabel('Scope').selectOption('framing')
+    await page.getByLabel('Title').fill('Framing, Lot 15')
+    await page.getByLabel('Last day for bids').fill(site.day(10))
+    await page.getByRole('button', { name: 'Add a line' }).click()
+    await page.getByLabel('What', { exact: true }).fill('Walls')
+    await page.getByLabel('Quantity', { exact: true }).fill('2450')
+    await page.getByLabel('Unit', { exact: true }).fill('SF')
+    for (const name of NAMES) await page.getByRole('checkbox', { name: new RegExp(name) }).check()
+    await page.getByLabel(/^Blind/).check()
+    await page.getByRole('button', { name: 'Send to 3 vendors' }).click()
+    await page.waitForURL(/\/bidding\/brq_/)
+    await watching.page.goto(page.url())
+    await watching.page.getByText('Nobody has bid yet.').waitFor()
+    await page.getByRole('link', { name: /^Invitations/ }).click()
+    for (const [i, name] of NAMES.entries()) {
+      await page
+        .getByRole('row', { name: new RegExp(name) })
+        .getByRole('button', { name: 'Copy link' })
+        .click()
+      await page.getByText(`The link of ${name} copied`).waitFor()
+      await vendors[i]?.page.goto(plumbline.url + (await copied()))
+      await vendors[i]?.page.getByText('Your bid is awaited.').waitFor()
+    }
+  })
+
+  test('each framer prices it on its own page, the first with the keyboard alone, and sees nobody else', async () => {
+    for (const [i, { page }] of vendors.entries()) {
+      const press = i === 0 ? pressByKeyboard : (of: Locator) => of.click()
+      await press(page.getByRole('link', { name: 'Yes, enter our price' }))
+      const price = page.getByLabel('Price for one SF')
+      if (i === 0) {
+        await reach(price)
+        await page.keyboard.type(UNIT_PRICES[i] ?? '')
+      } else await price.fill(UNIT_PRICES[i] ?? '')
+      await press(page.getByRole('button', { name: 'Review' }))
+      await press(page.getByRole('button', { name: `Send bid of $${TOTALS[i]}.00` }))
+      await page.getByText('Your bid has been received.').waitFor()
+      for (const [other, name] of NAMES.entries()) {
+        if (other === i) continue
+        const html = await page.content()
+        expect(html).not.toContain(name)
+        expect(html).not.toContain(TOTALS[other])
+      }
+    }
+  })
+
+  test('bids appear by themselves where somebody watches, without an amount until bidding is closed', async () => {
+    const { page } = watching
+    await page.getByText('3 of 3').waitFor(BY_ITSELF)
+    await page.getByText('This request is blind: amounts are shown to nobody before it closes.').waitFor()
+    expect(await amountsOn(page)).toEqual([])
+    await office.page.reload()
+    expect(await amountsOn(office.page)).toEqual([])
+    await office.page.getByRole('button', { name: 'More' }).click()
+    await office.page.getByRole('menuitem', { name: 'Close bidding…' }).click()
+    await office.page.locator('.dialog').getByRole('button', { name: 'Close bidding' }).click()
+    await office.page.locator('.dialog').waitFor({ state: 'detached' })
+    await page.getByText(TOTALS[0]).first().waitFor(BY_ITSELF)
+    expect(await amountsOn(page)).toEqual([...TOTALS])
+  })
+
+  test('the award is made with the keyboard alone, and appears by itself within two seconds', async () => {
+    const { page } = office
+    await pressByKeyboard(page.getByRole('link', { name: 'Comparison' }))
+    await pressByKeyboard(page.getByRole('button', { name: 'Award… to Lone Star' }))
+    await page.getByText('2 bids are rejected').waitFor()
+    await reach(page.getByLabel('Reason, kept with the decision'))
+    await page.keyboard.type('Lowest price')
+    await pressByKeyboard(page.getByRole('button', { name: 'Award and create order' }))
+    await page.locator('.dialog').waitFor({ state: 'detached' })
+    await watching.page.getByText('Awarded', { exact: true }).first().waitFor(BY_ITSELF)
+    await watching.page.getByText('Accepted', { exact: true }).first().waitFor(BY_ITSELF)
+    const [winner, ...others] = vendors
+    await winner?.page.reload()
+    await winner?.page.getByText('Accepted').first().waitFor()
+    for (const { page } of others) {
+      await page.reload()
+      await page.getByText('Not chosen').first().waitFor()
+      expect(await page.content()).not.toContain(TOTALS[0])
+    }
+  })
+
+  test('the order is issued by clicking, and the framer accepts it on its page', async () => {
+    const { page } = office
+    await page.getByRole('link', { name: 'Orders', exact: true }).first().click()
+    await page.getByRole('link', { name: /^PO-/ }).first().click()
+    await page.waitForURL(/\/orders\/po_/)
+    for (const step of ['Approve', 'Issue']) {
+      await page.getByRole('button', { name: step, exact: true }).click()
+      await page.locator('.dialog').getByRole('button', { name: step }).click()
+      await page.locator('.dialog').waitFor({ state: 'detached' })
+    }
+    await page.goto(`${plumbline.url}/vendors/${site.loneStar}`)
+    await page.getByRole('button', { name: 'Invite to the portal' }).click()
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByRole('button', { name: 'Copy', exact: true }).click()
+    await page.getByText('The link copied').waitFor()
+    const framer = vendors[0]?.page
+    await framer?.goto(plumbline.url + (await copied()))
+    await framer?.getByRole('link', { name: /^PO-/ }).click()
+    await framer?.getByText(TOTALS[0]).first().waitFor()
+    await framer?.getByRole('button', { name: 'Accept the order' }).click()
+    await framer?.getByText('You have accepted this order.').waitFor()
+    const { data } = (await plumbline.get('/api/ext/purchase-orders', { key: site.key })).body
+    expect(data).toMatchObject([{ status: 'accepted', total: 24_010 }])
+  })
+
+  test('nothing failed in any of the windows', () => {
+    expectNoComplaints(office)
+    expectNoComplaints(watching)
+    for (const vendor of vendors) expectQuietPortal(vendor)
+  })
+
+  /** The path of the link that the office has just copied. */
+  async function copied(): Promise<string> {
+    return new URL(await office.page.evaluate<string>('navigator.clipboard.readText()')).pathname
+  }
+
+  async function amountsOn(page: Page): Promise<string[]> {
+    const html = await page.content()
+    return TOTALS.filter((total) => html.includes(total))
+  }
+})
+
+/** More than any of these pages has to be reached. */
+const MOST_STOPS = 120
+
+/** Goes on with the Tab key until the focus is there. */
+async function reach(target: Locator): Promise<void> {
+  await target.waitFor()
+  const page = target.page()
+  for (let stops = 0; stops < MOST_STOPS; stops++) {
+    const isThere = await target.evaluate((element) => element === element.ownerDocument.activeElement)
+    if (isThere) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`The Tab key does not reach ${target}.`)
+}
+
+async function pressByKeyboard(target: Locator): Promise<void> {
+  await reach(target)
+  await target.page().keyboard.press('Enter')
+}

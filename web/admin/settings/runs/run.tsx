@@ -1,0 +1,92 @@
+import { Link, useParams } from 'react-router'
+import type { ExecutionRecord } from '../../../../client/contract.gen.ts'
+import { plumbline } from '../../../api/plumbline.ts'
+import { ActorName } from '../../../ui/actor-name.tsx'
+import { Status } from '../../../ui/badge.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { KeyValues, Panel } from '../../../ui/panel.tsx'
+import { Failed, SkeletonLines } from '../../../ui/states.tsx'
+import { None } from '../../../ui/table.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { TitleBlock } from '../../../ui/title-block.tsx'
+import { Value, Values } from '../../../ui/values.tsx'
+import { BATCH, SkillTitle, skillInWords, stepsOf } from '../../agents/skill.tsx'
+import { effectOf, RunTitle } from './runs.tsx'
+
+/** One run of a skill: who ran it, with what, and the records that it was about. */
+export function Component() {
+  const { executionId = '' } = useParams()
+  const run = plumbline.useQuery('get', '/api/ext/executions/{executionId}', { params: { path: { executionId } } })
+  const title = run.data === undefined ? 'Skill run' : skillInWords(run.data.skills[0] ?? run.data.skill)
+  return (
+    <Page title={title} crumbs={[{ name: 'Settings' }, { name: 'Skill runs', to: '/settings/runs' }, { name: title }]}>
+      {run.error !== null ? (
+        <Failed what="The run" error={run.error} onRetry={() => void run.refetch()} />
+      ) : run.data === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        <Shown run={run.data} />
+      )}
+    </Page>
+  )
+}
+
+function Shown({ run }: { run: ExecutionRecord }) {
+  const { createdBy, createdAt, durationMs, resourceIds, requestId, skill, input } = run
+  const steps = input === null ? [] : stepsOf({ skill, input })
+  return (
+    <>
+      <TitleBlock
+        name={<RunTitle of={run} />}
+        state={<Status of="run" is={run.status} />}
+        sub={<code>{skill}</code>}
+        facts={[
+          { label: 'Run by', value: <ActorName of={createdBy} />, note: <Time at={createdAt} /> },
+          { label: run.status === 'done' ? 'Effect' : 'Problem', value: effectOf(run) },
+          { label: 'Took', isFigure: true, value: `${durationMs} ms` },
+        ]}
+      />
+      <div className="cols even">
+        <Panel title="What it was about">
+          <KeyValues
+            facts={[
+              [
+                'Records',
+                resourceIds.length === 0 ? <None key="none" word="none" /> : <Value key="records" of={resourceIds} />,
+              ],
+              ['Request', <code key="request">{requestId}</code>],
+              [
+                'More',
+                <span className="row wrap" key="more">
+                  <Link to={`/settings/runs?skill=${skill}`}>all runs of this skill</Link>
+                  {createdBy.id !== null && <Link to={`/settings/runs?actorId=${createdBy.id}`}>all by the same</Link>}
+                </span>,
+              ],
+            ]}
+          />
+        </Panel>
+        <div className="stack">
+          {input === null && (
+            <Panel title="With">
+              <p className="muted">What was sent is too long to be kept.</p>
+            </Panel>
+          )}
+          {steps.map((step, at) => (
+            <Panel
+              key={step.key}
+              title={skill === BATCH ? `Step ${at + 1}` : 'With'}
+              hint={skill === BATCH ? <SkillTitle of={step.skill} /> : 'what was sent, without secrets'}
+              isFlush
+            >
+              {Object.keys(step.input).length === 0 ? (
+                <div className="body muted">It takes nothing.</div>
+              ) : (
+                <Values caption={`What was sent to ${step.skill}`} of={step.input} />
+              )}
+            </Panel>
+          ))}
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,135 @@
+import { useMemo } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import type { ExecutionRecord } from '../../../../client/contract.gen.ts'
+import { ActorName } from '../../../ui/actor-name.tsx'
+import { inWords, Status } from '../../../ui/badge.tsx'
+import type { Filter } from '../../../ui/filter.tsx'
+import { Listing } from '../../../ui/listing.tsx'
+import { LOOKS } from '../../../ui/looks.ts'
+import { Page } from '../../../ui/page.tsx'
+import { Empty } from '../../../ui/states.tsx'
+import type { Column } from '../../../ui/table.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { ViewTabs } from '../../../ui/view-tabs.tsx'
+import { count } from '../../../ui/words.ts'
+import { SkillTitle, skillInWords } from '../../agents/skill.tsx'
+
+const TABS = ['status'] as const
+const STATUSES = ['done', 'refused', 'failed'] as const
+/** Runs that change nothing fire no events, so the list looks for new ones by itself. */
+const EVERY_MS = 20_000
+
+const COLUMNS: readonly Column<ExecutionRecord>[] = [
+  {
+    head: 'Skill',
+    className: 'long',
+    cell: (run) => (
+      <>
+        <Link className="lead" to={`/settings/runs/${run.id}`}>
+          <RunTitle of={run} />
+        </Link>
+        <span className="sub mono clip">{run.skills.join(', ')}</span>
+      </>
+    ),
+    csv: ({ skills }) => skills.join(' '),
+  },
+  {
+    head: 'Outcome',
+    cell: (run) => (
+      <>
+        <Status of="run" is={run.status} />
+        <span className="sub">{effectOf(run)}</span>
+      </>
+    ),
+    csv: ({ status }) => LOOKS.run[status].word,
+  },
+  { head: 'Problem', isOnlyExported: true, cell: () => null, csv: ({ problem }) => problem },
+  { head: 'Dry run', isOnlyExported: true, cell: () => null, csv: ({ dryRun }) => String(dryRun) },
+  {
+    head: 'By',
+    cell: ({ createdBy }) => <ActorName of={createdBy} />,
+    csv: ({ createdBy }) => createdBy.id ?? createdBy.type,
+  },
+  {
+    head: 'Took',
+    numeric: true,
+    className: 'nowrap',
+    isWideOnly: true,
+    cell: ({ durationMs }) => `${durationMs} ms`,
+    csv: ({ durationMs }) => durationMs,
+  },
+  {
+    head: 'When',
+    sort: 'createdAt',
+    className: 'nowrap',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    csv: ({ createdAt }) => createdAt,
+  },
+  { head: 'Request', isOnlyExported: true, cell: () => null, csv: ({ requestId }) => requestId },
+]
+
+/** What agents and programs ran, and what came of it. */
+export function Component() {
+  const [params] = useSearchParams()
+  const [skill, actorId] = [params.get('skill'), params.get('actorId')]
+  const filters = useMemo<readonly Filter[]>(
+    () => [
+      ...(skill === null
+        ? []
+        : [{ name: 'skill', label: 'Skill', options: [{ value: skill, label: skillInWords(skill) }] }]),
+      ...(actorId === null ? [] : [{ name: 'actorId', label: 'By', options: [{ value: actorId, label: actorId }] }]),
+    ],
+    [skill, actorId],
+  )
+  return (
+    <Page title="Skill runs" crumbs={[{ name: 'Settings' }, { name: 'Skill runs' }]}>
+      <div className="page-head">
+        <h1>Skill runs</h1>
+        <p>
+          What agents, programs and these pages ran as skills: with what, and what came of it, dry runs and refusals
+          too.
+        </p>
+      </div>
+      <ViewTabs
+        label="Skill runs"
+        name="status"
+        views={[
+          { value: undefined, word: 'All' },
+          ...STATUSES.map((value) => ({ value, word: LOOKS.run[value].word })),
+        ]}
+      />
+      <Listing
+        path="/api/ext/executions"
+        nouns={['run', 'runs']}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        sort="-createdAt"
+        everyMs={EVERY_MS}
+        filters={filters}
+        tabs={TABS}
+        empty={
+          <Empty icon="agent" title="Nothing was run yet">
+            Whatever an agent runs as a skill, over MCP or by the interface, is listed here a few seconds later.
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}
+
+/** What was run, by the title of its skill, or of the first of several. */
+export function RunTitle({ of: { skill, skills } }: { of: Pick<ExecutionRecord, 'skill' | 'skills'> }) {
+  const [first = skill, ...others] = skills
+  return (
+    <>
+      <SkillTitle of={first} />
+      {others.length > 0 && `, and ${count(others.length, 'more step')}`}
+    </>
+  )
+}
+
+/** What it did to the builder's records, in a few words. */
+export function effectOf({ status, problem, dryRun, changed }: ExecutionRecord): string {
+  if (status !== 'done') return inWords(problem ?? '').toLowerCase()
+  return dryRun ? 'dry run' : changed ? 'for real' : 'read only'
+}

@@ -1,0 +1,113 @@
+import { useState } from 'react'
+import type { Sandbox as State } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { MoveDialog } from '../../ui/move.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Refused } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+
+/** While it is filled or emptied, somebody looks at how far it is. */
+const LOOK_MS = 1000
+
+/** Fills the organization with an example and empties it again, where the operator has made it a sandbox. */
+export function Sandbox() {
+  const may = useMay()
+  const [isAsking, setIsAsking] = useState(false)
+  const { data } = plumbline.useQuery('get', '/api/admin/sandbox', undefined, {
+    enabled: may('sandbox:read'),
+    refetchInterval: ({ state }) => (isUnderWay(state.data) ? LOOK_MS : false),
+  })
+  const begun = { onSuccess: () => setIsAsking(false) }
+  const fill = plumbline.useMutation('post', '/api/admin/sandbox/fill', begun)
+  const empty = plumbline.useMutation('post', '/api/admin/sandbox/empty', begun)
+  if (data === undefined || !data.isSandbox) return null
+  const mayTend = may('sandbox:write')
+  return (
+    <Panel
+      title="Sandbox"
+      hint="to try things on"
+      actions={
+        mayTend &&
+        (data.status === 'empty' ? (
+          <Button small icon="plus" busy={fill.isPending} onClick={() => fill.mutate({})}>
+            Fill with an example
+          </Button>
+        ) : data.status === 'filled' ? (
+          <Button small look="danger" icon="x" onClick={() => setIsAsking(true)}>
+            Empty…
+          </Button>
+        ) : null)
+      }
+    >
+      <Refused error={fill.error} />
+      <How state={data} mayTend={mayTend} />
+      {isAsking && (
+        <MoveDialog
+          title="Empty the sandbox"
+          effect="The example goes for good, and so does all that was added since: every record, file and event, and the addresses that vendors have. People, keys, apps, webhooks, settings and the audit trail stay."
+          word="Empty the sandbox"
+          isDanger
+          trial={null}
+          error={empty.error}
+          isPending={empty.isPending}
+          onConfirm={() => empty.mutate({})}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function isUnderWay(state: State | undefined): boolean {
+  return state?.status === 'filling' || state?.status === 'emptying'
+}
+
+function How({ state, mayTend }: { state: State; mayTend: boolean }) {
+  const { status, done, total, failure, finishedAt } = state
+  if (status === 'filling' || status === 'emptying')
+    return (
+      <div className="stack tight" role="status">
+        <p>
+          {status === 'filling'
+            ? `The past year of a builder is told: day ${done} of ${total}.`
+            : `Kinds of records removed: ${done} of ${total}.`}
+        </p>
+        <progress
+          className="meter-native"
+          max={total}
+          value={done}
+          aria-label={status === 'filling' ? 'Filling' : 'Emptying'}
+        />
+        <p className="small muted">You can go on working, or leave; nothing is mailed or delivered meanwhile.</p>
+      </div>
+    )
+  return (
+    <div className="stack tight">
+      {failure !== null && (
+        <p>
+          <b className="tone-bad">
+            {failure === 'interrupted' ? 'Filling was interrupted' : 'Filling did not succeed'}
+          </b>
+          , and what it had made was removed again.
+        </p>
+      )}
+      <p>
+        {status === 'filled'
+          ? 'It holds the example of a builder: its homes, vendors, bids, orders, schedules, payments and sales.'
+          : 'It is empty. The example brings a year of a builder: homes, vendors, bids, orders, schedules, payments, sales.'}
+        {!mayTend && ' The owner can fill and empty it.'}
+      </p>
+      <p className="small muted">
+        Nothing is mailed to its vendors.
+        {finishedAt !== null && (
+          <>
+            {' '}
+            Last changed <Time at={finishedAt} />.
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
