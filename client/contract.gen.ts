@@ -11989,6 +11989,8 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `communityId` names; there only where `expand` asks for it. */
+            community?: components["schemas"]["Community"];
         };
         /** @description A bid request as lists show it: with the number of its invitations in place of the invitations, of which there can be a thousand. getBidRequest and listInvitations have them. */
         BidRequestSummary: {
@@ -12044,6 +12046,8 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `communityId` names; there only where `expand` asks for it. */
+            community?: components["schemas"]["Community"];
         };
         /** @description A page of bid requests. */
         BidRequestPage: {
@@ -12082,6 +12086,8 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
         };
         /** @description A page of invitations. */
         InvitationPage: {
@@ -12398,6 +12404,14 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `bidRequestId` names; there only where `expand` asks for it. */
+            bidRequest?: components["schemas"]["BidRequestSummary"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"] | null;
+            /** @description What `communityId` names; there only where `expand` asks for it. */
+            community?: components["schemas"]["Community"];
         };
         /** @description A bid that was accepted, and what was ordered with it. */
         BidAwarded: {
@@ -13007,6 +13021,10 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `communityId` names; there only where `expand` asks for it. */
+            community?: components["schemas"]["Community"];
+            /** @description What `planId` names; there only where `expand` asks for it. */
+            plan?: components["schemas"]["Plan"] | null;
         };
         /** @description A page of homes. */
         HomePage: {
@@ -13233,6 +13251,10 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was taken back; null while it counts. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `partId` names; there only where `expand` asks for it. */
+            part?: components["schemas"]["Part"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
         };
         /** @description A price as another system has it; its part is named by partId or by sku. */
         PriceSync: {
@@ -13784,6 +13806,8 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
         };
         /** @description Which orders take the prices of which day. */
         RepriceRequest: {
@@ -13943,6 +13967,10 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"];
+            /** @description What `optionId` names; there only where `expand` asks for it. */
+            option?: components["schemas"]["Option"] | null;
         };
         /** @description A page of selections. */
         SelectionPage: {
@@ -14184,6 +14212,10 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was removed from the budget; null while it counts. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"];
+            /** @description What `costCodeId` names; there only where `expand` asks for it. */
+            costCode?: components["schemas"]["CostCode"] | null;
         };
         /** @description A page of budget lines. */
         BudgetLinePage: {
@@ -14493,6 +14525,14 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"];
+            /** @description What `bidId` names; there only where `expand` asks for it. */
+            bid?: components["schemas"]["Bid"] | null;
+            /** @description What `contractId` names; there only where `expand` asks for it. */
+            contract?: components["schemas"]["Contract"] | null;
         };
         /**
          * @description `same_lines`: the same descriptions, quantities and unit prices. `same_scope`: the same trade and origin.
@@ -14673,6 +14713,12 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"] | null;
+            /** @description What `poId` names; there only where `expand` asks for it. */
+            po?: components["schemas"]["PurchaseOrder"] | null;
         };
         /** @description A page of payments. */
         PaymentPage: {
@@ -14747,6 +14793,14 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
+            /** @description What `paymentId` names; there only where `expand` asks for it. */
+            payment?: components["schemas"]["Payment"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"] | null;
+            /** @description What `poId` names; there only where `expand` asks for it. */
+            po?: components["schemas"]["PurchaseOrder"] | null;
         };
         /** @description A waiver that a vendor was asked to sign. */
         LienWaiverAsked: {
@@ -15167,6 +15221,10 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"] | null;
         };
         /** @description A task after a change, and what the change moved. */
         TaskChanged: {
@@ -15631,6 +15689,8 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"];
         };
         /** @description A page of milestones. */
         MilestonePage: {
@@ -15813,6 +15873,8 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `userId` names; there only where `expand` asks for it. */
+            user?: components["schemas"]["User"];
         };
         /** @description A page of timesheets. */
         TimesheetPage: {
@@ -15941,6 +16003,12 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was removed; null while it counts. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `userId` names; there only where `expand` asks for it. */
+            user?: components["schemas"]["User"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"] | null;
+            /** @description What `taskId` names; there only where `expand` asks for it. */
+            task?: components["schemas"]["Task"] | null;
         };
         /** @description A page of time entries. */
         TimeEntryPage: {
@@ -16753,6 +16821,14 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `leadId` names; there only where `expand` asks for it. */
+            lead?: components["schemas"]["Lead"] | null;
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"] | null;
+            /** @description What `communityId` names; there only where `expand` asks for it. */
+            community?: components["schemas"]["Community"] | null;
+            /** @description What `planId` names; there only where `expand` asks for it. */
+            plan?: components["schemas"]["Plan"] | null;
         };
         /** @description A page of sales. */
         SalePage: {
@@ -21567,6 +21643,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "community"[];
             };
             header?: never;
             path?: never;
@@ -21596,7 +21674,10 @@ export interface operations {
     };
     getBidRequest: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "community"[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -21704,6 +21785,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "vendor"[];
             };
             header?: never;
             path: {
@@ -22171,6 +22254,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("bidRequest" | "bidRequest.community" | "vendor" | "home" | "home.community" | "home.plan" | "community")[];
             };
             header?: never;
             path?: never;
@@ -22242,7 +22327,10 @@ export interface operations {
     };
     getBid: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("bidRequest" | "bidRequest.community" | "vendor" | "home" | "home.community" | "home.plan" | "community")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -23155,6 +23243,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("community" | "plan")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -23268,7 +23358,10 @@ export interface operations {
     };
     getHome: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("community" | "plan")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -23970,6 +24063,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("part" | "vendor")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -24181,7 +24276,10 @@ export interface operations {
     };
     getPrice: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("part" | "vendor")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -24807,6 +24905,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "vendor"[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -24880,7 +24980,10 @@ export interface operations {
     };
     getContract: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "vendor"[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -25167,6 +25270,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "option")[];
             };
             header?: never;
             path?: never;
@@ -25245,7 +25350,10 @@ export interface operations {
     };
     getSelection: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "option")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -25444,6 +25552,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "costCode")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -25765,7 +25875,10 @@ export interface operations {
     };
     getBudgetLine: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "costCode")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -25930,6 +26043,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "home" | "home.community" | "home.plan" | "bid" | "bid.bidRequest" | "bid.vendor" | "bid.home" | "bid.community" | "contract" | "contract.vendor")[];
             };
             header?: never;
             path?: never;
@@ -26036,7 +26151,10 @@ export interface operations {
     };
     getPurchaseOrder: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "home" | "home.community" | "home.plan" | "bid" | "bid.bidRequest" | "bid.vendor" | "bid.home" | "bid.community" | "contract" | "contract.vendor")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -26332,6 +26450,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "home" | "home.community" | "home.plan" | "po" | "po.vendor" | "po.home" | "po.bid" | "po.contract")[];
             };
             header?: never;
             path?: never;
@@ -26403,7 +26523,10 @@ export interface operations {
     };
     getPayment: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "home" | "home.community" | "home.plan" | "po" | "po.vendor" | "po.home" | "po.bid" | "po.contract")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -26611,6 +26734,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "payment" | "payment.vendor" | "payment.home" | "payment.po" | "home" | "home.community" | "home.plan" | "po" | "po.vendor" | "po.home" | "po.bid" | "po.contract")[];
             };
             header?: never;
             path?: never;
@@ -26640,7 +26765,10 @@ export interface operations {
     };
     getLienWaiver: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "payment" | "payment.vendor" | "payment.home" | "payment.po" | "home" | "home.community" | "home.plan" | "po" | "po.vendor" | "po.home" | "po.bid" | "po.contract")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -26942,6 +27070,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "vendor")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -27015,7 +27145,10 @@ export interface operations {
     };
     getTask: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "vendor")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -27603,6 +27736,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -27676,7 +27811,10 @@ export interface operations {
     };
     getMilestone: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -28132,6 +28270,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "user"[];
             };
             header?: never;
             path?: never;
@@ -28203,7 +28343,10 @@ export interface operations {
     };
     getTimesheet: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "user"[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -28316,6 +28459,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("user" | "home" | "home.community" | "home.plan" | "task" | "task.home" | "task.vendor")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -28534,7 +28679,10 @@ export interface operations {
     };
     getTimeEntry: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("user" | "home" | "home.community" | "home.plan" | "task" | "task.home" | "task.vendor")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -29696,6 +29844,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("lead" | "home" | "home.community" | "home.plan" | "community" | "plan")[];
             };
             header?: never;
             path?: never;
@@ -29767,7 +29917,10 @@ export interface operations {
     };
     getSale: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("lead" | "home" | "home.community" | "home.plan" | "community" | "plan")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
