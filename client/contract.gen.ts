@@ -1172,7 +1172,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/ext/cost-codes/sync": {
+    "/api/ext/cost-codes/batch": {
         parameters: {
             query?: never;
             header?: never;
@@ -1183,7 +1183,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update many cost codes
-         * @description Brings up to 1,000 cost codes to what your accounting says they are. A row changes the code with its externalId, else the one in use with its code (which takes the externalId on if it has none); otherwise it creates one. What a row leaves out stays as it is. A row names its parent by parentId or by parentCode, which may be that of another row; the order does not matter, codes are placed from the top of the chart down. Keys count as they were before the request; rows that share one, or mean the same code, are refused. Rules and answers per row are those of createCostCode and updateCostCode. The body may have 2 MiB; a text that cannot be stored (U+0000) has all of it refused.
+         * @description Brings up to 1,000 cost codes to what your accounting says they are, as one request of the limits. A row changes the code that `match` finds, in the fields that it has, or creates one. Without `match` it is the one with its externalId, else the one in use with its code (which takes the externalId on if it has none). A row names its parent by parentId or by parentCode, which may be that of another row; the order does not matter, codes are placed from the top of the chart down. Keys count as they were before the request; rows that share one, or mean the same code, are refused. Rules and problems of each row are those of createCostCode and updateCostCode. At most 2 MiB.
          */
         post: operations["syncCostCodes"];
         delete?: never;
@@ -1250,7 +1250,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/ext/parts/sync": {
+    "/api/ext/parts/batch": {
         parameters: {
             query?: never;
             header?: never;
@@ -1261,7 +1261,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update many parts
-         * @description Brings up to 1,000 parts to what your system says they are. A row changes the part with its externalId, else the one in use with its sku (which takes the externalId on if it has none); otherwise it creates one. What a row leaves out stays as it is. Keys count as they were before the request; rows that share one, or mean the same part, are refused. Rules and answers per row are those of createPart and updatePart. The body may have 2 MiB; a text that cannot be stored (U+0000) has all of it refused.
+         * @description Brings up to 1,000 parts to what your system says they are, as one request of the limits. A row changes the part that `match` finds, in the fields that it has, or creates one. Without `match` it is the part with its externalId, else the one in use with its sku (which takes the externalId on if it has none). Keys count as they were before the request; rows that share one, or mean the same part, are refused. Rules and problems of each row are those of createPart and updatePart. At most 2 MiB.
          */
         post: operations["syncParts"];
         delete?: never;
@@ -1334,7 +1334,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/ext/prices/sync": {
+    "/api/ext/prices/batch": {
         parameters: {
             query?: never;
             header?: never;
@@ -1345,7 +1345,7 @@ export interface paths {
         put?: never;
         /**
          * Add and update many prices
-         * @description Brings up to 1,000 prices to what your system says they are. A row changes the price with its externalId, else that of the same part, vendor, place, plan, minQuantity and effectiveDate (which takes the externalId on if it has none); otherwise it adds one. The part is named by partId or by sku. What a row leaves out stays as it is. Rows hold one after the other, so one that ends a price comes before the one that follows; rows that share a key, or mean the same price, are refused. Rules and answers per row are those of addPrice and updatePrice; vendor, place and plan of a price cannot change. The body may have 2 MiB; a text that cannot be stored (U+0000) has all of it refused.
+         * @description Brings up to 1,000 prices to what your system says they are, as one request of the limits. A row changes the price that `match` finds, in the fields that it has, or adds one. Without `match` it is the price with its externalId, else that of the same part, vendor, place, plan, minQuantity and effectiveDate (which takes the externalId on if it has none). The part is named by partId or by sku. Rows hold one after the other, so one that ends a price comes before the one that follows; rows that share a key, or mean the same price, are refused. Rules and problems of each row are those of addPrice and updatePrice; vendor, place and plan of a price cannot change. At most 2 MiB.
          */
         post: operations["syncPrices"];
         delete?: never;
@@ -13080,19 +13080,17 @@ export interface components {
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
         };
-        /** @description A cost code as another system has it. */
-        CostCodeSync: {
-            /** @description The code itself, such as 06-110; unique among cost codes in use. */
-            code: string;
-            /** @description What is posted to it. */
-            name: string;
-            /** @description The code that it lies below; null at the top of the chart. */
+        /** @description A cost code as another system has it. What a row leaves out stays as it is; a new one needs what createCostCode needs. */
+        CostCodeRow: {
+            code?: string;
+            name?: string;
             parentId?: components["schemas"]["ResourceIdOrNull"];
-            category: components["schemas"]["CostCategory"];
-            /** @description The trade whose costs these are. Unknown ones are created. */
+            category?: components["schemas"]["CostCategory"];
             scope?: components["schemas"]["ScopeNameOrNull"];
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
+            /** @description The code to be changed, where rows are matched by id. */
+            id?: components["schemas"]["ResourceId"];
             /** @description The code of the parent, instead of its parentId. */
             parentCode?: string;
         };
@@ -13100,8 +13098,10 @@ export interface components {
         CostCodesSync: {
             /** @default all_or_nothing */
             mode?: components["schemas"]["SyncMode"];
+            /** @description Which field alone says what code a row means; by `id`, a row without one creates a code. Left out, the externalId, else the code. */
+            match?: components["schemas"]["MatchBy"];
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["CostCodeSync"] | components["schemas"]["AnyRow"])[];
+            rows: (components["schemas"]["CostCodeRow"] | components["schemas"]["AnyRow"])[];
         };
         /** @description A page of cost codes. */
         CostCodePage: {
@@ -13143,6 +13143,20 @@ export interface components {
             leadTimeDays?: number | null;
             externalId?: components["schemas"]["ExternalId"];
         };
+        /** @description A part as another system has it. What a row leaves out stays as it is; a new one needs what createPart needs. */
+        PartRow: {
+            sku?: components["schemas"]["Sku"];
+            name?: string;
+            description?: string | null;
+            unit?: components["schemas"]["Unit"];
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
+            manufacturer?: string | null;
+            leadTimeDays?: number | null;
+            externalId?: components["schemas"]["ExternalId"];
+            /** @description The part to be changed, where rows are matched by id. */
+            id?: components["schemas"]["ResourceId"];
+        };
         /** @description A material, a fee or labor, counted in a unit. */
         Part: {
             /** @description The part's id. */
@@ -13168,8 +13182,13 @@ export interface components {
         PartsSync: {
             /** @default all_or_nothing */
             mode?: components["schemas"]["SyncMode"];
+            /**
+             * @description Which field alone says what part a row means; by `id`, a row without one creates a part. Left out, the externalId, else the sku.
+             * @enum {string}
+             */
+            match?: "externalId" | "id";
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["PartCreate"] | components["schemas"]["AnyRow"])[];
+            rows: (components["schemas"]["PartRow"] | components["schemas"]["AnyRow"])[];
         };
         /** @description A page of parts. */
         PartPage: {
@@ -13256,39 +13275,37 @@ export interface components {
             /** @description What `vendorId` names; there only where `expand` asks for it. */
             vendor?: components["schemas"]["Vendor"];
         };
-        /** @description A price as another system has it; its part is named by partId or by sku. */
-        PriceSync: {
+        /** @description A price as another system has it; its part is named by partId or by sku. What a row leaves out stays as it is; a new one needs its part and what addPrice needs. */
+        PriceRow: {
+            vendorId?: components["schemas"]["ResourceId"];
+            communityId?: components["schemas"]["ResourceIdOrNull"];
+            planId?: components["schemas"]["ResourceIdOrNull"];
+            unitPrice?: components["schemas"]["UnitPrice"];
+            effectiveDate?: components["schemas"]["CalendarDate"];
+            expirationDate?: components["schemas"]["CalendarDateOrNull"];
+            minQuantity?: components["schemas"]["Quantity"];
+            preferred?: boolean;
+            note?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+            endPrevious?: boolean;
+            /** @description The price to be changed, where rows are matched by id. */
+            id?: components["schemas"]["ResourceId"];
             /** @description The part. */
             partId?: components["schemas"]["ResourceId"];
             /** @description The sku of the part, instead of its partId. */
             sku?: components["schemas"]["Sku"];
-            /** @description Who asks it. */
-            vendorId: components["schemas"]["ResourceId"];
-            /** @description Where alone it holds; null everywhere. */
-            communityId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description The plan for which alone it holds; takes a communityId. */
-            planId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description For one unit of the part. */
-            unitPrice: components["schemas"]["UnitPrice"];
-            /** @description The first day on which it holds. */
-            effectiveDate: components["schemas"]["CalendarDate"];
-            /** @description The last day on which it holds; null until it is ended. */
-            expirationDate?: components["schemas"]["CalendarDateOrNull"];
-            /** @description The least quantity that it holds for; 0 for a new price. */
-            minQuantity?: components["schemas"]["Quantity"];
-            /** @description Whether it goes before lower prices of the same reach. */
-            preferred?: boolean;
-            note?: string | null;
-            externalId?: components["schemas"]["ExternalId"];
-            /** @description Whether a price of the vendor that it would overlap ends on the day before effectiveDate. */
-            endPrevious?: boolean;
         };
         /** @description Prices as another system has them. */
         PricesSync: {
             /** @default all_or_nothing */
             mode?: components["schemas"]["SyncMode"];
+            /**
+             * @description Which field alone says what price a row means; by `id`, a row without one adds a price. Left out, the externalId, else what makes it that price.
+             * @enum {string}
+             */
+            match?: "externalId" | "id";
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["PriceSync"] | components["schemas"]["AnyRow"])[];
+            rows: (components["schemas"]["PriceRow"] | components["schemas"]["AnyRow"])[];
         };
         /** @description A page of prices. */
         PricePage: {
@@ -19954,19 +19971,20 @@ export type CostCategory = components['schemas']['CostCategory'];
 export type CostCodeCreate = components['schemas']['CostCodeCreate'];
 export type CostCodeUpdate = components['schemas']['CostCodeUpdate'];
 export type CostCode = components['schemas']['CostCode'];
-export type CostCodeSync = components['schemas']['CostCodeSync'];
+export type CostCodeRow = components['schemas']['CostCodeRow'];
 export type CostCodesSync = components['schemas']['CostCodesSync'];
 export type CostCodePage = components['schemas']['CostCodePage'];
 export type Sku = components['schemas']['Sku'];
 export type PartCreate = components['schemas']['PartCreate'];
 export type PartUpdate = components['schemas']['PartUpdate'];
+export type PartRow = components['schemas']['PartRow'];
 export type Part = components['schemas']['Part'];
 export type PartsSync = components['schemas']['PartsSync'];
 export type PartPage = components['schemas']['PartPage'];
 export type PriceCreate = components['schemas']['PriceCreate'];
 export type PriceUpdate = components['schemas']['PriceUpdate'];
 export type Price = components['schemas']['Price'];
-export type PriceSync = components['schemas']['PriceSync'];
+export type PriceRow = components['schemas']['PriceRow'];
 export type PricesSync = components['schemas']['PricesSync'];
 export type PricePage = components['schemas']['PricePage'];
 export type PriceSource = components['schemas']['PriceSource'];

@@ -22,7 +22,7 @@ export const costCodeOperations = {
   },
 
   async syncCostCodes({ body }, call) {
-    return { status: 200, body: await syncRows(call, body, costCodeSync) }
+    return { status: 200, body: await syncRows(call, body, costCodeSync(body.match)) }
   },
 
   async getCostCode({ path }, call) {

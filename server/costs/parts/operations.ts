@@ -23,7 +23,7 @@ export const partOperations = {
   },
 
   async syncParts({ body }, call) {
-    return { status: 200, body: await syncRows(call, body, partSync) }
+    return { status: 200, body: await syncRows(call, body, partSync(body.match)) }
   },
 
   async getPart({ path }, call) {
