@@ -1613,7 +1613,7 @@ export interface paths {
         put?: never;
         /**
          * Create a contract
-         * @description Drafts a price agreement with a vendor. Its prices count once changeContractStatus activates it. A line is priced in the unit of its part; a part appears once for each minQuantity. The lines make one price for each community and plan of the contract, at most 2000. Plans need communities. A turnkey contract has lumpSums instead of planIds, and may have lines beside them. With bidId an accepted bid on a request without homes becomes the contract: vendor, trade, community, time and the prices of the lines that it won and that name a part follow from it, alternates left out. A bid of one amount becomes a turnkey contract with that lump sum for each of the planIds. Refused while another contract of the bid stands. Without bidId, vendorId, scope, effectiveDate and lines (or lumpSums) are needed.
+         * @description Drafts a price agreement with a vendor. Its prices count once changeContractStatus activates it. A line is priced in the unit of its part; a part appears once for each minQuantity. The lines make one price for each community and plan of the contract, at most 2000. Plans need communities. A turnkey contract has lumpSums instead of planIds, and may have lines beside them. With bidId an accepted bid on a request without homes becomes the contract: vendor, trade, community, time and the prices of the lines that it won and that name a part follow from it, alternates left out. A bid of one amount becomes a turnkey contract with that sum for each of planIds. Refused while another of the bid stands. Without bidId, vendorId, scope, effectiveDate and lines (or lumpSums) are needed.
          */
         post: operations["createContract"];
         delete?: never;
@@ -2043,7 +2043,7 @@ export interface paths {
         put?: never;
         /**
          * Create a purchase order
-         * @description Drafts a purchase order for a home. Totals are computed from the lines. With bidId, an accepted bid is ordered: vendor, trade and lines come from it, or your own lines in place of the bid's. A bid whose lines are used is ordered once for each home (409 while such an order is not void). With contractId vendor, trade and retainage come from the contract, which has to be active and to cover the home. A line for a part takes its unitPrice from the vendor's prices, the contract's first; without one the line is refused. Archived vendors and archived or cancelled homes are refused. A variance needs varianceReasonCode and varianceResponsible, a change parentPoId or optionSelectionId; a backcharge has a negative total.
+         * @description Drafts a purchase order for a home. With bidId an accepted bid is ordered, by its lines or by those that you send. A bid whose lines are used is ordered once for each home (409 while such an order is not void). With contractId vendor, trade and retainage come from the contract, which has to be active and to cover the home. A line for a part takes its unitPrice from the vendor's prices, the contract's first; without one the line is refused. Archived vendors and archived or cancelled homes are refused. A variance needs varianceReasonCode and varianceResponsible, a change parentPoId or optionSelectionId; a backcharge has a negative total.
          */
         post: operations["createPurchaseOrder"];
         delete?: never;
@@ -11118,6 +11118,8 @@ export interface components {
              * @default true
              */
             invite?: boolean;
+            /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one. */
+            createScopes?: boolean;
         };
         /** @description What is known of a vendor on its first day; updateVendor adds the rest. */
         OnboardedVendor: {
@@ -13679,13 +13681,13 @@ export interface components {
             elevation?: string | null;
             /** @description The option. */
             optionId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Where it is budgeted and posted; as the trade is when left out. */
+            /** @description Where it is posted; left out */
             costCodeId?: components["schemas"]["ResourceIdOrNull"];
             /** @description What the vendor does for it. */
             description?: string | null;
             /**
              * Format: money
-             * @description For one house, or for one of the option; negative only for an option that makes the house cheaper.
+             * @description For one house or option; negative only for an option that makes the house cheaper.
              */
             amount: number;
         };
@@ -13709,9 +13711,9 @@ export interface components {
             bidId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Who grants the prices. */
             vendorId?: components["schemas"]["ResourceId"];
-            /** @description The trade. Unknown ones are created. */
+            /** @description The trade. */
             scope?: components["schemas"]["ScopeName"];
-            /** @description What is agreed on; turnkey where there are lumpSums, and otherwise unit_price, when left out. */
+            /** @description What is agreed on; left out, turnkey where there are lumpSums, else unit_price. */
             contractType?: components["schemas"]["ContractType"];
             /**
              * @description Where alone it holds; everywhere when there are none.
@@ -13719,26 +13721,26 @@ export interface components {
              */
             communityIds?: components["schemas"]["ResourceId"][];
             /**
-             * @description The plans for which alone it holds; for all when there are none, as always when turnkey.
+             * @description The plans for which alone it holds; none means all, as when turnkey.
              * @default []
              */
             planIds?: components["schemas"]["ResourceId"][];
             /** @description The first day on which its prices hold; effectiveFrom of the bid request, or today, for a bid. */
             effectiveDate?: components["schemas"]["CalendarDate"];
-            /** @description The last day, which ends at midnight in the organization's time zone; null until it is ended. */
+            /** @description The last day, until midnight in the organization's time zone; null until it is ended. */
             expirationDate?: components["schemas"]["CalendarDateOrNull"];
             /**
              * @description Whether its prices go before lower ones of the same reach.
              * @default true
              */
             preferred?: boolean;
-            /** @description What orders made from it hold back; the vendor's defaultRetainagePercent when left out. */
+            /** @description What its orders hold back. Left out */
             retainagePercent?: components["schemas"]["Percent"];
             /** @description What is agreed on; what the bid has won, when left out. */
             lines?: components["schemas"]["ContractLineInput"][];
             /** @description What a turnkey contract is for; one for each plan and elevation, or option. */
             lumpSums?: components["schemas"]["LumpSumInput"][];
-            /** @description Whatever else was agreed; searched by q. */
+            /** @description What else was agreed; searched by q. */
             notes?: string | null;
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
@@ -14362,7 +14364,7 @@ export interface components {
             homeId: components["schemas"]["ResourceId"];
             /** @description Who is to deliver. */
             vendorId?: components["schemas"]["ResourceId"];
-            /** @description Its trade in the home's budget. Unknown ones are created. */
+            /** @description Its trade in the home's budget. */
             scope?: components["schemas"]["ScopeName"];
             /** @default base */
             poType?: components["schemas"]["PurchaseOrderType"];
@@ -14378,13 +14380,13 @@ export interface components {
             lines?: components["schemas"]["PurchaseOrderLineInput"][];
             /** @description What is held back until the end; left out, the vendor's defaultRetainagePercent, or 0 for a backcharge. */
             retainagePercent?: components["schemas"]["Percent"];
-            /** @description Whether it is for the schedule alone: its lines come to nothing, and nothing is paid. */
+            /** @description For the schedule alone: its lines come to nothing, and nothing is paid. */
             noPayment?: boolean;
             /** @description Needed for a variance. */
             varianceReasonCode?: components["schemas"]["VarianceReasonCodeOrNull"];
             /** @description Needed for a variance. */
             varianceResponsible?: components["schemas"]["VarianceResponsibleOrNull"];
-            /** @description Whether its payments take a signed lien waiver; null for what its vendor, or else the organization, has set. */
+            /** @description Whether its payments take a signed lien waiver; null is as its vendor, else the organization, has set. */
             lienWaiverRequired?: boolean | null;
             /** @description A note to the vendor. Needed for a variance whose reason is other or backcharge. */
             notes?: string | null;
@@ -19284,7 +19286,7 @@ export interface components {
         CreatedAfter: components["schemas"]["Instant"];
         /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
         Ids: string[];
-        /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+        /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
         CreateScopes: boolean;
         /** @description Whether archived items are listed too. */
         IncludeArchived: boolean;
@@ -20614,7 +20616,7 @@ export interface operations {
     createVendor: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -20659,7 +20661,7 @@ export interface operations {
     syncVendors: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -20771,7 +20773,7 @@ export interface operations {
     updateVendor: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -21588,7 +21590,7 @@ export interface operations {
     createBidRequest: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -21736,7 +21738,7 @@ export interface operations {
     updateBidRequest: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -23603,7 +23605,10 @@ export interface operations {
     };
     createCostCode: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -23645,7 +23650,10 @@ export interface operations {
     };
     syncCostCodes: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -23755,7 +23763,10 @@ export interface operations {
     };
     updateCostCode: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -23857,7 +23868,10 @@ export interface operations {
     };
     createPart: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -23899,7 +23913,10 @@ export interface operations {
     };
     syncParts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -24008,7 +24025,10 @@ export interface operations {
     };
     updatePart: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -24477,7 +24497,10 @@ export interface operations {
     };
     createOption: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -24589,7 +24612,10 @@ export interface operations {
     };
     updateOption: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -24956,7 +24982,10 @@ export interface operations {
     };
     createContract: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -25071,7 +25100,10 @@ export interface operations {
     };
     updateContract: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -25319,7 +25351,10 @@ export interface operations {
     };
     addSelection: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -25411,7 +25446,10 @@ export interface operations {
     };
     updateSelection: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -25610,7 +25648,10 @@ export interface operations {
     };
     addBudgetLine: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -25853,7 +25894,10 @@ export interface operations {
     };
     syncBudgetLines: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -25966,7 +26010,10 @@ export interface operations {
     };
     updateBudgetLine: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -26092,7 +26139,10 @@ export interface operations {
     };
     createPurchaseOrder: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -26212,7 +26262,10 @@ export interface operations {
     };
     updatePurchaseOrder: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -27121,7 +27174,10 @@ export interface operations {
     };
     createTask: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -27236,7 +27292,10 @@ export interface operations {
     };
     updateTask: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -28517,7 +28576,10 @@ export interface operations {
     };
     addTimeEntry: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -28614,7 +28676,10 @@ export interface operations {
     };
     clockIn: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -28770,7 +28835,10 @@ export interface operations {
     };
     updateTimeEntry: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -28868,7 +28936,10 @@ export interface operations {
     };
     createTaskTemplate: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -28979,7 +29050,10 @@ export interface operations {
     };
     updateTaskTemplate: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
