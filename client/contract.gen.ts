@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update many vendors
-         * @description Brings up to 500 vendors to what your system says they are, as one request of the limits. A row changes the vendor that `match` finds, in the fields that it has, or creates one. The status is set at creation alone (changeVendorStatus). Rows that share a key are refused. Rules, events and problems of each row are those of createVendor and updateVendor. At most 2 MiB.
+         * @description Imports vendors: brings up to 500 to what your system, such as accounting, says they are, as one request. A row changes the vendor that `match` finds, in the fields that it has, or creates one. The status is set at creation alone (changeVendorStatus). Rows that share a key are refused. Rules, events and problems of each row are those of createVendor and updateVendor. At most 2 MiB.
          */
         post: operations["syncVendors"];
         delete?: never;

@@ -19,8 +19,8 @@ const webhook = await orThrow(POST('/api/ext/webhooks', { body: hook }))
 
 // What other systems know, each kind by one request. Run again, it changes nothing.
 const framers = [
-  { accountingId: 'QB-2001', companyName: 'Lone Star Framing LLC', scopes: ['framing'] },
-  { accountingId: 'QB-2002', companyName: 'Hill Country Framers', scopes: ['framing'] },
+  { accountingId: 'QB-2001', companyName: 'Comal Framing Co.', scopes: ['framing'] },
+  { accountingId: 'QB-2002', companyName: 'Guadalupe Framers', scopes: ['framing'] },
 ]
 const ofAccounting = { match: 'accountingId' as const, rows: framers }
 const vendorIds = idsOf(await orThrow(POST('/api/ext/vendors/batch', { body: ofAccounting })))

@@ -32,7 +32,7 @@ test.skipIf(!isHere)(
   'the pipeline goes from vendors to an order in accounting, whose budget bears it once',
   async () => {
     const first = await run()
-    expect(first).toMatch(/^BR-0001 went to Hill Country Framers for Lot 7, Pecan Creek:$/m)
+    expect(first).toMatch(/^BR-0001 went to Guadalupe Framers for Lot 7, Pecan Creek:$/m)
     expect(first).toMatch(/^PO-0007-01 over 40500 USD, in accounting as QB-po_\w+\.$/m)
     expect((await plumbline.get('/api/ext/webhooks')).body.data).toEqual([])
     await expect(run()).rejects.toThrow('invalid_transition: From pending_approval')
