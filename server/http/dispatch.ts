@@ -106,7 +106,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   assertConcealing(contract, repeats)
   const locationOf = locations(contract)
   const readerOf = readers(contract)
-  const expanding = expansions({
+  const expanding = expansions<Call>({
     contract,
     handle: (operation, input, call) => (handlers[operation.id] as unknown as AnyHandler)(input, call),
     permit: (call, operation, what) => permit(call.principal, operation, what),

@@ -1,13 +1,12 @@
-import type { Call } from './call.ts'
 import { type Contract, ContractError, type Operation, type ParameterObject, type Schema } from './contract.ts'
 import type { Input } from './input.ts'
 import { Json } from './json.ts'
-import { itemsThatFit } from './page.ts'
+import { MOST_PAGE_BYTES } from './page.ts'
 
 /** What `expand` does to what an operation answers, by `x-expands` of the contract. */
-export interface Expansions {
+export interface Expansions<Context> {
   /** The operation's reply, with what the links of `expand` lead to beside their ids. */
-  reply(operation: Operation, paths: readonly string[], input: Input, call: Call): Promise<ExpandedReply>
+  reply(operation: Operation, paths: readonly string[], input: Input, context: Context): Promise<ExpandedReply>
 }
 
 interface ExpandedReply {
@@ -18,12 +17,13 @@ interface ExpandedReply {
   follows: readonly string[]
 }
 
-interface Parts {
+/** Who asks is known to those who answer alone. */
+interface Parts<Context> {
   contract: Contract
   /** Calls the operation's handler with an input that was checked. */
-  handle(operation: Operation, input: Input, call: Call): Promise<Reply>
+  handle(operation: Operation, input: Input, context: Context): Promise<Reply>
   /** Throws `permission_denied` unless the caller may call the operation; `what` begins the sentence that says so. */
-  permit(call: Call, operation: Operation, what: string): void
+  permit(context: Context, operation: Operation, what: string): void
 }
 
 interface Reply {
@@ -62,26 +62,26 @@ const MOST_IDS = 200
  * record that brings it to the bytes that a page has, as any other; it is then read again with so many records, for the
  * cursor that belongs to them.
  */
-export function expansions({ contract, handle, permit }: Parts): Expansions {
+export function expansions<Context>({ contract, handle, permit }: Parts<Context>): Expansions<Context> {
   const links = linksOf(contract)
 
-  function branches(schema: string, paths: readonly string[], call: Call, trail = ''): Branch[] {
+  function branches(schema: string, paths: readonly string[], context: Context, trail = ''): Branch[] {
     const names = [...new Set(paths.map((path) => path.split('.', 1)[0] ?? ''))]
     return names.map((name) => {
       const link = links.get(schema)?.get(name)
       if (link === undefined) throw new Error(`${schema} has no link ${name}.`)
-      permit(call, link.list, `With expand=${trail}${name} this operation`)
+      permit(context, link.list, `With expand=${trail}${name} this operation`)
       const further = paths.flatMap((path) => (path.startsWith(`${name}.`) ? [path.slice(name.length + 1)] : []))
-      return { name, link, next: branches(link.schema, further, call, `${trail}${name}.`) }
+      return { name, link, next: branches(link.schema, further, context, `${trail}${name}.`) }
     })
   }
 
   /** The items with what the branches lead to; null if it is more than a page has, which one item never has. */
-  async function expanded(items: readonly Item[], along: readonly Branch[], call: Call): Promise<Item[] | null> {
+  async function expanded(items: readonly Item[], along: readonly Branch[], context: Context): Promise<Item[] | null> {
     const added: { name: string; field: string; found: ReadonlyMap<unknown, Item> }[] = []
     for (const { name, link, next } of along) {
-      const found = await linked(items, link, call)
-      const whole = found === null ? null : await expanded(found, next, call)
+      const found = await linked(items, link, context)
+      const whole = found === null ? null : await expanded(found, next, context)
       if (whole === null) return null
       added.push({ name, field: link.field, found: new Map(whole.map((item) => [item.id, item])) })
     }
@@ -96,48 +96,55 @@ export function expansions({ contract, handle, permit }: Parts): Expansions {
     })
   }
 
-  async function linked(items: readonly Item[], link: Link, call: Call): Promise<readonly Item[] | null> {
+  async function linked(items: readonly Item[], link: Link, context: Context): Promise<readonly Item[] | null> {
     const ids = [...new Set(items.map((item) => item[link.field]).filter((id) => id !== null))]
     if (ids.length === 0) return []
     if (ids.length > MOST_IDS) throw new Error(`A page leads to ${ids.length} of ${link.schema}.`)
-    const { body } = await handle(link.list, { path: {}, query: { ...link.query, ids }, body: undefined }, call)
+    const { body } = await handle(link.list, { path: {}, query: { ...link.query, ids }, body: undefined }, context)
     const { data, nextCursor } = contentOf(body) as unknown as Page
     return nextCursor !== null && ids.length > 1 ? null : data
   }
 
-  async function page(operation: Operation, along: readonly Branch[], input: Input, call: Call): Promise<Reply> {
+  async function page(operation: Operation, along: readonly Branch[], input: Input, context: Context): Promise<Reply> {
     for (let limit = Number(input.query.limit); ; ) {
-      const reply = await handle(operation, { ...input, query: { ...input.query, limit } }, call)
+      const reply = await handle(operation, { ...input, query: { ...input.query, limit } }, context)
       const { data, nextCursor } = contentOf(reply.body) as unknown as Page
-      const items = (await expanded(data, along, call))?.map((item) => JSON.stringify(item)) ?? null
-      const count =
-        items === null
-          ? data.length >> 1
-          : itemsThatFit(
-              items.map((item) => Buffer.byteLength(item)),
-              items.length,
-            )
-      if (items !== null && count === items.length) {
+      const whole = await expanded(data, along, context)
+      const items = whole === null ? null : textsThatFit(whole)
+      if (items !== null && items.length === data.length) {
         const text = `{"data":[${items.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`
         return { ...reply, body: new Json(text, nextCursor) }
       }
       // It is less each time, and one record always fits.
-      limit = count
+      limit = items?.length ?? data.length >> 1
     }
   }
 
   return {
-    async reply(operation, paths, input, call) {
+    async reply(operation, paths, input, context) {
       const { schema, isPage } = answerOf(contract, operation)
-      const along = branches(schema, paths, call)
+      const along = branches(schema, paths, context)
       const follows = along.map(({ name }) => name)
-      if (isPage) return { ...whole(await page(operation, along, input, call)), follows }
-      const reply = whole(await handle(operation, input, call))
-      const [record] = (await expanded([contentOf(reply.body)], along, call)) ?? []
+      if (isPage) return { ...whole(await page(operation, along, input, context)), follows }
+      const reply = whole(await handle(operation, input, context))
+      const [record] = (await expanded([contentOf(reply.body)], along, context)) ?? []
       if (record === undefined) throw new Error(`${operation.id} leads to more than a page.`)
       return { ...reply, body: record, follows }
     },
   }
+}
+
+/** The items as JSON, up to the one that brings them to the bytes of a page; what lies beyond is not even written. */
+function textsThatFit(items: readonly Item[]): string[] {
+  const texts: string[] = []
+  let bytes = 0
+  for (const item of items) {
+    if (bytes >= MOST_PAGE_BYTES) break
+    const text = JSON.stringify(item)
+    bytes += Buffer.byteLength(text)
+    texts.push(text)
+  }
+  return texts
 }
 
 interface Page {
