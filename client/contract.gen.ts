@@ -13681,7 +13681,7 @@ export interface components {
             elevation?: string | null;
             /** @description The option. */
             optionId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Where it is posted; left out */
+            /** @description Where it is posted; left out, as the trade. */
             costCodeId?: components["schemas"]["ResourceIdOrNull"];
             /** @description What the vendor does for it. */
             description?: string | null;
@@ -13734,7 +13734,7 @@ export interface components {
              * @default true
              */
             preferred?: boolean;
-            /** @description What its orders hold back. Left out */
+            /** @description What its orders hold back. Left out, the vendor's defaultRetainagePercent. */
             retainagePercent?: components["schemas"]["Percent"];
             /** @description What is agreed on; what the bid has won, when left out. */
             lines?: components["schemas"]["ContractLineInput"][];
