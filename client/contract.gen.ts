@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update many vendors
-         * @description Brings up to 500 vendors to what your system says they are, as one request of the limits. A row changes the vendor that `match` finds, in the fields that it has, or creates one. The status is set at creation alone (changeVendorStatus). Rows that share a key are refused. Rules, events and problems of each row are those of createVendor and updateVendor. At most 2 MiB.
+         * @description Imports vendors: brings up to 500 to what your system, such as accounting, says they are, as one request. A row changes the vendor that `match` finds, in the fields that it has, or creates one. The status is set at creation alone (changeVendorStatus). Rows that share a key are refused. Rules, events and problems of each row are those of createVendor and updateVendor. At most 2 MiB.
          */
         post: operations["syncVendors"];
         delete?: never;
@@ -1172,7 +1172,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/ext/cost-codes/sync": {
+    "/api/ext/cost-codes/batch": {
         parameters: {
             query?: never;
             header?: never;
@@ -1183,7 +1183,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update many cost codes
-         * @description Brings up to 1,000 cost codes to what your accounting says they are. A row changes the code with its externalId, else the one in use with its code (which takes the externalId on if it has none); otherwise it creates one. What a row leaves out stays as it is. A row names its parent by parentId or by parentCode, which may be that of another row; the order does not matter, codes are placed from the top of the chart down. Keys count as they were before the request; rows that share one, or mean the same code, are refused. Rules and answers per row are those of createCostCode and updateCostCode. The body may have 2 MiB; a text that cannot be stored (U+0000) has all of it refused.
+         * @description Brings up to 1,000 cost codes to what your accounting says they are, as one request of the limits. A row changes the code that `match` finds, in the fields that it has, or creates one. Without `match` it is the one with its externalId, else the one in use with its code (which takes the externalId on if it has none). A row names its parent by parentId or by parentCode, which may be that of another row; the order does not matter, codes are placed from the top of the chart down. Keys count as they were before the request; rows that share one, or mean the same code, are refused. Rules and problems of each row are those of createCostCode and updateCostCode. At most 2 MiB.
          */
         post: operations["syncCostCodes"];
         delete?: never;
@@ -1250,7 +1250,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/ext/parts/sync": {
+    "/api/ext/parts/batch": {
         parameters: {
             query?: never;
             header?: never;
@@ -1261,7 +1261,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update many parts
-         * @description Brings up to 1,000 parts to what your system says they are. A row changes the part with its externalId, else the one in use with its sku (which takes the externalId on if it has none); otherwise it creates one. What a row leaves out stays as it is. Keys count as they were before the request; rows that share one, or mean the same part, are refused. Rules and answers per row are those of createPart and updatePart. The body may have 2 MiB; a text that cannot be stored (U+0000) has all of it refused.
+         * @description Brings up to 1,000 parts to what your system says they are, as one request of the limits. A row changes the part that `match` finds, in the fields that it has, or creates one. Without `match` it is the part with its externalId, else the one in use with its sku (which takes the externalId on if it has none). Keys count as they were before the request; rows that share one, or mean the same part, are refused. Rules and problems of each row are those of createPart and updatePart. At most 2 MiB.
          */
         post: operations["syncParts"];
         delete?: never;
@@ -1334,7 +1334,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/ext/prices/sync": {
+    "/api/ext/prices/batch": {
         parameters: {
             query?: never;
             header?: never;
@@ -1345,7 +1345,7 @@ export interface paths {
         put?: never;
         /**
          * Add and update many prices
-         * @description Brings up to 1,000 prices to what your system says they are. A row changes the price with its externalId, else that of the same part, vendor, place, plan, minQuantity and effectiveDate (which takes the externalId on if it has none); otherwise it adds one. The part is named by partId or by sku. What a row leaves out stays as it is. Rows hold one after the other, so one that ends a price comes before the one that follows; rows that share a key, or mean the same price, are refused. Rules and answers per row are those of addPrice and updatePrice; vendor, place and plan of a price cannot change. The body may have 2 MiB; a text that cannot be stored (U+0000) has all of it refused.
+         * @description Brings up to 1,000 prices to what your system says they are, as one request of the limits. A row changes the price that `match` finds, in the fields that it has, or adds one. Without `match` it is the price with its externalId, else that of the same part, vendor, place, plan, minQuantity and effectiveDate (which takes the externalId on if it has none). The part is named by partId or by sku. Rows hold one after the other, so one that ends a price comes before the one that follows; rows that share a key, or mean the same price, are refused. Rules and problems of each row are those of addPrice and updatePrice; vendor, place and plan of a price cannot change. At most 2 MiB.
          */
         post: operations["syncPrices"];
         delete?: never;
@@ -1613,7 +1613,7 @@ export interface paths {
         put?: never;
         /**
          * Create a contract
-         * @description Drafts a price agreement with a vendor. Its prices count once changeContractStatus activates it. A line is priced in the unit of its part; a part appears once for each minQuantity. The lines make one price for each community and plan of the contract, at most 2000. Plans need communities. A turnkey contract has lumpSums instead of planIds, and may have lines beside them. With bidId an accepted bid on a request without homes becomes the contract: vendor, trade, community, time and the prices of the lines that it won and that name a part follow from it, alternates left out. A bid of one amount becomes a turnkey contract with that lump sum for each of the planIds. Refused while another contract of the bid stands. Without bidId, vendorId, scope, effectiveDate and lines (or lumpSums) are needed.
+         * @description Drafts a price agreement with a vendor. Its prices count once changeContractStatus activates it. A line is priced in the unit of its part; a part appears once for each minQuantity. The lines make one price for each community and plan of the contract, at most 2000. Plans need communities. A turnkey contract has lumpSums instead of planIds, and may have lines beside them. With bidId an accepted bid on a request without homes becomes the contract: vendor, trade, community, time and the prices of the lines that it won and that name a part follow from it, alternates left out. A bid of one amount becomes a turnkey contract with that sum for each of planIds. Refused while another of the bid stands. Without bidId, vendorId, scope, effectiveDate and lines (or lumpSums) are needed.
          */
         post: operations["createContract"];
         delete?: never;
@@ -2043,7 +2043,7 @@ export interface paths {
         put?: never;
         /**
          * Create a purchase order
-         * @description Drafts a purchase order for a home. Totals are computed from the lines. With bidId, an accepted bid is ordered: vendor, trade and lines come from it, or your own lines in place of the bid's. A bid whose lines are used is ordered once for each home (409 while such an order is not void). With contractId vendor, trade and retainage come from the contract, which has to be active and to cover the home. A line for a part takes its unitPrice from the vendor's prices, the contract's first; without one the line is refused. Archived vendors and archived or cancelled homes are refused. A variance needs varianceReasonCode and varianceResponsible, a change parentPoId or optionSelectionId; a backcharge has a negative total.
+         * @description Drafts a purchase order for a home. With bidId an accepted bid is ordered, by its lines or by those that you send. A bid whose lines are used is ordered once for each home (409 while such an order is not void). With contractId vendor, trade and retainage come from the contract, which has to be active and to cover the home. A line for a part takes its unitPrice from the vendor's prices, the contract's first; without one the line is refused. Archived vendors and archived or cancelled homes are refused. A variance needs varianceReasonCode and varianceResponsible, a change parentPoId or optionSelectionId; a backcharge has a negative total.
          */
         post: operations["createPurchaseOrder"];
         delete?: never;
@@ -11204,6 +11204,8 @@ export interface components {
              * @default true
              */
             invite?: boolean;
+            /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one. */
+            createScopes?: boolean;
         };
         /** @description What is known of a vendor on its first day; updateVendor adds the rest. */
         OnboardedVendor: {
@@ -12075,6 +12077,8 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `communityId` names; there only where `expand` asks for it. */
+            community?: components["schemas"]["Community"];
         };
         /** @description A bid request as lists show it: with the number of its invitations in place of the invitations, of which there can be a thousand. getBidRequest and listInvitations have them. */
         BidRequestSummary: {
@@ -12130,6 +12134,8 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `communityId` names; there only where `expand` asks for it. */
+            community?: components["schemas"]["Community"];
         };
         /** @description A page of bid requests. */
         BidRequestPage: {
@@ -12168,6 +12174,8 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
         };
         /** @description A page of invitations. */
         InvitationPage: {
@@ -12484,6 +12492,14 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `bidRequestId` names; there only where `expand` asks for it. */
+            bidRequest?: components["schemas"]["BidRequestSummary"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"] | null;
+            /** @description What `communityId` names; there only where `expand` asks for it. */
+            community?: components["schemas"]["Community"];
         };
         /** @description A bid that was accepted, and what was ordered with it. */
         BidAwarded: {
@@ -13093,6 +13109,10 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `communityId` names; there only where `expand` asks for it. */
+            community?: components["schemas"]["Community"];
+            /** @description What `planId` names; there only where `expand` asks for it. */
+            plan?: components["schemas"]["Plan"] | null;
         };
         /** @description A page of homes. */
         HomePage: {
@@ -13148,19 +13168,17 @@ export interface components {
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
         };
-        /** @description A cost code as another system has it. */
-        CostCodeSync: {
-            /** @description The code itself, such as 06-110; unique among cost codes in use. */
-            code: string;
-            /** @description What is posted to it. */
-            name: string;
-            /** @description The code that it lies below; null at the top of the chart. */
+        /** @description A cost code as another system has it. What a row leaves out stays as it is; a new one needs what createCostCode needs. */
+        CostCodeRow: {
+            code?: string;
+            name?: string;
             parentId?: components["schemas"]["ResourceIdOrNull"];
-            category: components["schemas"]["CostCategory"];
-            /** @description The trade whose costs these are. Unknown ones are created. */
+            category?: components["schemas"]["CostCategory"];
             scope?: components["schemas"]["ScopeNameOrNull"];
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
+            /** @description The code to be changed, where rows are matched by id. */
+            id?: components["schemas"]["ResourceId"];
             /** @description The code of the parent, instead of its parentId. */
             parentCode?: string;
         };
@@ -13168,8 +13186,10 @@ export interface components {
         CostCodesSync: {
             /** @default all_or_nothing */
             mode?: components["schemas"]["SyncMode"];
+            /** @description Which field alone says what code a row means; by `id`, a row without one creates a code. Left out, the externalId, else the code. */
+            match?: components["schemas"]["MatchBy"];
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["CostCodeSync"] | components["schemas"]["AnyRow"])[];
+            rows: (components["schemas"]["CostCodeRow"] | components["schemas"]["AnyRow"])[];
         };
         /** @description A page of cost codes. */
         CostCodePage: {
@@ -13211,6 +13231,20 @@ export interface components {
             leadTimeDays?: number | null;
             externalId?: components["schemas"]["ExternalId"];
         };
+        /** @description A part as another system has it. What a row leaves out stays as it is; a new one needs what createPart needs. */
+        PartRow: {
+            sku?: components["schemas"]["Sku"];
+            name?: string;
+            description?: string | null;
+            unit?: components["schemas"]["Unit"];
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
+            manufacturer?: string | null;
+            leadTimeDays?: number | null;
+            externalId?: components["schemas"]["ExternalId"];
+            /** @description The part to be changed, where rows are matched by id. */
+            id?: components["schemas"]["ResourceId"];
+        };
         /** @description A material, a fee or labor, counted in a unit. */
         Part: {
             /** @description The part's id. */
@@ -13236,8 +13270,13 @@ export interface components {
         PartsSync: {
             /** @default all_or_nothing */
             mode?: components["schemas"]["SyncMode"];
+            /**
+             * @description Which field alone says what part a row means; by `id`, a row without one creates a part. Left out, the externalId, else the sku.
+             * @enum {string}
+             */
+            match?: "externalId" | "id";
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["PartCreate"] | components["schemas"]["AnyRow"])[];
+            rows: (components["schemas"]["PartRow"] | components["schemas"]["AnyRow"])[];
         };
         /** @description A page of parts. */
         PartPage: {
@@ -13319,40 +13358,42 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was taken back; null while it counts. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `partId` names; there only where `expand` asks for it. */
+            part?: components["schemas"]["Part"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
         };
-        /** @description A price as another system has it; its part is named by partId or by sku. */
-        PriceSync: {
+        /** @description A price as another system has it; its part is named by partId or by sku. What a row leaves out stays as it is; a new one needs its part and what addPrice needs. */
+        PriceRow: {
+            vendorId?: components["schemas"]["ResourceId"];
+            communityId?: components["schemas"]["ResourceIdOrNull"];
+            planId?: components["schemas"]["ResourceIdOrNull"];
+            unitPrice?: components["schemas"]["UnitPrice"];
+            effectiveDate?: components["schemas"]["CalendarDate"];
+            expirationDate?: components["schemas"]["CalendarDateOrNull"];
+            minQuantity?: components["schemas"]["Quantity"];
+            preferred?: boolean;
+            note?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+            endPrevious?: boolean;
+            /** @description The price to be changed, where rows are matched by id. */
+            id?: components["schemas"]["ResourceId"];
             /** @description The part. */
             partId?: components["schemas"]["ResourceId"];
             /** @description The sku of the part, instead of its partId. */
             sku?: components["schemas"]["Sku"];
-            /** @description Who asks it. */
-            vendorId: components["schemas"]["ResourceId"];
-            /** @description Where alone it holds; null everywhere. */
-            communityId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description The plan for which alone it holds; takes a communityId. */
-            planId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description For one unit of the part. */
-            unitPrice: components["schemas"]["UnitPrice"];
-            /** @description The first day on which it holds. */
-            effectiveDate: components["schemas"]["CalendarDate"];
-            /** @description The last day on which it holds; null until it is ended. */
-            expirationDate?: components["schemas"]["CalendarDateOrNull"];
-            /** @description The least quantity that it holds for; 0 for a new price. */
-            minQuantity?: components["schemas"]["Quantity"];
-            /** @description Whether it goes before lower prices of the same reach. */
-            preferred?: boolean;
-            note?: string | null;
-            externalId?: components["schemas"]["ExternalId"];
-            /** @description Whether a price of the vendor that it would overlap ends on the day before effectiveDate. */
-            endPrevious?: boolean;
         };
         /** @description Prices as another system has them. */
         PricesSync: {
             /** @default all_or_nothing */
             mode?: components["schemas"]["SyncMode"];
+            /**
+             * @description Which field alone says what price a row means; by `id`, a row without one adds a price. Left out, the externalId, else what makes it that price.
+             * @enum {string}
+             */
+            match?: "externalId" | "id";
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["PriceSync"] | components["schemas"]["AnyRow"])[];
+            rows: (components["schemas"]["PriceRow"] | components["schemas"]["AnyRow"])[];
         };
         /** @description A page of prices. */
         PricePage: {
@@ -13726,13 +13767,13 @@ export interface components {
             elevation?: string | null;
             /** @description The option. */
             optionId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Where it is budgeted and posted; as the trade is when left out. */
+            /** @description Where it is posted; left out, as the trade. */
             costCodeId?: components["schemas"]["ResourceIdOrNull"];
             /** @description What the vendor does for it. */
             description?: string | null;
             /**
              * Format: money
-             * @description For one house, or for one of the option; negative only for an option that makes the house cheaper.
+             * @description For one house or option; negative only for an option that makes the house cheaper.
              */
             amount: number;
         };
@@ -13756,9 +13797,9 @@ export interface components {
             bidId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Who grants the prices. */
             vendorId?: components["schemas"]["ResourceId"];
-            /** @description The trade. Unknown ones are created. */
+            /** @description The trade. */
             scope?: components["schemas"]["ScopeName"];
-            /** @description What is agreed on; turnkey where there are lumpSums, and otherwise unit_price, when left out. */
+            /** @description What is agreed on; left out, turnkey where there are lumpSums, else unit_price. */
             contractType?: components["schemas"]["ContractType"];
             /**
              * @description Where alone it holds; everywhere when there are none.
@@ -13766,26 +13807,26 @@ export interface components {
              */
             communityIds?: components["schemas"]["ResourceId"][];
             /**
-             * @description The plans for which alone it holds; for all when there are none, as always when turnkey.
+             * @description The plans for which alone it holds; none means all, as when turnkey.
              * @default []
              */
             planIds?: components["schemas"]["ResourceId"][];
             /** @description The first day on which its prices hold; effectiveFrom of the bid request, or today, for a bid. */
             effectiveDate?: components["schemas"]["CalendarDate"];
-            /** @description The last day, which ends at midnight in the organization's time zone; null until it is ended. */
+            /** @description The last day, until midnight in the organization's time zone; null until it is ended. */
             expirationDate?: components["schemas"]["CalendarDateOrNull"];
             /**
              * @description Whether its prices go before lower ones of the same reach.
              * @default true
              */
             preferred?: boolean;
-            /** @description What orders made from it hold back; the vendor's defaultRetainagePercent when left out. */
+            /** @description What its orders hold back. Left out, the vendor's defaultRetainagePercent. */
             retainagePercent?: components["schemas"]["Percent"];
             /** @description What is agreed on; what the bid has won, when left out. */
             lines?: components["schemas"]["ContractLineInput"][];
             /** @description What a turnkey contract is for; one for each plan and elevation, or option. */
             lumpSums?: components["schemas"]["LumpSumInput"][];
-            /** @description Whatever else was agreed; searched by q. */
+            /** @description What else was agreed; searched by q. */
             notes?: string | null;
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
@@ -13870,6 +13911,8 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
         };
         /** @description Which orders take the prices of which day. */
         RepriceRequest: {
@@ -14029,6 +14072,10 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"];
+            /** @description What `optionId` names; there only where `expand` asks for it. */
+            option?: components["schemas"]["Option"] | null;
         };
         /** @description A page of selections. */
         SelectionPage: {
@@ -14270,6 +14317,10 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was removed from the budget; null while it counts. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"];
+            /** @description What `costCodeId` names; there only where `expand` asks for it. */
+            costCode?: components["schemas"]["CostCode"] | null;
         };
         /** @description A page of budget lines. */
         BudgetLinePage: {
@@ -14399,7 +14450,7 @@ export interface components {
             homeId: components["schemas"]["ResourceId"];
             /** @description Who is to deliver. */
             vendorId?: components["schemas"]["ResourceId"];
-            /** @description Its trade in the home's budget. Unknown ones are created. */
+            /** @description Its trade in the home's budget. */
             scope?: components["schemas"]["ScopeName"];
             /** @default base */
             poType?: components["schemas"]["PurchaseOrderType"];
@@ -14415,13 +14466,13 @@ export interface components {
             lines?: components["schemas"]["PurchaseOrderLineInput"][];
             /** @description What is held back until the end; left out, the vendor's defaultRetainagePercent, or 0 for a backcharge. */
             retainagePercent?: components["schemas"]["Percent"];
-            /** @description Whether it is for the schedule alone: its lines come to nothing, and nothing is paid. */
+            /** @description For the schedule alone: its lines come to nothing, and nothing is paid. */
             noPayment?: boolean;
             /** @description Needed for a variance. */
             varianceReasonCode?: components["schemas"]["VarianceReasonCodeOrNull"];
             /** @description Needed for a variance. */
             varianceResponsible?: components["schemas"]["VarianceResponsibleOrNull"];
-            /** @description Whether its payments take a signed lien waiver; null for what its vendor, or else the organization, has set. */
+            /** @description Whether its payments take a signed lien waiver; null is as its vendor, else the organization, has set. */
             lienWaiverRequired?: boolean | null;
             /** @description A note to the vendor. Needed for a variance whose reason is other or backcharge. */
             notes?: string | null;
@@ -14579,6 +14630,14 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"];
+            /** @description What `bidId` names; there only where `expand` asks for it. */
+            bid?: components["schemas"]["Bid"] | null;
+            /** @description What `contractId` names; there only where `expand` asks for it. */
+            contract?: components["schemas"]["Contract"] | null;
         };
         /**
          * @description `same_lines`: the same descriptions, quantities and unit prices. `same_scope`: the same trade and origin.
@@ -14759,6 +14818,12 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"] | null;
+            /** @description What `poId` names; there only where `expand` asks for it. */
+            po?: components["schemas"]["PurchaseOrder"] | null;
         };
         /** @description A page of payments. */
         PaymentPage: {
@@ -14833,6 +14898,14 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"];
+            /** @description What `paymentId` names; there only where `expand` asks for it. */
+            payment?: components["schemas"]["Payment"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"] | null;
+            /** @description What `poId` names; there only where `expand` asks for it. */
+            po?: components["schemas"]["PurchaseOrder"] | null;
         };
         /** @description A waiver that a vendor was asked to sign. */
         LienWaiverAsked: {
@@ -15253,6 +15326,10 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"];
+            /** @description What `vendorId` names; there only where `expand` asks for it. */
+            vendor?: components["schemas"]["Vendor"] | null;
         };
         /** @description A task after a change, and what the change moved. */
         TaskChanged: {
@@ -15717,6 +15794,8 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"];
         };
         /** @description A page of milestones. */
         MilestonePage: {
@@ -15899,6 +15978,8 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `userId` names; there only where `expand` asks for it. */
+            user?: components["schemas"]["User"];
         };
         /** @description A page of timesheets. */
         TimesheetPage: {
@@ -16027,6 +16108,12 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was removed; null while it counts. */
             archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description What `userId` names; there only where `expand` asks for it. */
+            user?: components["schemas"]["User"];
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"] | null;
+            /** @description What `taskId` names; there only where `expand` asks for it. */
+            task?: components["schemas"]["Task"] | null;
         };
         /** @description A page of time entries. */
         TimeEntryPage: {
@@ -16839,6 +16926,14 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
+            /** @description What `leadId` names; there only where `expand` asks for it. */
+            lead?: components["schemas"]["Lead"] | null;
+            /** @description What `homeId` names; there only where `expand` asks for it. */
+            home?: components["schemas"]["Home"] | null;
+            /** @description What `communityId` names; there only where `expand` asks for it. */
+            community?: components["schemas"]["Community"] | null;
+            /** @description What `planId` names; there only where `expand` asks for it. */
+            plan?: components["schemas"]["Plan"] | null;
         };
         /** @description A page of sales. */
         SalePage: {
@@ -19300,7 +19395,7 @@ export interface components {
         CreatedAfter: components["schemas"]["Instant"];
         /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
         Ids: string[];
-        /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+        /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
         CreateScopes: boolean;
         /** @description Whether archived items are listed too. */
         IncludeArchived: boolean;
@@ -19987,19 +20082,20 @@ export type CostCategory = components['schemas']['CostCategory'];
 export type CostCodeCreate = components['schemas']['CostCodeCreate'];
 export type CostCodeUpdate = components['schemas']['CostCodeUpdate'];
 export type CostCode = components['schemas']['CostCode'];
-export type CostCodeSync = components['schemas']['CostCodeSync'];
+export type CostCodeRow = components['schemas']['CostCodeRow'];
 export type CostCodesSync = components['schemas']['CostCodesSync'];
 export type CostCodePage = components['schemas']['CostCodePage'];
 export type Sku = components['schemas']['Sku'];
 export type PartCreate = components['schemas']['PartCreate'];
 export type PartUpdate = components['schemas']['PartUpdate'];
+export type PartRow = components['schemas']['PartRow'];
 export type Part = components['schemas']['Part'];
 export type PartsSync = components['schemas']['PartsSync'];
 export type PartPage = components['schemas']['PartPage'];
 export type PriceCreate = components['schemas']['PriceCreate'];
 export type PriceUpdate = components['schemas']['PriceUpdate'];
 export type Price = components['schemas']['Price'];
-export type PriceSync = components['schemas']['PriceSync'];
+export type PriceRow = components['schemas']['PriceRow'];
 export type PricesSync = components['schemas']['PricesSync'];
 export type PricePage = components['schemas']['PricePage'];
 export type PriceSource = components['schemas']['PriceSource'];
@@ -20630,7 +20726,7 @@ export interface operations {
     createVendor: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -20675,7 +20771,7 @@ export interface operations {
     syncVendors: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -20787,7 +20883,7 @@ export interface operations {
     updateVendor: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -21604,7 +21700,7 @@ export interface operations {
     createBidRequest: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -21677,6 +21773,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "community"[];
             };
             header?: never;
             path?: never;
@@ -21706,7 +21804,10 @@ export interface operations {
     };
     getBidRequest: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "community"[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -21747,7 +21848,7 @@ export interface operations {
     updateBidRequest: {
         parameters: {
             query?: {
-                /** @description Whether new trades become scopes; when left out, those that do not look like a slip of a known one (422). */
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -21814,6 +21915,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "vendor"[];
             };
             header?: never;
             path: {
@@ -22281,6 +22384,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("bidRequest" | "bidRequest.community" | "vendor" | "home" | "home.community" | "home.plan" | "community")[];
             };
             header?: never;
             path?: never;
@@ -22352,7 +22457,10 @@ export interface operations {
     };
     getBid: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("bidRequest" | "bidRequest.community" | "vendor" | "home" | "home.community" | "home.plan" | "community")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -23265,6 +23373,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("community" | "plan")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -23378,7 +23488,10 @@ export interface operations {
     };
     getHome: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("community" | "plan")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -23602,7 +23715,10 @@ export interface operations {
     };
     createCostCode: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -23644,7 +23760,10 @@ export interface operations {
     };
     syncCostCodes: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -23754,7 +23873,10 @@ export interface operations {
     };
     updateCostCode: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -23856,7 +23978,10 @@ export interface operations {
     };
     createPart: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -23898,7 +24023,10 @@ export interface operations {
     };
     syncParts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -24007,7 +24135,10 @@ export interface operations {
     };
     updatePart: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -24080,6 +24211,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("part" | "vendor")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -24291,7 +24424,10 @@ export interface operations {
     };
     getPrice: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("part" | "vendor")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -24471,7 +24607,10 @@ export interface operations {
     };
     createOption: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -24583,7 +24722,10 @@ export interface operations {
     };
     updateOption: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -24917,6 +25059,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "vendor"[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -24948,7 +25092,10 @@ export interface operations {
     };
     createContract: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -24990,7 +25137,10 @@ export interface operations {
     };
     getContract: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "vendor"[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -25060,7 +25210,10 @@ export interface operations {
     };
     updateContract: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -25277,6 +25430,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "option")[];
             };
             header?: never;
             path?: never;
@@ -25306,7 +25461,10 @@ export interface operations {
     };
     addSelection: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -25355,7 +25513,10 @@ export interface operations {
     };
     getSelection: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "option")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -25395,7 +25556,10 @@ export interface operations {
     };
     updateSelection: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -25554,6 +25718,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "costCode")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -25592,7 +25758,10 @@ export interface operations {
     };
     addBudgetLine: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -25835,7 +26004,10 @@ export interface operations {
     };
     syncBudgetLines: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -25875,7 +26047,10 @@ export interface operations {
     };
     getBudgetLine: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "costCode")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -25945,7 +26120,10 @@ export interface operations {
     };
     updateBudgetLine: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -26040,6 +26218,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "home" | "home.community" | "home.plan" | "bid" | "bid.bidRequest" | "bid.vendor" | "bid.home" | "bid.community" | "contract" | "contract.vendor")[];
             };
             header?: never;
             path?: never;
@@ -26069,7 +26249,10 @@ export interface operations {
     };
     createPurchaseOrder: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -26146,7 +26329,10 @@ export interface operations {
     };
     getPurchaseOrder: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "home" | "home.community" | "home.plan" | "bid" | "bid.bidRequest" | "bid.vendor" | "bid.home" | "bid.community" | "contract" | "contract.vendor")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -26186,7 +26372,10 @@ export interface operations {
     };
     updatePurchaseOrder: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -26442,6 +26631,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "home" | "home.community" | "home.plan" | "po" | "po.vendor" | "po.home" | "po.bid" | "po.contract")[];
             };
             header?: never;
             path?: never;
@@ -26513,7 +26704,10 @@ export interface operations {
     };
     getPayment: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "home" | "home.community" | "home.plan" | "po" | "po.vendor" | "po.home" | "po.bid" | "po.contract")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -26721,6 +26915,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "payment" | "payment.vendor" | "payment.home" | "payment.po" | "home" | "home.community" | "home.plan" | "po" | "po.vendor" | "po.home" | "po.bid" | "po.contract")[];
             };
             header?: never;
             path?: never;
@@ -26750,7 +26946,10 @@ export interface operations {
     };
     getLienWaiver: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("vendor" | "payment" | "payment.vendor" | "payment.home" | "payment.po" | "home" | "home.community" | "home.plan" | "po" | "po.vendor" | "po.home" | "po.bid" | "po.contract")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -27052,6 +27251,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "vendor")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -27083,7 +27284,10 @@ export interface operations {
     };
     createTask: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -27125,7 +27329,10 @@ export interface operations {
     };
     getTask: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan" | "vendor")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -27195,7 +27402,10 @@ export interface operations {
     };
     updateTask: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -27713,6 +27923,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -27786,7 +27998,10 @@ export interface operations {
     };
     getMilestone: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("home" | "home.community" | "home.plan")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -28242,6 +28457,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "user"[];
             };
             header?: never;
             path?: never;
@@ -28313,7 +28530,10 @@ export interface operations {
     };
     getTimesheet: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: "user"[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -28426,6 +28646,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("user" | "home" | "home.community" | "home.plan" | "task" | "task.home" | "task.vendor")[];
                 /** @description Whether archived items are listed too. */
                 includeArchived?: components["parameters"]["IncludeArchived"];
             };
@@ -28464,7 +28686,10 @@ export interface operations {
     };
     addTimeEntry: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -28561,7 +28786,10 @@ export interface operations {
     };
     clockIn: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -28644,7 +28872,10 @@ export interface operations {
     };
     getTimeEntry: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("user" | "home" | "home.community" | "home.plan" | "task" | "task.home" | "task.vendor")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -28714,7 +28945,10 @@ export interface operations {
     };
     updateTimeEntry: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -28812,7 +29046,10 @@ export interface operations {
     };
     createTaskTemplate: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -28923,7 +29160,10 @@ export interface operations {
     };
     updateTaskTemplate: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether new trades become scopes; left out, all but slips of known ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -29806,6 +30046,8 @@ export interface operations {
                 createdAfter?: components["parameters"]["CreatedAfter"];
                 /** @description Only the items with these ids, separated by commas. Ids that do not exist are passed over. */
                 ids?: components["parameters"]["Ids"];
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("lead" | "home" | "home.community" | "home.plan" | "community" | "plan")[];
             };
             header?: never;
             path?: never;
@@ -29877,7 +30119,10 @@ export interface operations {
     };
     getSale: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Links to follow, separated by commas. What a link leads to stands beside its id, archived or not, and takes the permission to read it. */
+                expand?: ("lead" | "home" | "home.community" | "home.plan" | "community" | "plan")[];
+            };
             header?: {
                 /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];

@@ -33,6 +33,11 @@ const right: Record<string, string> = {
     for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { scope: 'framing' } } })) { const name: string = vendor.companyName }
     for await (const notice of client.pages('/api/ext/vendors/{vendorId}/notifications', { params: { path: { vendorId: 'x' } } })) { const kind: 'advance' | 'reminder' | 'moved_earlier' | 'postponed' = notice.kind }
     for await (const event of client.pages('/api/ext/events')) { const sequence: number | null = event.sequence }`,
+  'what a record leads to': `
+    const bid = await orThrow(client.GET('/api/ext/bids/{bidId}', { params: { path: { bidId: 'x' }, query: { expand: ['vendor', 'home.community'] } } }))
+    const name: string | undefined = bid.vendor?.companyName
+    const place: string | undefined = bid.home?.community?.name
+    void [name, place]`,
   'skills by name': `
     const { result, skill } = await client.execute('awardBid', { bidId: 'x', createPurchaseOrder: true }, { dryRun: true })
     const total: number | undefined = result.purchaseOrder?.total
@@ -100,6 +105,11 @@ const wrong: [what: string, code: string, error: RegExp][] = [
     'a path parameter misspelt',
     `await client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorID: 'x' } } })`,
     /'vendorID' does not exist.*mean to write 'vendorId'/,
+  ],
+  [
+    'a link that there is not',
+    `await client.GET('/api/ext/bids', { params: { query: { expand: ['vendors'] } } })`,
+    /'"vendors"' is not assignable/,
   ],
   [
     'a query parameter misspelt',

@@ -7,8 +7,9 @@
  * `#/components/schemas/Money`; names are unique across files. Any other is inlined, and the keys beside it are merged
  * over the target: maps key by key, everything else as a whole, including maps that are themselves a `$ref`. So an
  * index entry becomes its path, and an example only states how it differs from another. `required: all` makes all
- * properties of a schema required, and `patchOf` derives the input of an update from that of the creation. An operation
- * that is open to `apiKey` is open to `session` too, with the same permissions, unless it has `x-keys-only`.
+ * properties of a schema required, and `patchOf` derives the input of an update from that of the creation. `x-expands`
+ * says what the ids of a record lead to; it becomes fields of the record, and values of the parameter `expand`. An
+ * operation that is open to `apiKey` is open to `session` too, with the same permissions, unless it has `x-keys-only`.
  *
  * Redocly's bundler would keep the names too, but merges nothing over what it inlines, and cannot tell afterwards which
  * line of which file something came from.
@@ -16,7 +17,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Document, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
-import type { ContractDocument } from '../server/http/contract.ts'
+import type { ContractDocument, OperationObject, ParameterObject, ResponseObject } from '../server/http/contract.ts'
 
 export interface Bundle {
   document: ContractDocument
@@ -63,6 +64,8 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
   const document = { ...rest, components: components(own as Tree | undefined) }
   places.set(document, new Map(Object.keys(rest).map((key) => [key, { room: front, keys: [key] }])))
   requireIndexed()
+  addExpansions(document as unknown as ContractDocument)
+  offerExpansions(document as unknown as ContractDocument)
   return {
     document: document as unknown as ContractDocument,
     // The line counter also counts a line after the final newline.
@@ -169,6 +172,51 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
     Object.assign(schema, { type: 'object', additionalProperties: false, minProperties: 1, description, properties })
   }
 
+  /**
+   * `x-expands: { Bid: { vendor: Vendor } }` says what the `vendorId` of a bid leads to. The bid gets a field `vendor`,
+   * which is only there where somebody asks for it, and null where the id is.
+   */
+  function addExpansions({ components: { schemas = {} }, 'x-expands': expands = {} }: ContractDocument): void {
+    for (const [record, links] of Object.entries(expands)) {
+      const { properties } = reached(schemas, schemas[record])
+      for (const [name, target] of Object.entries(links)) {
+        const id = isTree(properties) ? properties[`${name}Id`] : undefined
+        if (!isTree(properties) || !isTree(id) || schemas[target] === undefined) {
+          const place = { room: front, keys: ['x-expands', record] }
+          throw fault(place, `x-expands leads nowhere: there is no ${name}Id in ${record}, or no ${target}`)
+        }
+        const description = `What \`${name}Id\` names; there only where \`expand\` asks for it.`
+        const $ref = `#/components/schemas/${target}`
+        const isNullable = [reached(schemas, id).type].flat().includes('null')
+        properties[name] = isNullable ? { description, anyOf: [{ $ref }, { type: 'null' }] } : { description, $ref }
+      }
+    }
+  }
+
+  /** What reads a record that leads to others takes the paths to them, of two steps at most, in `expand`. */
+  function offerExpansions({ paths, components: { schemas = {} }, 'x-expands': expands = {} }: ContractDocument): void {
+    for (const [address, { get }] of Object.entries(paths)) {
+      if (get === undefined) continue
+      const { responses = {} } = get as Partial<OperationObject>
+      const { schema } = (responses['200'] as ResponseObject | undefined)?.content?.['application/json'] ?? {}
+      const { properties } = reached(schemas, schema)
+      const { items } = reached(schemas, isTree(properties) ? properties.data : undefined)
+      const offered = Object.entries(expands[nameOf(items ?? schema)] ?? {}).flatMap(([name, target]) => [
+        name,
+        ...Object.keys(expands[target] ?? {}).map((next) => `${name}.${next}`),
+      ])
+      const taken = (get.parameters as Partial<ParameterObject>[] | undefined)
+        ?.filter(({ name }) => name === 'expand')
+        .map(({ schema }) => schema?.items)
+        .find(isTree)
+      if ((taken === undefined) !== (offered.length === 0)) {
+        const place = places.get(paths)?.get(address) ?? { room: front, keys: [] }
+        throw fault(place, `${get.operationId} takes expand if, and only if, what it answers is in x-expands`)
+      }
+      if (taken !== undefined) taken.enum = offered
+    }
+  }
+
   /** A path, an event or a skill that is missing from the index would not be published. */
   function requireIndexed(): void {
     for (const room of others) {
@@ -190,6 +238,16 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
     }
     return { file: place.room.file, line: lineAt(place) }
   }
+}
+
+/** The schema itself, or the component that it refers to. */
+function reached(schemas: Tree, schema: unknown): Tree {
+  if (!isTree(schema)) return {}
+  return typeof schema.$ref === 'string' ? reached(schemas, schemas[nameOf(schema)]) : schema
+}
+
+function nameOf(reference: unknown): string {
+  return isTree(reference) && typeof reference.$ref === 'string' ? (reference.$ref.split('/').at(-1) ?? '') : ''
 }
 
 /** `required: all` lists every property, for records that are always returned complete. */

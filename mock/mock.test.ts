@@ -496,3 +496,29 @@ describe('`npm run mock:webhooks`', () => {
     expect([unknown.code, unknown.out]).toEqual([1, expect.stringContaining('bid.submitted')])
   })
 })
+
+describe('expand shows beside the ids of every record what they name, as the contract declares it', () => {
+  test.each(operations.filter((operation) => linksOf(operation).length > 0))('$id', async (operation) => {
+    // Five links can be followed at once.
+    const paths = linksOf(operation).slice(-5)
+    const { status, body } = await send(operation, { query: `?expand=${paths}` })
+    const place = ['paths', operation.path, 'get', 'responses', '200', 'content', 'application/json', 'schema']
+    expect([status, faults(body, ...place)]).toEqual([200, ''])
+    for (const record of body.data ?? [body]) {
+      for (const path of paths) {
+        const [name = '', next = ''] = path.split('.')
+        expect([path, record[name]?.id ?? null]).toEqual([path, record[`${name}Id`]])
+        if (next !== '' && record[name] !== null)
+          expect([path, record[name][next]?.id ?? null]).toEqual([path, record[name][`${next}Id`]])
+      }
+    }
+  })
+})
+
+/** The links that the operation follows. */
+function linksOf({ declaration }: Operation): string[] {
+  return (declaration.parameters ?? []).flatMap((declared) => {
+    const { name, schema } = contract.resolve(declared) as { name: string; schema: { items?: { enum?: string[] } } }
+    return name === 'expand' ? (schema.items?.enum ?? []) : []
+  })
+}

@@ -13,6 +13,7 @@ import { originForm } from '../server/http/unread.ts'
 import { Upload } from '../server/http/upload.ts'
 import { createValidator, parseQuery } from '../server/http/validate.ts'
 import { sessionCookieOf } from '../server/keys/session-cookie.ts'
+import { linksOf } from './links.ts'
 import type { Maker } from './made.ts'
 import { delayOf, preference } from './preference.ts'
 import { createPrism, type MockAnswer, type Preferred } from './prism.ts'
@@ -37,6 +38,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   const prism = createPrism(contract)
   const validator = createValidator(contract)
   const itemOf = locations(contract)
+  const links = linksOf(contract)
   const publicUrl = contract.document.servers?.[0]?.url ?? ''
   // The skills take a second to load, which no other answer needs.
   let loading: Promise<ReadonlyMap<OperationId, Maker>> | undefined
@@ -74,7 +76,12 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
       make === undefined
         ? answer.body
         : await make({ path: params, query: req.query, body: req.body, shown: answer.body })
-    return putRight(itemOf, operation, url, req, { ...answer, body })
+    const { expand } = req.query
+    const isExpanded = Array.isArray(expand) && answer.status === 200
+    return putRight(itemOf, operation, url, req, {
+      ...answer,
+      body: isExpanded ? await links.shown(operation, expand.map(String), body) : body,
+    })
   }
 
   /** The problem that was thrown, with the headers that the contract declares for its status. */

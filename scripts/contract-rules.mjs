@@ -418,7 +418,7 @@ function* plainSchemas(document) {
 /** Who did it stands several times in every record, is stored with it, and is hardly ever somebody's app. */
 const SELDOM = ['via']
 
-/** Absent is null: a schema that only occurs in answers lists all of its properties as required. */
+/** Absent is null: a schema that only occurs in answers requires all properties, but for those that `expand` asks for. */
 function* wholeAnswers(document) {
   const asked = new Set([...requestSchemas(document)].map(({ schema }) => schema))
   const seen = new Set()
@@ -426,7 +426,10 @@ function* wholeAnswers(document) {
     if (!schema.properties || asked.has(schema) || seen.has(schema) || at.at(-1) === 'Problem') continue
     seen.add(schema)
     const missing = Object.keys(schema.properties).filter(
-      (name) => !schema.required?.includes(name) && !SELDOM.includes(name),
+      (name) =>
+        !schema.required?.includes(name) &&
+        !SELDOM.includes(name) &&
+        !(name in (document['x-expands']?.[at.at(-1)] ?? {})),
     )
     if (missing.length > 0) yield [at, `Answers never leave a field out, so ${missing.join(', ')} is required.`]
   }

@@ -70,7 +70,7 @@ async function addPrices(
     { ...given, partId: parts.labor.id, unitPrice: 5.125 },
     { ...given, partId: parts.labor.id, unitPrice: 4.95, communityId: community.id },
   ]
-  const { created } = await orThrow(plumbline.POST('/api/ext/prices/sync', { body: { rows } }))
+  const { created } = await orThrow(plumbline.POST('/api/ext/prices/batch', { body: { rows } }))
   say(`${created} prices are in force: 3.42 a stud, and 5.125 or here 4.95 for a square foot of labor.`)
 }
 

@@ -9,9 +9,10 @@ export function recordKinds(document: ContractDocument): string {
   const records = Object.entries(schemas).flatMap(([name, { properties }]) => {
     const fields = (properties ?? {}) as Record<string, Schema>
     if (!RECORD.every((field) => Object.hasOwn(fields, field))) return []
-    const lines = Object.entries(fields).map(
-      ([field, schema]) => `    ${field}: '${kindOf(document, schema, `${name}.${field}`)}',\n`,
-    )
+    // What a record leads to is no part of it.
+    const others = document['x-expands']?.[name] ?? {}
+    const own = Object.entries(fields).filter(([field]) => !Object.hasOwn(others, field))
+    const lines = own.map(([field, schema]) => `    ${field}: '${kindOf(document, schema, `${name}.${field}`)}',\n`)
     return [`  ${name}: {\n${lines.join('')}  },\n`]
   })
   return [

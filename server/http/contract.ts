@@ -87,6 +87,8 @@ export interface ContractDocument {
   'x-tagGroups'?: TagGroup[]
   /** Fields that other records move while the version stays, by the name of the schema. */
   'x-follows'?: Record<string, string[]>
+  /** What the ids of a record lead to: by the name of its schema, the name of the id without its end, and the schema. */
+  'x-expands'?: Record<string, Record<string, string>>
   paths: Record<string, PathItem>
   webhooks?: Record<string, unknown>
   components: Record<string, Record<string, unknown>>

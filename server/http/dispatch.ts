@@ -2,6 +2,7 @@ import type { Request, Response } from 'express'
 import { type Call, newCall, type Principal, type Surroundings } from './call.ts'
 import type { Contract, Operation, OperationId } from './contract.ts'
 import { etagOf, matchesEtag } from './etag.ts'
+import { expansions } from './expand.ts'
 import { FileAnswer, type SentFile } from './file-answer.ts'
 import { withHolder } from './holder.ts'
 import { idempotently, type Keepable, type KeptAnswer } from './idempotency.ts'
@@ -60,21 +61,23 @@ interface AnyReply {
   status: number
   body?: object | string
   headers?: Record<string, string>
+  /** Fields of the body that change while its version stays, beside those of the operation. */
+  follows?: readonly string[]
 }
 
 /**
  * Checks that the principal may call the operation at all: by a scheme that the operation accepts, with every
- * permission required under that scheme. Throws `permission_denied`.
+ * permission required under that scheme. Throws `permission_denied`, in a sentence about `what`.
  */
-export function permit(principal: Principal, operation: Operation): void {
+export function permit(principal: Principal, operation: Operation, what = 'This operation'): void {
   if (operation.schemes.size === 0) return
   // An app brings a token in place of a key, whoever it acts as.
   const scheme = principal.via === undefined ? SCHEME_OF[principal.kind] : 'apiKey'
   const needed = operation.schemes.get(scheme)
-  if (needed === undefined) throw new Problem('permission_denied', `This operation is not open to a ${principal.kind}.`)
+  if (needed === undefined) throw new Problem('permission_denied', `${what} is not open to a ${principal.kind}.`)
   for (const permission of needed) {
     if (!principal.permissions.has(permission))
-      throw new Problem('permission_denied', `This operation needs ${needed.join(' and ')}.`, { permission })
+      throw new Problem('permission_denied', `${what} needs ${needed.join(' and ')}.`, { permission })
   }
 }
 
@@ -103,6 +106,19 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   assertConcealing(contract, repeats)
   const locationOf = locations(contract)
   const readerOf = readers(contract)
+  const expanding = expansions<Call>({
+    contract,
+    handle: (operation, input, call) => (handlers[operation.id] as unknown as AnyHandler)(input, call),
+    permit: (call, operation, what) => permit(call.principal, operation, what),
+  })
+
+  /** What the handler replies, with what `expand` asks for. */
+  function handled(operation: Operation, input: Input & { ifMatch?: string }, call: Call): Promise<AnyReply> {
+    // That of listSkills is one word, and its own affair.
+    if (!Array.isArray(input.query.expand)) return (handlers[operation.id] as unknown as AnyHandler)(input, call)
+    const { expand, ...query } = input.query
+    return expanding.reply(operation, expand, { ...input, query }, call)
+  }
 
   async function perform(operation: Operation, req: Request, res: Response, sender: Sender): Promise<Answer> {
     req.params = decoded(req.params as Record<string, string>)
@@ -117,7 +133,6 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   }
 
   async function answered(operation: Operation, req: Request, input: Input, sender: Sender): Promise<Answer> {
-    const handler = handlers[operation.id] as unknown as AnyHandler
     const call = newCall(surroundings, sender)
     const ifMatch = declaredHeader(operation, req, 'if-match')
     const given = ifMatch === undefined ? input : { ...input, ifMatch }
@@ -126,7 +141,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
       // Almost no key is one that may only propose.
       if (call.principal.proposesOnly === true && proposer.concerns(operation, input.body, call))
         return proposed(operation, given, call)
-      return toAnswer(operation, located(operation, await handler(given, call)), req)
+      return toAnswer(operation, located(operation, await handled(operation, given, call)), req)
     }
     try {
       if (key === undefined) return await answer(call)
@@ -208,9 +223,8 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     if (operation === undefined) throw new Error(`The contract has no operation ${id}.`)
     permit(call.principal, operation)
     const input = validator.checkInput(operation, spread(contract, operation, flat))
-    const handler = handlers[id] as unknown as AnyHandler
     const { ifMatch } = flat
-    const reply = await handler(typeof ifMatch === 'string' ? { ...input, ifMatch } : input, call)
+    const reply = await handled(operation, typeof ifMatch === 'string' ? { ...input, ifMatch } : input, call)
     const { body } = reply
     if (body instanceof FileAnswer) return (await body.base64()) as Answered<Id>
     return (body instanceof Json ? body.value : body) as Answered<Id>
@@ -271,7 +285,7 @@ function decoded(params: Record<string, string>): Record<string, string> {
 function toAnswer(operation: Operation, reply: AnyReply, req: Pick<Request, 'url' | 'headers'>): Answer {
   const { url } = req
   const headers = reply.headers ?? {}
-  const { status, body } = reply
+  const { status, body, follows = [] } = reply
   if (body === undefined) return { status, headers, text: null, etag: undefined }
   if (body instanceof Json) {
     const { text, nextCursor } = body
@@ -296,7 +310,7 @@ function toAnswer(operation: Operation, reply: AnyReply, req: Pick<Request, 'url
     status,
     headers,
     text,
-    etag: operation.carriesETag ? etagOf(body, () => text, operation.follows) : undefined,
+    etag: operation.carriesETag ? etagOf(body, () => text, [...operation.follows, ...follows]) : undefined,
   }
 }
 

@@ -147,7 +147,7 @@ export type Fitting<
 
 type Fault<Schema extends SchemaName, Table extends TableName, R, Other, Computed> =
   | FieldFault<Omit<(typeof contract)[Schema], (Other & string) | (Computed & string)>, Types<Table>>
-  | RowFault<Exclude<keyof R, Computed>, keyof Types<Table>>
+  | RowFault<Exclude<RequiredKeys<R>, Computed>, keyof Types<Table>>
   | Unfilled<Exclude<Demanded<Table>, keyof R>>
 
 type Types<Table extends TableName> = (typeof database)[Table]

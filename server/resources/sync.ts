@@ -117,23 +117,24 @@ const MOST_NAMED = 10
  * its `externalId` to a record without one. The keys count as they are before the request.
  */
 export function matched<
-  Values extends { externalId?: string | null | undefined },
+  Values extends { id?: string | undefined; externalId?: string | null | undefined },
   R extends Row & { archivedAt: string | null; externalId: string | null },
 >(
   rows: readonly AskedRow<Values>[],
   found: readonly R[],
   key: string,
-  keyOf: (of: Values | R) => string,
+  keyOf: (of: Values | R) => string | undefined,
 ): (R | Problem | null)[] {
   const byExternalId = new Map(found.map((record) => [record.externalId, record]))
   const byKey = new Map(found.filter(({ archivedAt }) => archivedAt === null).map((record) => [keyOf(record), record]))
   const meant = new Map<string, number>()
   return rows.map(({ place, values }) => {
-    const { externalId = null } = values
+    const { id, externalId = null } = values
+    if (id !== undefined) return invalid([{ pointer: '/id', code: 'match', message: 'is only sent with match id' }])
     const own = externalId === null ? undefined : byExternalId.get(externalId)
     const holder = byKey.get(keyOf(values))
     const isOther = own === undefined ? externalId !== null && holder?.externalId != null : own.id !== holder?.id
-    if (holder !== undefined && isOther) return taken(key)
+    if (holder !== undefined && isOther) return taken(key, holder.id)
     const record = own ?? holder ?? null
     if (record === null) return null
     if (record.archivedAt !== null) return archived()

@@ -161,6 +161,42 @@ test('a schema with `required: all` names every property of its own, and so does
   })
 })
 
+test('what the ids of a record lead to becomes optional fields of it, and the paths that reading it takes', () => {
+  const taken = '[{ name: expand, in: query, schema: { type: array, items: { type: string } } }]'
+  const answer = '{ content: { application/json: { schema: { $ref: "#/schemas/Bird" } } } }'
+  const rooms = {
+    'openapi.yaml': `${ROOMS['openapi.yaml']}x-expands: { Bird: { tree: Tree, mate: Mate }, Mate: { nest: Tree } }\n`,
+    'contract/birds.yaml': `
+paths:
+  birds: { get: { operationId: getBird, parameters: ${taken}, responses: { '200': ${answer} } } }
+schemas:
+  Bird:
+    type: object
+    required: all
+    properties: { treeId: { type: string }, mateId: { $ref: '#/schemas/MateId' } }
+  MateId: { type: [string, 'null'] }
+  Mate: { type: object, required: all, properties: { nestId: { type: string } } }
+examples:
+  Bird: { summary: A robin, value: { nest: {} } }
+`,
+  }
+  const { document } = bundled(rooms)
+  expect(document.components.schemas?.Bird).toMatchObject({
+    required: ['treeId', 'mateId'],
+    properties: {
+      tree: { $ref: '#/components/schemas/Tree' },
+      mate: { anyOf: [{ $ref: '#/components/schemas/Mate' }, { type: 'null' }] },
+    },
+  })
+  expect(document.paths['/birds']?.get?.parameters).toMatchObject([
+    { schema: { items: { enum: ['tree', 'mate', 'mate.nest'] } } },
+  ])
+  const without = (text: string) => () =>
+    bundled({ ...rooms, 'contract/birds.yaml': rooms['contract/birds.yaml'].replace(text, '') })
+  expect(without(`parameters: ${taken}, `)).toThrow('openapi.yaml:4: getBird takes expand if, and only if')
+  expect(without('treeId: { type: string }, ')).toThrow('openapi.yaml:7: x-expands leads nowhere: there is no treeId')
+})
+
 test('the input of a change is that of the creation, minus what only a creation has', () => {
   const { document } = bundled({
     'contract/birds.yaml': ROOMS['contract/birds.yaml'].replace(

@@ -48,10 +48,11 @@ export function guides(service: () => TestPlumbline): void {
       const file = /^\/\/ (\S+\.mjs)\n/.exec(text)?.[1]
       if (language === 'js' && file !== undefined) writeFileSync(path.join(cwd, file), text)
     }
+    const client = path.join(root, 'client/plumbline.ts')
     const lines = blocks.flatMap(({ language, isRefused, text }) => {
       if (language !== 'sh') return []
       // Nothing is installed: everything that the guide asks for is already there.
-      const tools = `npm() { :; }; curl() { command curl ${isRefused ? '' : '--fail-with-body'} "$@"; }`
+      const tools = `npm() { :; }; npx() { shift; node ${client} "$@"; }; curl() { command curl ${isRefused ? '' : '--fail-with-body'} "$@"; }`
       const isUp = `until command curl -s -o /dev/null http://127.0.0.1:${port}; do sleep 0.1; done`
       return [tools, text, ...(text.includes('&\n') ? [isUp] : [])]
     })
@@ -83,9 +84,9 @@ const ENDINGS: Record<string, string[]> = {
 /** What the commands have to print. */
 const SIGNS: Record<string, RegExp[]> = {
   'first-call': [/Harrow & Finch Homes/, /"status": "active"/, /^ven_\w+$/m, /"version": 2/, /"validation_failed"/],
-  paging: [/^Lone Star/m, /^304$/m],
+  paging: [/^Lone Star/m, /^[\d.]+ by .+, Juniper Ridge$/m, /^304$/m],
   idempotency: [/201 Created/, /"idempotency_key_reused"/],
-  webhooks: [/^vendor\.created ven_/m, /^vendor\.updated ven_/m],
+  webhooks: [/^vendor\.created ven_/m, /^vendor\.updated ven_/m, /^evt_\w+ vendor\.created → 204 /m],
   bidding: [
     /^brq_/m,
     /"lowAmount": 39850/,

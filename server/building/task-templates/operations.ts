@@ -20,11 +20,11 @@ export const taskTemplateOperations = {
     return { status: 200, body: await templates.list(call, query) }
   },
 
-  async createTaskTemplate({ body }, call) {
+  async createTaskTemplate({ query, body }, call) {
     const template = await call.write(async (call) => {
       const { rows, ...rest } = body
       await assertReferences(call, body)
-      return templates.insert(call, { ...rest, ...(await fromRows(call, rows)) })
+      return templates.insert(call, { ...rest, ...(await fromRows(call, rows, query.createScopes)) })
     })
     return { status: 201, body: template }
   },
@@ -33,13 +33,14 @@ export const taskTemplateOperations = {
     return { status: 200, body: await templates.find(call, path.taskTemplateId) }
   },
 
-  async updateTaskTemplate({ path, body, ifMatch }, call) {
+  async updateTaskTemplate({ path, query, body, ifMatch }, call) {
     const template = await call.write(async (call) => {
       const before = await templates.lock(call, path.taskTemplateId)
       checkIfMatch(ifMatch, before)
       const { rows, ...rest } = body
       await assertReferences(call, body)
-      return templates.update(call, before, { ...rest, ...(rows !== undefined && (await fromRows(call, rows))) })
+      const changed = rows === undefined ? {} : await fromRows(call, rows, query.createScopes)
+      return templates.update(call, before, { ...rest, ...changed })
     })
     return { status: 200, body: template }
   },
@@ -71,12 +72,16 @@ async function assertReferences(call: WriteCall, { planId, communityId }: Referr
 }
 
 /** The rows in their stored form; refuses what is wrong with them. */
-async function fromRows(call: WriteCall, rows: readonly Checked['TaskTemplateRowInput'][]): Promise<rules.FromRows> {
+async function fromRows(
+  call: WriteCall,
+  rows: readonly Checked['TaskTemplateRowInput'][],
+  createScopes: boolean | undefined,
+): Promise<rules.FromRows> {
   rules.assertRows(rows)
   await assertVendors(call, rows)
   // The ring is looked for first, because a template that is refused must not make scopes.
   const { taskCount, workdays } = rules.fromRows(rules.wholeRows(rows, new Map()))
-  const trades = await scopes.trades(call, rules.scopesOf(rows))
+  const trades = await scopes.trades(call, rules.scopesOf(rows), createScopes)
   const named = rows.flatMap(({ scope }, i) => (scope == null ? [] : [{ pointer: `/rows/${i}/scope`, name: scope }]))
   const refusal = scopes.refusal(call, trades, named)
   if (refusal !== null) throw refusal

@@ -24,7 +24,7 @@ export const taskOperations = {
     return { status: 200, body: await tasks.list(call, query) }
   },
 
-  async createTask({ body }, call) {
+  async createTask({ query, body }, call) {
     const changed = await call.write(async (call) => {
       await homes.assertExist(call, [body.homeId], '/homeId')
       const schedule = await lockSchedule(call, { homeId: body.homeId })
@@ -34,7 +34,7 @@ export const taskOperations = {
       rules.assertOfHome(values.predecessors, schedule.tasks)
       assertMayLink(call, { poIds: [], payOnComplete: false }, body)
       await assertOrdersOf(call, body.homeId, body.poIds)
-      const references = await referred(call, body)
+      const references = await referred(call, body, query.createScopes)
       const sequence = body.sequence ?? 10 + schedule.tasks.reduce((last, task) => Math.max(last, task.sequence), 0)
       const fields = { ...values, ...references, sequence, communityId: schedule.home.communityId }
       const after = rescheduled(schedule, [...schedule.tasks, asTask(call, fields)], null)
@@ -51,14 +51,14 @@ export const taskOperations = {
     return { status: 200, body: await tasks.find(call, path.taskId) }
   },
 
-  async updateTask({ path, body, ifMatch }, call) {
+  async updateTask({ path, query, body, ifMatch }, call) {
     const changed = await call.write((call) =>
       change(call, path.taskId, ifMatch, async (before, schedule) => {
         const changes = rules.changesOf(body, before)
         if (changes.predecessors !== undefined) rules.assertOfHome(changes.predecessors, schedule.tasks)
         assertMayLink(call, before, body)
         if (changes.poIds !== undefined) await assertOrdersOf(call, before.homeId, changes.poIds)
-        return { ...changes, ...(await referred(call, body)) }
+        return { ...changes, ...(await referred(call, body, query.createScopes)) }
       }),
     )
     return { status: 200, body: changed }
@@ -173,13 +173,14 @@ function asTask({ actor, now }: Call, fields: rules.Fields): Task {
 async function referred(
   call: WriteCall,
   { scope, vendorId }: { scope?: string | null | undefined; vendorId?: string | null | undefined },
+  createScopes: boolean | undefined,
 ): Promise<{ scope?: string }> {
   if (vendorId != null) {
     const vendor = await vendors.findOptional(call, vendorId)
     if (vendor === undefined) throw unknownReference(['/vendorId'])
     if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
   }
-  return scope == null ? {} : { scope: await scopes.nameOf(call, scope) }
+  return scope == null ? {} : { scope: await scopes.nameOf(call, scope, createScopes) }
 }
 
 /** The task as part of its home's schedule; throws for one that is archived. */

@@ -12,11 +12,11 @@ import { assertOpen } from './timesheet.ts'
 import { addEntry, changeEntry } from './week.ts'
 
 /** Begins time of the user. Of two requests at once the second finds the user clocked in, because it waits for their row. */
-export async function clockIn(call: WriteCall, body: ClockIn): Promise<TimeEntry> {
+export async function clockIn(call: WriteCall, body: ClockIn, createScopes: boolean | undefined): Promise<TimeEntry> {
   const { userId, at, notes = null, startLocation = null, ...given } = body
   const startedAt = clockedAt(at, call.now)
   const user = await timesheets.lockUser(call, userId)
-  const { timeZone, ...posting } = await postingOf(call, given)
+  const { timeZone, ...posting } = await postingOf(call, { ...given, createScopes })
   const running = await entries.running(call, userId)
   if (running !== undefined) throw conflict('already_done', `${user.name} is clocked in since ${running.startedAt}.`)
   const date = dateIn(timeZone, new Date(startedAt))

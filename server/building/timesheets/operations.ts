@@ -62,7 +62,7 @@ export const timesheetOperations = {
     return { status: 200, body: await list(call, query, { timesheetId }) }
   },
 
-  async addTimeEntry({ path, body }, call) {
+  async addTimeEntry({ path, query, body }, call) {
     assertMaySetRate(call, body.rate)
     const { date, hours, startedAt, endedAt, breakMinutes, ...rest } = body
     const entry = await call.write(async (call) => {
@@ -70,15 +70,16 @@ export const timesheetOperations = {
       await timesheets.lockUser(call, userId)
       const sheet = await timesheets.lock(call, path.timesheetId)
       assertOpen(sheet)
-      const { timeZone, ...posting } = await postingOf(call, rest)
+      const { timeZone, ...posting } = await postingOf(call, { ...rest, createScopes: query.createScopes })
       const given = { date, hours, startedAt, endedAt, breakMinutes }
       return addEntry(call, sheet, { ...rest, ...posting, ...timesOf(given, null, { timeZone, now: call.now }) })
     })
     return { status: 201, body: shown(call, entry) }
   },
 
-  async clockIn({ body }, call) {
-    return { status: 201, body: shown(call, await call.write((call) => clockIn(call, body))) }
+  async clockIn({ query, body }, call) {
+    const entry = await call.write((call) => clockIn(call, body, query.createScopes))
+    return { status: 201, body: shown(call, entry) }
   },
 
   async clockOut({ body }, call) {
@@ -89,7 +90,7 @@ export const timesheetOperations = {
     return { status: 200, body: shown(call, await entries.find(call, path.timeEntryId)) }
   },
 
-  async updateTimeEntry({ path, body, ifMatch }, call) {
+  async updateTimeEntry({ path, query, body, ifMatch }, call) {
     assertMaySetRate(call, body.rate)
     const { date, hours, startedAt, endedAt, breakMinutes, ...rest } = body
     const entry = await call.write(async (call) => {
@@ -97,7 +98,7 @@ export const timesheetOperations = {
       checkIfMatch(ifMatch, entry)
       if (entry.archivedAt !== null) throw conflict('archived', 'The entry was removed.')
       assertOpen(sheet)
-      const { timeZone, ...posting } = await postingOf(call, rest, entry)
+      const { timeZone, ...posting } = await postingOf(call, { ...rest, createScopes: query.createScopes }, entry)
       const given = { date, hours, startedAt, endedAt, breakMinutes }
       const times = timesOf(given, entry, { timeZone, now: call.now })
       return changeEntry(call, sheet, entry, { ...rest, ...posting, ...times })

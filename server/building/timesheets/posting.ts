@@ -8,7 +8,7 @@ import * as entries from './entry-queries.ts'
 
 /** Where the cost of an entry belongs. */
 type Posting = Pick<TimeEntry, 'homeId' | 'taskId' | 'scope' | 'costCodeId'>
-type Given = { [Field in keyof Posting]?: Posting[Field] | undefined }
+type Given = { [Field in keyof Posting]?: Posting[Field] | undefined } & { createScopes: boolean | undefined }
 
 const NOWHERE: Posting = { homeId: null, taskId: null, scope: null, costCodeId: null }
 
@@ -47,11 +47,11 @@ export async function postingOf(
 
 async function scopeOf(
   call: WriteCall,
-  { scope, taskId, costCodeId }: Given,
+  { scope, taskId, costCodeId, createScopes }: Given,
   before: Posting,
   { homeId, scopeOfTask }: { homeId: string | null; scopeOfTask: string | null },
 ): Promise<string | null> {
-  if (scope !== undefined) return scope === null ? null : scopes.nameOf(call, scope)
+  if (scope !== undefined) return scope === null ? null : scopes.nameOf(call, scope, createScopes)
   if (taskId != null && scopeOfTask !== null) return scopeOfTask
   if (before.scope !== null || costCodeId == null) return before.scope
   return entries.scopeOfCode(call, homeId, costCodeId)

@@ -27,12 +27,12 @@ export const budgetOperations = {
     return { status: 200, body: await budgetLines.list(call, query, { homeId: path.homeId }) }
   },
 
-  async addBudgetLine({ path, body }, call) {
+  async addBudgetLine({ path, query, body }, call) {
     const line = await call.write(async (call) => {
       // The home's lock decides whether this happens before or after the budget is locked.
       const home = await lockForBudget(call, path.homeId)
       await assertCodeInUse(call, body.costCodeId)
-      const scope = await scopes.nameOf(call, body.scope)
+      const scope = await scopes.nameOf(call, body.scope, query.createScopes)
       const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
       const costCodeId = body.costCodeId === undefined ? await scopes.defaultCostCode(call, scope) : body.costCodeId
       return budgetLines.insert(call, { ...values, costCodeId })
@@ -40,8 +40,8 @@ export const budgetOperations = {
     return { status: 201, body: line }
   },
 
-  async syncBudgetLines({ body }, call) {
-    return { status: 200, body: await syncRows(call, body, budgetLineSync(body.match)) }
+  async syncBudgetLines({ query, body }, call) {
+    return { status: 200, body: await syncRows(call, body, budgetLineSync(body.match, query.createScopes)) }
   },
 
   async estimateHomeBudget({ path, body }, call) {
@@ -67,7 +67,7 @@ export const budgetOperations = {
     return { status: 200, body: await budgetLines.find(call, path.budgetLineId) }
   },
 
-  async updateBudgetLine({ path, body, ifMatch }, call) {
+  async updateBudgetLine({ path, query, body, ifMatch }, call) {
     const line = await call.write(async (call) => {
       const { homeId } = await budgetLines.find(call, path.budgetLineId)
       const home = await lockForBudget(call, homeId)
@@ -78,7 +78,7 @@ export const budgetOperations = {
       const fixed = reasonFixed(before, body.scope, isLocked)
       if (fixed !== null) throw conflict('fixed', fixed)
       if (body.costCodeId !== before.costCodeId) await assertCodeInUse(call, body.costCodeId)
-      const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope)
+      const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope, query.createScopes)
       const changes = changesOf(before, { ...body, scope }, isLocked)
       return budgetLines.update(call, before, changes)
     })

@@ -17,6 +17,7 @@ type MadeLine = ReturnType<typeof budgetLines.make>
 /** Budget lines as another system has them. What addBudgetLine and updateBudgetLine do to one is done to all at once. */
 export function budgetLineSync(
   match: Checked['BudgetLinesSync']['match'],
+  createScopes?: boolean,
 ): Sync<'BudgetLineRow', BudgetLine, MadeLine> {
   return {
     schema: 'BudgetLineRow',
@@ -33,7 +34,7 @@ export function budgetLineSync(
         ...rows.flatMap(({ values }) => values.homeId ?? []),
       ])
       const meant = meantBy(rows, await budgetLines.findAll(call, ids), match)
-      const read = await surroundings(call, rows, locked)
+      const read = await surroundings(call, rows, locked, createScopes)
       return rows.map((row, i) => refusedAs(() => outcomeOf(call, row, meant[i] ?? null, read)))
     },
   }
@@ -51,9 +52,10 @@ async function surroundings(
   call: WriteCall,
   rows: readonly AskedRow<BudgetLineRow>[],
   locked: readonly Home[],
+  createScopes: boolean | undefined,
 ): Promise<Read> {
   const names = rows.flatMap(({ values }) => values.scope ?? [])
-  const trades = await scopes.trades(call, names)
+  const trades = await scopes.trades(call, names, createScopes)
   const codes = new Set(rows.flatMap(({ values }) => values.costCodeId ?? []))
   return {
     homes: new Map(locked.map((home) => [home.id, home])),

@@ -18,16 +18,17 @@ export const contractOperations = {
     return { status: 200, body: await contracts.list(call, query) }
   },
 
-  async createContract({ body }, call) {
-    return { status: 201, body: await call.write((call) => create(call, body)) }
+  async createContract({ query, body }, call) {
+    return { status: 201, body: await call.write((call) => create(call, body, query.createScopes)) }
   },
 
   async getContract({ path }, call) {
     return { status: 200, body: await contracts.find(call, path.contractId) }
   },
 
-  async updateContract({ path, body, ifMatch }, call) {
-    return { status: 200, body: await call.write((call) => update(call, path.contractId, body, ifMatch)) }
+  async updateContract({ path, query, body, ifMatch }, call) {
+    const given = { body, ifMatch, createScopes: query.createScopes }
+    return { status: 200, body: await call.write((call) => update(call, path.contractId, given)) }
   },
 
   async archiveContract({ path, ifMatch }, call) {
@@ -57,7 +58,11 @@ export const contractOperations = {
   },
 } satisfies Partial<Handlers>
 
-async function create(call: WriteCall, body: Checked['ContractCreate']): Promise<Contract> {
+async function create(
+  call: WriteCall,
+  body: Checked['ContractCreate'],
+  createScopes: boolean | undefined,
+): Promise<Contract> {
   const given = body.bidId == null ? body : await termsOfBid(call, body.bidId, body)
   const { vendorId, scope, effectiveDate, expirationDate = null, lines = [], lumpSums = [] } = given
   const { contractType = lumpSums.length > 0 ? 'turnkey' : 'unit_price' } = given
@@ -72,7 +77,7 @@ async function create(call: WriteCall, body: Checked['ContractCreate']): Promise
   const { retainagePercent = vendor.defaultRetainagePercent } = given
   return begin(call, {
     ...{ ...terms, ...whole, retainagePercent, revision: 1, status: 'draft' },
-    scope: await scopes.nameOf(call, scope),
+    scope: await scopes.nameOf(call, scope, createScopes),
     number: await contracts.nextNumber(call),
   })
 }
@@ -91,11 +96,16 @@ async function begin(call: WriteCall, values: Parameters<typeof contracts.insert
   return contract
 }
 
+interface Change<Body> {
+  body: Body
+  ifMatch: string | undefined
+  createScopes: boolean | undefined
+}
+
 async function update(
   call: WriteCall,
   id: string,
-  body: Checked['ContractUpdate'],
-  ifMatch: string | undefined,
+  { body, ifMatch, createScopes }: Change<Checked['ContractUpdate']>,
 ): Promise<Contract> {
   const before = await lockContract(call, id)
   checkIfMatch(ifMatch, before)
@@ -110,7 +120,7 @@ async function update(
     const { notes, accountingId, externalId } = body
     return contracts.update(call, before, { notes, accountingId, externalId })
   }
-  const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope)
+  const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope, createScopes)
   const { contractType = before.contractType, communityIds = before.communityIds, planIds = before.planIds } = body
   const { effectiveDate = before.effectiveDate, expirationDate = before.expirationDate } = body
   const { lines = before.lines, lumpSums = before.lumpSums } = body

@@ -13,23 +13,23 @@ export const costCodeOperations = {
     return { status: 200, body: await costCodes.list(call, query) }
   },
 
-  async createCostCode({ body }, call) {
+  async createCostCode({ query, body }, call) {
     const created = await call.write(async (call) => {
       if (body.parentId != null) await assertFitsBelow(call, body.parentId, 1)
-      return costCodes.insert(call, { ...body, scope: await scopeNamed(call, body.scope) })
+      return costCodes.insert(call, { ...body, scope: await scopeNamed(call, body.scope, query.createScopes) })
     })
     return { status: 201, body: created }
   },
 
-  async syncCostCodes({ body }, call) {
-    return { status: 200, body: await syncRows(call, body, costCodeSync) }
+  async syncCostCodes({ query, body }, call) {
+    return { status: 200, body: await syncRows(call, body, costCodeSync(body.match, query.createScopes)) }
   },
 
   async getCostCode({ path }, call) {
     return { status: 200, body: await costCodes.find(call, path.costCodeId) }
   },
 
-  async updateCostCode({ path, body, ifMatch }, call) {
+  async updateCostCode({ path, query, body, ifMatch }, call) {
     const after = await call.write(async (call) => {
       if (body.parentId != null) await costCodes.lockTree(call)
       const before = await costCodes.lock(call, path.costCodeId)
@@ -42,7 +42,7 @@ export const costCodeOperations = {
       const { scope, ...rest } = body
       return costCodes.update(call, before, {
         ...rest,
-        ...(scope !== undefined && { scope: await scopeNamed(call, scope) }),
+        ...(scope !== undefined && { scope: await scopeNamed(call, scope, query.createScopes) }),
       })
     })
     return { status: 200, body: after }
@@ -72,6 +72,10 @@ async function assertFitsBelow(call: WriteCall, parentId: string, levels: number
   return path
 }
 
-async function scopeNamed(call: Call, scope: string | null | undefined): Promise<string | null> {
-  return scope == null ? null : scopes.nameOf(call, scope)
+async function scopeNamed(
+  call: Call,
+  scope: string | null | undefined,
+  createScopes: boolean | undefined,
+): Promise<string | null> {
+  return scope == null ? null : scopes.nameOf(call, scope, createScopes)
 }

@@ -87,13 +87,15 @@ export async function levelsOfAll(
 /** Locks the codes with one of the ids or external ids, and those in use with one of the codes, in order of their ids. */
 export async function lockAll(
   call: WriteCall,
-  by: { ids: readonly string[]; externalIds: readonly string[]; codes: readonly string[] },
+  by: Record<'ids' | 'accountingIds' | 'externalIds' | 'codes', readonly string[]>,
 ): Promise<CostCode[]> {
   const { organizationId } = call
   const { rows } = await sql<{ id: string }>`
     select "id" from "costCodes"
     where "organizationId" = ${organizationId} and "id" = any(array(
       select unnest(${[...by.ids]}::text[])
+      union select "id" from "costCodes"
+        where "organizationId" = ${organizationId} and "accountingId" = any(${[...by.accountingIds]}::text[])
       union select "id" from "costCodes"
         where "organizationId" = ${organizationId} and "externalId" = any(${[...by.externalIds]}::text[])
       union select "id" from "costCodes"

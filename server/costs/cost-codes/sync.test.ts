@@ -10,7 +10,7 @@ afterAll(() => plumbline.stop())
 type Caller = { key: string }
 
 const sync = (rows: object[], caller: Caller, mode = 'best_effort'): Promise<Answer> =>
-  plumbline.post('/api/ext/cost-codes/sync', { mode, rows }, caller)
+  plumbline.post('/api/ext/cost-codes/batch', { mode, rows }, caller)
 const row = (code: string, more: object = {}) => ({ code, name: `Code ${code}`, category: 'material', ...more })
 const statuses = ({ body }: Answer) => body.rows.map(({ status }: { status: string }) => status)
 
@@ -39,6 +39,35 @@ test('a chart comes in any order, codes below others that are new, and is change
   expect(await chart(caller)).toEqual(['06-000', '06-111', '06-115 < 06-000', '07-000'])
   const { body } = await plumbline.get('/api/ext/cost-codes?code=06-115', caller)
   expect(body.data).toMatchObject([{ accountingId: '5110', externalId: 'gl-5110' }])
+})
+
+test('rows matched by accountingId, externalId or id need only what they change', async () => {
+  const caller = await plumbline.newBuilder()
+  const by = (match: string, ...rows: object[]) =>
+    plumbline.post('/api/ext/cost-codes/batch', { mode: 'best_effort', match, rows }, caller)
+  const first = await by(
+    'accountingId',
+    row('06-000', { accountingId: '5000' }),
+    row('06-110', { accountingId: '5110', parentCode: '06-000' }),
+  )
+  expect(statuses(first)).toEqual(['created', 'created'])
+  const [top, below] = first.body.rows.map(({ id }: { id: string }) => id)
+  expect(statuses(await by('accountingId', { accountingId: '5110', name: 'Lumber', externalId: 'gl-1' }))).toEqual([
+    'updated',
+  ])
+  const answer = await by(
+    'id',
+    { id: below, parentId: null },
+    { id: top, code: '06-110' },
+    { accountingId: '5110', ...row('07-000') },
+  )
+  expect(statuses(answer)).toEqual(['updated', 'failed', 'failed'])
+  expect(answer.body.rows[1].problem).toMatchObject({ errors: [{ pointer: '/code' }], conflictingId: below })
+  expect(answer.body.rows[2].problem).toMatchObject({ errors: [{ pointer: '/accountingId' }], conflictingId: below })
+  expect(statuses(await by('externalId', { externalId: 'gl-1', parentCode: '06-000' }))).toEqual(['updated'])
+  expect(await chart(caller)).toEqual(['06-000', '06-110 < 06-000'])
+  const { body } = await plumbline.get(`/api/ext/cost-codes/${below}`, caller)
+  expect(body).toMatchObject({ name: 'Lumber', accountingId: '5110', externalId: 'gl-1', category: 'material' })
 })
 
 test('codes that cannot lie where they are put fail alone, and what is below them stays', async () => {

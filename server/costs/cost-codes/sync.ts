@@ -1,50 +1,50 @@
-import type { CostCode, CostCodeSync } from '../../../client/contract.gen.ts'
+import type { CostCode, CostCodeRow, MatchBy } from '../../../client/contract.gen.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { invalid, Problem, unknownReference } from '../../http/problem.ts'
-import { type AskedRow, matched, type Outcome, type Sync } from '../../resources/sync.ts'
+import { invalid, Problem, taken, unknownReference } from '../../http/problem.ts'
+import { rowChecker } from '../../http/rows.ts'
+import { keysOf, meantBy } from '../../resources/row-keys.ts'
+import { type AskedRow, matched, type Outcome, refusedAs, type Sync } from '../../resources/sync.ts'
 import { notBelow, reasonNotBelow } from './cost-code.ts'
 import * as costCodes from './queries.ts'
 
-export const costCodeSync: Sync<'CostCodeSync', CostCode> = {
-  schema: 'CostCodeSync',
-  keysOf: ({ code, externalId }) => ({ code, externalId }),
-  insertAll: costCodes.insertAll,
-  updateAll: costCodes.updateAll,
+/** Cost codes as accounting has them. What createCostCode and updateCostCode do to one is done to all of them at once. */
+export function costCodeSync(match: MatchBy | undefined, createScopes?: boolean): Sync<'CostCodeRow', CostCode> {
+  return {
+    schema: 'CostCodeRow',
+    keysOf: ({ code, ...values }) => ({ code, ...keysOf(values) }),
+    insertAll: costCodes.insertAll,
+    updateAll: costCodes.updateAll,
 
-  async decide(call, rows) {
-    // It also lets one request after the other sync cost codes.
-    await costCodes.lockTree(call)
-    const found = await costCodes.lockAll(call, {
-      ids: rows.flatMap(({ values }) => values.parentId ?? []),
-      externalIds: rows.flatMap(({ values }) => values.externalId ?? []),
-      codes: rows.flatMap(({ values }) => [values.code, values.parentCode ?? []].flat()),
-    })
-    const meant = matched(rows, found, 'code', ({ code }) => code)
-    const trades = await scopes.trades(
-      call,
-      rows.flatMap(({ values }) => values.scope ?? []),
-    )
-    const wanted = rows.map((row, i) => wantedOf(call, row, meant[i] ?? null, trades))
-    const chart = new Chart(
-      wanted.flatMap((each) => (each instanceof Problem ? [] : [each])),
-      found,
-      await costCodes.parentsOf(
-        call,
-        found.map(({ id }) => id),
-      ),
-      await costCodes.levelsOfAll(
-        call,
-        found.map(({ id }) => id),
-      ),
-    )
-    return wanted.map((each) => (each instanceof Problem ? each : chart.place(each)))
-  },
+    async decide(call, rows) {
+      // It also lets one request after the other sync cost codes.
+      await costCodes.lockTree(call)
+      const found = await costCodes.lockAll(call, {
+        ids: rows.flatMap(({ values }) => [values.id ?? [], values.parentId ?? []].flat()),
+        accountingIds: rows.flatMap(({ values }) => values.accountingId ?? []),
+        externalIds: rows.flatMap(({ values }) => values.externalId ?? []),
+        codes: rows.flatMap(({ values }) => [values.code ?? [], values.parentCode ?? []].flat()),
+      })
+      const meant = match === undefined ? matched(rows, found, 'code', ({ code }) => code) : meantBy(rows, found, match)
+      const names = rows.flatMap(({ values }) => values.scope ?? [])
+      const trades = await scopes.trades(call, names, createScopes)
+      const inUse = new Map(found.flatMap((each) => (each.archivedAt === null ? [[each.code, each] as const] : [])))
+      const wanted = rows.map((row, i) => refusedAs(() => wantedOf(call, row, meant[i] ?? null, { trades, inUse })))
+      const ids = found.map(({ id }) => id)
+      const chart = new Chart(
+        wanted.flatMap((each) => (each instanceof Problem ? [] : [each])),
+        found,
+        await costCodes.parentsOf(call, ids),
+        await costCodes.levelsOfAll(call, ids),
+      )
+      return wanted.map((each) => (each instanceof Problem ? each : chart.place(each)))
+    },
+  }
 }
 
 /** A row on its way to its place in the chart. */
 interface Wanted {
-  readonly values: CostCodeSync
+  readonly values: CostCodeRow
   readonly before: CostCode | null
   /** The code as it will be, except for its parent. */
   readonly code: CostCode
@@ -55,21 +55,26 @@ interface Wanted {
 
 function wantedOf(
   call: WriteCall,
-  { values, given }: AskedRow<CostCodeSync>,
+  { values, given }: AskedRow<CostCodeRow>,
   before: CostCode | Problem | null,
-  trades: scopes.Trades,
+  { trades, inUse }: { trades: scopes.Trades; inUse: ReadonlyMap<string, CostCode> },
 ): Wanted | Problem {
   if (before instanceof Problem) return before
+  const holder = values.code === undefined ? undefined : inUse.get(values.code)
+  if (holder !== undefined && holder.id !== before?.id) return taken('code', holder.id)
   if (values.parentId != null && values.parentCode !== undefined)
     return invalid([
       { pointer: '/parentCode', code: 'parentId', message: 'names the parent, as parentId does already' },
     ])
-  const { parentCode: _, parentId: __, scope, ...rest } = values
+  const { id: _id, parentCode: _code, parentId: _parent, scope, ...rest } = values
   const refusal = scope == null ? null : scopes.refusal(call, trades, [{ pointer: '/scope', name: scope }])
   if (refusal !== null) return refusal
   const spelled = scope == null ? null : (trades.spelled.get(scope) ?? scope)
   const own = { ...rest, ...(given.has('scope') && { scope: spelled }) }
-  const code = before === null ? costCodes.make(call, { ...own, parentId: null }) : { ...before, ...own }
+  const code =
+    before === null
+      ? costCodes.make(call, { ...rowChecker(call, 'CostCodeCreate')({ ...own }), parentId: null })
+      : { ...before, ...own }
   return { values, before, code, outcome: undefined, parentId: before?.parentId ?? null }
 }
 
@@ -121,7 +126,7 @@ class Chart {
       : { id: after.id, made: null, changed: [{ before, after }], rank }
   }
 
-  #parentOf({ parentId, parentCode }: CostCodeSync): string | null | Problem {
+  #parentOf({ parentId, parentCode }: CostCodeRow): string | null | Problem {
     if (parentCode !== undefined)
       return (
         (this.#byCode.get(parentCode)?.code ?? this.#inUse.get(parentCode))?.id ?? unknownReference(['/parentCode'])

@@ -20,14 +20,14 @@ export const optionOperations = {
     return { status: 200, body: await options.list(call, query) }
   },
 
-  async createOption({ body }, call) {
+  async createOption({ query, body }, call) {
     const { price = null, marginPercent = null, cost = null } = body
     assertAmounts({ ...body, price, marginPercent, cost })
     const option = await call.write(async (call) => {
       await assertReferences(call, body)
       // The new option has no id yet, so nothing can require it.
       await assertLinks(call, { ...body, id: '' }, body.code)
-      const scope = body.scope == null ? null : await scopes.nameOf(call, body.scope)
+      const scope = body.scope == null ? null : await scopes.nameOf(call, body.scope, query.createScopes)
       const ofScope = scope === null || body.costCodeId !== undefined ? null : await scopes.defaultCostCode(call, scope)
       const values = { ...body, scope, costCodeId: body.costCodeId ?? ofScope, status: 'draft' as const }
       const created = await options.insert(call, values)
@@ -41,7 +41,7 @@ export const optionOperations = {
     return { status: 200, body: await options.find(call, path.optionId) }
   },
 
-  async updateOption({ path, body, ifMatch }, call) {
+  async updateOption({ path, query, body, ifMatch }, call) {
     const option = await call.write(async (call) => {
       if (body.requiresOptionIds !== undefined || body.excludesOptionIds !== undefined) await options.lockLinks(call)
       const before = await options.lock(call, path.optionId)
@@ -54,7 +54,9 @@ export const optionOperations = {
       const { scope, ...rest } = body
       return options.update(call, before, {
         ...rest,
-        ...(scope !== undefined && { scope: scope === null ? null : await scopes.nameOf(call, scope) }),
+        ...(scope !== undefined && {
+          scope: scope === null ? null : await scopes.nameOf(call, scope, query.createScopes),
+        }),
       })
     })
     return { status: 200, body: option }

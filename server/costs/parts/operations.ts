@@ -12,25 +12,25 @@ export const partOperations = {
     return { status: 200, body: await parts.list(call, query) }
   },
 
-  async createPart({ body }, call) {
+  async createPart({ query, body }, call) {
     const part = await call.write(async (call) => {
       if (body.costCodeId != null) await costCodes.assertExist(call, [body.costCodeId], '/costCodeId')
-      const scope = body.scope == null ? null : await scopes.nameOf(call, body.scope)
+      const scope = body.scope == null ? null : await scopes.nameOf(call, body.scope, query.createScopes)
       const ofScope = scope === null || body.costCodeId !== undefined ? null : await scopes.defaultCostCode(call, scope)
       return parts.insert(call, { ...body, scope, costCodeId: body.costCodeId ?? ofScope })
     })
     return { status: 201, body: part }
   },
 
-  async syncParts({ body }, call) {
-    return { status: 200, body: await syncRows(call, body, partSync) }
+  async syncParts({ query, body }, call) {
+    return { status: 200, body: await syncRows(call, body, partSync(body.match, query.createScopes)) }
   },
 
   async getPart({ path }, call) {
     return { status: 200, body: await parts.find(call, path.partId) }
   },
 
-  async updatePart({ path, body, ifMatch }, call) {
+  async updatePart({ path, query, body, ifMatch }, call) {
     const part = await call.write(async (call) => {
       const before = await parts.lock(call, path.partId)
       checkIfMatch(ifMatch, before)
@@ -39,7 +39,9 @@ export const partOperations = {
       const { scope, ...rest } = body
       return parts.update(call, before, {
         ...rest,
-        ...(scope !== undefined && { scope: scope === null ? null : await scopes.nameOf(call, scope) }),
+        ...(scope !== undefined && {
+          scope: scope === null ? null : await scopes.nameOf(call, scope, query.createScopes),
+        }),
       })
     })
     return { status: 200, body: part }

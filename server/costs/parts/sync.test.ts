@@ -10,7 +10,7 @@ afterAll(() => plumbline.stop())
 type Caller = { key: string; headers?: Record<string, string> }
 
 const sync = (rows: unknown[], caller: Caller, mode?: string): Promise<Answer> =>
-  plumbline.post('/api/ext/parts/sync', { rows, ...(mode !== undefined && { mode }) }, caller)
+  plumbline.post('/api/ext/parts/batch', { rows, ...(mode !== undefined && { mode }) }, caller)
 const partsOf = async (caller: Caller): Promise<Answer['body'][]> =>
   (await plumbline.get('/api/ext/parts?sort=sku&limit=200', caller)).body.data
 const row = (sku: string, more: object = {}) => ({ sku, name: `Part ${sku}`, unit: 'EA', ...more })
@@ -98,7 +98,7 @@ async function mixed(caller: Caller): Promise<unknown[]> {
     row('H'),
     row('PRICED', { unit: 'LF' }),
     row('I'),
-    {},
+    { manufacturer: 'Weyerhaeuser' },
     row('J'),
     row('TWICE'),
     row('TWICE'),
@@ -187,6 +187,41 @@ test('a request under an Idempotency-Key is answered again, and a dry run writes
   expect(again.body).toEqual(first.body)
   expect((await sync(rows, caller)).body).toMatchObject({ unchanged: 1000 })
   expect((await sync([...rows, row('ONE-MORE')], caller)).body.errors).toMatchObject([{ pointer: '/rows' }])
+})
+
+test('rows matched by id or externalId alone need only what they change, and never take another part’s sku', async () => {
+  const caller = await plumbline.newBuilder()
+  const by = (match: string, ...rows: object[]) =>
+    plumbline.post('/api/ext/parts/batch', { mode: 'best_effort', match, rows }, caller)
+  const first = await by('externalId', row('A', { externalId: '1' }), row('B', { externalId: '2' }), row('C'))
+  expect(statuses(first)).toEqual(['created', 'created', 'failed'])
+  expect(first.body.rows[2].problem.errors).toMatchObject([{ pointer: '/externalId', code: 'required' }])
+  const [a, b] = first.body.rows.map(({ id }: { id: string }) => id)
+  const answer = await by(
+    'id',
+    { id: a, leadTimeDays: 9 },
+    { id: b, sku: 'A' },
+    { id: 'prt_01m7y975jzfesvq6s4h2k8v0bq', name: 'Nobody' },
+    row('D'),
+    { name: 'No sku', unit: 'EA' },
+  )
+  expect(statuses(answer)).toEqual(['updated', 'failed', 'failed', 'created', 'failed'])
+  const faulty = answer.body.rows.flatMap(({ problem }: Answer['body']) =>
+    problem === null ? [] : [[problem.errors[0].pointer, problem.errors[0].code, problem.conflictingId]],
+  )
+  expect(faulty).toEqual([
+    ['/sku', 'conflict', a],
+    ['/id', 'unknown_reference', null],
+    ['/sku', 'required', null],
+  ])
+  expect(statuses(await by('externalId', { externalId: '1', name: 'Stud' }))).toEqual(['updated'])
+  expect((await plumbline.get(`/api/ext/parts/${a}`, caller)).body).toMatchObject({
+    name: 'Stud',
+    leadTimeDays: 9,
+    sku: 'A',
+  })
+  const unasked = await sync([{ id: a, name: 'Stud' }], caller, 'best_effort')
+  expect(unasked.body.rows[0].problem.errors).toMatchObject([{ pointer: '/id', code: 'match' }])
 })
 
 test('another builder’s parts are not found, and it takes parts:write', async () => {

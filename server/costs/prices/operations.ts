@@ -34,7 +34,7 @@ export const priceOperations = {
   },
 
   async syncPrices({ body }, call) {
-    return { status: 200, body: await syncRows(call, body, priceSync) }
+    return { status: 200, body: await syncRows(call, body, priceSync(body.match)) }
   },
 
   async getPrice({ path }, call) {

@@ -105,13 +105,8 @@ export async function candidatesOf(
 /** A place, a plan and a vendor for which a part has prices one after the other. */
 export type Lane = Pick<Price, 'partId' | 'vendorId' | 'communityId' | 'planId'>
 
-/** The ids of the prices that count in these lanes, and of those with one of the external ids; at most so many. */
-export async function idsIn(
-  { db, organizationId }: Tenant,
-  lanes: readonly Lane[],
-  externalIds: readonly string[],
-  most: number,
-): Promise<string[]> {
+/** The ids of the prices that count in these lanes, at most so many. */
+export async function idsIn({ db, organizationId }: Tenant, lanes: readonly Lane[], most: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select p."id" from unnest(
       ${lanes.map((lane) => lane.partId)}::text[], ${lanes.map((lane) => lane.vendorId)}::text[],
@@ -120,9 +115,6 @@ export async function idsIn(
     join "prices" as p on p."organizationId" = ${organizationId} and p."partId" = lane."partId" collate "C"
       and p."archivedAt" is null and p."vendorId" = lane."vendorId"
       and p."communityId" is not distinct from lane."communityId" and p."planId" is not distinct from lane."planId"
-    union
-    select "id" from "prices"
-    where "organizationId" = ${organizationId} and "externalId" = any(${[...externalIds]}::text[])
     limit ${most}`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -18,12 +18,16 @@ async function newBook(): Promise<Book> {
   const { key } = await plumbline.newBuilder()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Lumber' }, { key })
   const rows = ['A', 'B', 'C'].map((sku) => ({ sku, name: 'Stud', unit: 'EA' }))
-  const { body } = await plumbline.post('/api/ext/parts/sync', { rows }, { key })
+  const { body } = await plumbline.post('/api/ext/parts/batch', { rows }, { key })
   return { key, vendorId: vendor.id, partIds: body.rows.map(({ id }: { id: string }) => id) }
 }
 
 const sync = (rows: unknown[], { key, vendorId }: Book, mode = 'best_effort'): Promise<Answer> =>
-  plumbline.post('/api/ext/prices/sync', { mode, rows: rows.map((row) => ({ vendorId, ...(row as object) })) }, { key })
+  plumbline.post(
+    '/api/ext/prices/batch',
+    { mode, rows: rows.map((row) => ({ vendorId, ...(row as object) })) },
+    { key },
+  )
 const pricesOf = async ({ key, partIds }: Book, part = 0): Promise<Answer['body'][]> =>
   (await plumbline.get(`/api/ext/parts/${partIds[part]}/prices?sort=effectiveDate`, { key })).body.data
 const statuses = ({ body }: Answer) => body.rows.map(({ status }: { status: string }) => status)
@@ -48,6 +52,41 @@ test('a price is found by its external id, else by what makes it that price', as
     { id: first.body.rows[0].id, unitPrice: 3.5, effectiveDate: '2026-02-01', preferred: true, version: 2 },
   ])
   expect(await pricesOf(book, 1)).toMatchObject([{ id: first.body.rows[1].id, unitPrice: 2.9, externalId: 'p2' }])
+})
+
+test('rows matched by id or externalId alone need only what they change', async () => {
+  const book = await newBook()
+  const by = (match: string, ...rows: object[]) =>
+    plumbline.post('/api/ext/prices/batch', { mode: 'best_effort', match, rows }, book)
+  const { vendorId } = book
+  const first = await by(
+    'externalId',
+    { vendorId, sku: 'A', ...from2026, externalId: 'p1' },
+    { vendorId, sku: 'B', ...from2026 },
+  )
+  expect(statuses(first)).toEqual(['created', 'failed'])
+  const [id] = first.body.rows.map((each: { id: string }) => each.id)
+  expect(statuses(await by('externalId', { externalId: 'p1', unitPrice: 3.75 }))).toEqual(['updated'])
+  // By its id it stays where it is, and a price like it does not become it.
+  const answer = await by(
+    'id',
+    { id, note: 'Spring list' },
+    { id, vendorId: 'ven_01m7y975jyfesvq69a4tb31vbx' },
+    { vendorId, sku: 'A', ...from2026 },
+    { vendorId, sku: 'C', unitPrice: 2 },
+    { vendorId, sku: 'B', ...from2026 },
+  )
+  expect(statuses(answer)).toEqual(['failed', 'failed', 'failed', 'failed', 'created'])
+  expect(statuses(await by('id', { id, note: 'Spring list' }))).toEqual(['updated'])
+  const said = answer.body.rows.map(
+    ({ problem }: Answer['body']) => problem?.reason ?? problem?.errors[0].pointer ?? 'done',
+  )
+  expect(said).toEqual(['/id', '/id', 'period_taken', '/effectiveDate', 'done'])
+  const [other] = (await by('id', { id, sku: 'B' })).body.rows
+  expect(other.problem).toMatchObject({ reason: 'fixed', errors: [{ pointer: '/partId' }] })
+  expect(await pricesOf(book)).toMatchObject([{ id, unitPrice: 3.75, note: 'Spring list', externalId: 'p1' }])
+  const unasked = await sync([{ id, unitPrice: 1 }], book)
+  expect(unasked.body.rows[0].problem.errors).toMatchObject([{ pointer: '/id', code: 'match' }])
 })
 
 test('rows hold one after the other, so one that ends a price makes room for the next', async () => {

@@ -1,80 +1,121 @@
-import type { Part, Price, PriceSync } from '../../../client/contract.gen.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Part, Price, PriceRow, PricesSync } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../http/call.ts'
+import type { Checked } from '../../http/checked.gen.ts'
 import { conflict, invalid, Problem, unknownReference } from '../../http/problem.ts'
+import { rowChecker } from '../../http/rows.ts'
 import type { Changed } from '../../resources/resource.ts'
-import { known as idsOf } from '../../resources/row-keys.ts'
-import { type AskedRow, archived, type Outcome, type Sync, sameAs } from '../../resources/sync.ts'
+import { findKeyed, known as idsOf, meantBy } from '../../resources/row-keys.ts'
+import { type AskedRow, archived, type Outcome, refusedAs, type Sync, sameAs } from '../../resources/sync.ts'
 import { addDays } from '../../values/calendar.ts'
 import * as parts from '../parts/queries.ts'
 import { assertPlausible } from './price.ts'
 import * as prices from './queries.ts'
 
-type PriceRow = AskedRow<PriceSync>
+type AskedPrice = AskedRow<PriceRow>
 
 /** The prices that are read to decide about a thousand rows; ten times what a price book of a decade has for them. */
 const MOST_READ = 20_000
 
-export const priceSync: Sync<'PriceSync', Price> = {
-  schema: 'PriceSync',
-  keysOf: (values) =>
-    values.externalId == null ? { effectiveDate: keyOf(values) } : { externalId: values.externalId },
-  insertAll: prices.insertAll,
-  updateAll: prices.updateAll,
+/** Prices as another system has them. What addPrice and updatePrice do to one is done to all of them, one by one. */
+export function priceSync(match: PricesSync['match']): Sync<'PriceRow', Price> {
+  return {
+    schema: 'PriceRow',
+    keysOf: (values) =>
+      values.id === undefined && values.externalId == null
+        ? { effectiveDate: keyOf(values) }
+        : { id: values.id, externalId: values.externalId },
+    insertAll: prices.insertAll,
+    updateAll: prices.updateAll,
 
-  async decide(call, rows) {
-    // Everything that adds or changes a price locks its part, so what is read below stays as it is.
-    const found = await parts.lockAll(call, {
-      ids: rows.flatMap(({ values }) => values.partId ?? []),
-      skus: rows.flatMap(({ values }) => values.sku ?? []),
-    })
-    const book = new PriceBook(call, found)
-    const meant = rows.map(({ values }) => book.partOf(values))
-    const lanes = rows.flatMap(({ values }, i) => {
-      const part = meant[i]
-      return part == null || part instanceof Problem ? [] : [laneOf(values, part)]
-    })
-    const ids = await prices.idsIn(
-      call,
-      [...new Map(lanes.map((lane) => [laneKey(lane), lane])).values()],
-      rows.flatMap(({ values }) => values.externalId ?? []),
-      MOST_READ + 1,
-    )
-    if (ids.length > MOST_READ)
-      throw conflict(
-        'limit_reached',
-        `These parts have more than ${MOST_READ} prices for the same reach; send fewer rows.`,
+    async decide(call, rows) {
+      const keyed = await findKeyed(call, 'prices', ['externalId'], rows)
+      // Everything that adds or changes a price locks its part, so what is read below stays as it is.
+      const found = await parts.lockAll(call, {
+        ids: [
+          ...(await prices.findAll(call, keyed)).map(({ partId }) => partId),
+          ...rows.flatMap(({ values }) => values.partId ?? []),
+        ],
+        skus: rows.flatMap(({ values }) => values.sku ?? []),
+      })
+      const book = new PriceBook(call, found, match === undefined)
+      const meant = meantByKey(rows, await prices.findAll(call, keyed), match)
+      const wanted = rows.map((row, i) => refusedAs(() => book.wantedOf(row, meant[i] ?? null)))
+      const lanes = wanted.flatMap((each) => (each instanceof Problem || each.lane === null ? [] : [each.lane]))
+      const near = await prices.idsIn(
+        call,
+        [...new Map(lanes.map((lane) => [laneKey(lane), lane])).values()],
+        MOST_READ + 1,
       )
-    book.add(await prices.findAll(call, ids))
-    const known = {
-      vendorId: await idsOf(call, 'vendors', named(rows, 'vendorId')),
-      communityId: await idsOf(call, 'communities', named(rows, 'communityId')),
-      planId: await idsOf(call, 'plans', named(rows, 'planId')),
-    }
-    return rows.map((row, i) => {
-      const { values } = row
-      const part = meant[i] ?? null
-      if (part instanceof Problem) return part
-      const fields = (['vendorId', 'communityId', 'planId'] as const).filter(
-        (field) => values[field] != null && !known[field].has(values[field]),
-      )
-      if (part !== null && fields.length === 0) return book.apply(row, laneOf(values, part))
-      const unknown = part !== null ? fields : [values.partId === undefined ? 'sku' : 'partId', ...fields]
-      return unknownReference(unknown.map((field) => `/${field}`))
-    })
-  },
+      if (near.length > MOST_READ)
+        throw conflict(
+          'limit_reached',
+          `These parts have more than ${MOST_READ} prices for the same reach; send fewer rows.`,
+        )
+      book.add(await prices.findAll(call, [...new Set([...near, ...keyed])]))
+      const known = {
+        vendorId: await idsOf(call, 'vendors', named(rows, 'vendorId')),
+        communityId: await idsOf(call, 'communities', named(rows, 'communityId')),
+        planId: await idsOf(call, 'plans', named(rows, 'planId')),
+      }
+      return wanted.map((each) => {
+        if (each instanceof Problem) return each
+        const { row, lane } = each
+        const fields = (['vendorId', 'communityId', 'planId'] as const).filter((field) => {
+          const id = row.values[field]
+          return id != null && !known[field].has(id)
+        })
+        if (lane !== null && fields.length === 0) return book.apply(each, lane)
+        const unknown = lane !== null ? fields : [row.values.partId === undefined ? 'sku' : 'partId', ...fields]
+        return unknownReference(unknown.map((field) => `/${field}`))
+      })
+    },
+  }
 }
 
-/** Where the row's price belongs. */
-function laneOf({ vendorId, communityId = null, planId = null }: PriceSync, part: Part): prices.Lane {
-  return { partId: part.id, vendorId, communityId, planId }
+/** The price that each row means by one of its keys; null for one that has none, or that no price has. */
+function meantByKey(
+  rows: readonly AskedPrice[],
+  found: readonly Price[],
+  match: PricesSync['match'],
+): (Price | Problem | null)[] {
+  if (match !== undefined) return meantBy(rows, found, match)
+  const byExternalId = new Map(found.map((price) => [price.externalId, price]))
+  return rows.map(({ values: { id, externalId } }) => {
+    if (id !== undefined) return invalid([{ pointer: '/id', code: 'match', message: 'is only sent with match id' }])
+    const own = externalId == null ? undefined : byExternalId.get(externalId)
+    return own?.archivedAt == null ? (own ?? null) : archived()
+  })
 }
 
-function named(rows: readonly PriceRow[], field: 'vendorId' | 'communityId' | 'planId'): string[] {
+/** A row on its way into the book. */
+interface Wanted {
+  readonly row: AskedPrice
+  /** The price that it means by a key. */
+  readonly before: Price | null
+  /** What a new price takes; null for one that is there. */
+  readonly whole: Checked['PriceCreate'] | null
+  /** Where the price belongs; null if the row names no part that there is. */
+  readonly lane: prices.Lane | null
+}
+
+/** Where the row's price belongs: a price that is there stays where it is, unless the row says otherwise. */
+function laneOf({ values, given }: AskedPrice, before: Price | null, part: Part): prices.Lane {
+  const { vendorId = before?.vendorId ?? '', communityId = null, planId = null } = values
+  return {
+    partId: part.id,
+    vendorId,
+    communityId: before === null || given.has('communityId') ? communityId : before.communityId,
+    planId: before === null || given.has('planId') ? planId : before.planId,
+  }
+}
+
+function named(rows: readonly AskedPrice[], field: 'vendorId' | 'communityId' | 'planId'): string[] {
   return rows.flatMap(({ values }) => values[field] ?? [])
 }
 
-/** What tells a price without an external id from the others of its part. */
-function keyOf({ partId, sku, minQuantity = 0, effectiveDate, ...values }: PriceSync): string {
+/** What tells a price without an id of any kind from the others of its part. */
+function keyOf({ partId, sku, minQuantity = 0, effectiveDate, ...values }: PriceRow): string {
   const { vendorId, communityId = null, planId = null } = values
   return JSON.stringify([partId ?? null, sku ?? null, vendorId, communityId, planId, minQuantity, effectiveDate])
 }
@@ -88,23 +129,24 @@ class PriceBook {
   readonly #call: WriteCall
   readonly #parts: ReadonlyMap<string, Part>
   readonly #bySku: ReadonlyMap<string, Part>
+  /** Whether a row without a key means the price that is like it. */
+  readonly #findsAlike: boolean
   readonly #stored = new Map<string, Price>()
-  readonly #byExternalId = new Map<string, Price>()
   /** The prices that count, by lane, as they are by now. */
   readonly #lanes = new Map<string, Map<string, Price>>()
   /** Which row means which price. */
   readonly #meant = new Map<string, number>()
 
-  constructor(call: WriteCall, found: readonly Part[]) {
+  constructor(call: WriteCall, found: readonly Part[], findsAlike: boolean) {
     this.#call = call
     this.#parts = new Map(found.map((part) => [part.id, part]))
     this.#bySku = new Map(found.filter(({ archivedAt }) => archivedAt === null).map((part) => [part.sku, part]))
+    this.#findsAlike = findsAlike
   }
 
   add(stored: readonly Price[]): void {
     for (const price of stored) {
       this.#stored.set(price.id, price)
-      if (price.externalId !== null) this.#byExternalId.set(price.externalId, price)
       if (price.archivedAt === null) this.#lane(price).set(price.id, price)
     }
   }
@@ -116,23 +158,36 @@ class PriceBook {
     return lane
   }
 
-  /** The part that the row names; null if there is none. */
-  partOf({ partId, sku }: PriceSync): Part | Problem | null {
-    if (partId === undefined && sku === undefined)
-      return invalid([{ pointer: '/partId', code: 'required', message: 'is required, or a sku' }])
-    const part = (partId === undefined ? this.#bySku.get(sku ?? '') : this.#parts.get(partId)) ?? null
+  wantedOf(row: AskedPrice, before: Price | Problem | null): Wanted | Problem {
+    if (before instanceof Problem) return before
+    const { id: _id, partId: _part, sku: _sku, ...values } = row.values
+    const part = this.#partOf(row.values, before)
+    const whole = before === null ? rowChecker(this.#call, 'PriceCreate')({ ...values }) : null
+    return { row, before, whole, lane: part === null ? null : laneOf(row, before, part) }
+  }
+
+  /** The part that the row names, or that its price is for; null if there is none. */
+  #partOf({ partId, sku }: PriceRow, before: Price | null): Part | null {
+    const named = partId ?? (sku === undefined ? before?.partId : undefined)
+    if (named === undefined && sku === undefined)
+      throw invalid([{ pointer: '/partId', code: 'required', message: 'is required, or a sku' }])
+    const part = (named === undefined ? this.#bySku.get(sku ?? '') : this.#parts.get(named)) ?? null
     if (part === null || partId === undefined || sku === undefined || part.sku === sku) return part
-    return invalid([{ pointer: '/sku', code: 'part', message: `partId names ${part.sku}` }])
+    throw invalid([{ pointer: '/sku', code: 'part', message: `partId names ${part.sku}` }])
   }
 
   /** What the row comes to; what it changes counts for the rows after it. */
-  apply(row: PriceRow, lane: prices.Lane): Outcome<Price> | Problem {
+  apply({ row, before: keyed, whole }: Wanted, lane: prices.Lane): Outcome<Price> | Problem {
     try {
-      const before = this.#meantBy(row, lane)
-      const after = before === null ? this.#made(row.values, lane) : changed(before, row, lane)
+      const before = this.#meantBy(row, keyed, lane)
+      const after = before === null ? this.#made(whole, lane) : changed(before, row, lane)
       assertPlausible(after)
       const others = [...this.#lane(lane).values()].filter((other) => other.id !== after.id && overlap(other, after))
-      const ended = row.values.endPrevious ? others.filter((other) => other.effectiveDate < after.effectiveDate) : []
+      // A contract's price ends with its contract alone.
+      const ended =
+        row.values.endPrevious === true
+          ? others.filter((other) => other.contractId === null && other.effectiveDate < after.effectiveDate)
+          : []
       const [inTheWay] = others.filter((other) => !ended.includes(other))
       if (inTheWay !== undefined)
         throw conflict(
@@ -159,28 +214,29 @@ class PriceBook {
     return this.#stored.has(price.id) ? { ...price, expirationDate } : Object.assign(price, { expirationDate })
   }
 
-  #meantBy({ values }: PriceRow, lane: prices.Lane): Price | null {
-    const { externalId = null, minQuantity = 0, effectiveDate } = values
-    const own = externalId === null ? undefined : this.#byExternalId.get(externalId)
-    const alike = [...this.#lane(lane).values()].find(
-      (price) =>
-        price.minQuantity === minQuantity &&
-        price.effectiveDate === effectiveDate &&
-        (externalId === null || price.externalId === null),
-    )
-    const stored = own ?? alike
+  #meantBy({ values }: AskedPrice, keyed: Price | null, lane: prices.Lane): Price | null {
+    const stored = keyed ?? (this.#findsAlike ? this.#alike(values, lane) : undefined)
     if (stored === undefined) return null
-    if (stored.archivedAt !== null) throw archived()
     const before = this.#meant.get(stored.id)
     if (before !== undefined) throw sameAs(before)
     return this.#lane(stored).get(stored.id) ?? stored
   }
 
-  #made(values: PriceSync, lane: prices.Lane): Price {
-    const { sku: _, endPrevious: __, minQuantity = 0, preferred = false, ...own } = values
+  #alike({ externalId = null, minQuantity = 0, effectiveDate }: PriceRow, lane: prices.Lane): Price | undefined {
+    return [...this.#lane(lane).values()].find(
+      (price) =>
+        price.minQuantity === minQuantity &&
+        price.effectiveDate === effectiveDate &&
+        (externalId === null || price.externalId === null),
+    )
+  }
+
+  #made(whole: Wanted['whole'], lane: prices.Lane): Price {
     const part = this.#parts.get(lane.partId)
     if (part?.archivedAt != null) throw conflict('archived', `${part.sku} is archived.`)
-    return prices.make(this.#call, { ...own, ...lane, minQuantity, preferred })
+    if (whole === null) throw new Error('A price that is there is not made again.')
+    const { endPrevious: _, ...own } = whole
+    return prices.make(this.#call, { ...own, ...lane })
   }
 
   /** As changes of what is stored. One that this request makes is not stored, and not changed either. */
@@ -193,7 +249,7 @@ class PriceBook {
 }
 
 /** The price as the row changes it: in the fields that were sent. */
-function changed(before: Price, { values, given }: PriceRow, lane: prices.Lane): Price {
+function changed(before: Price, { values, given }: AskedPrice, lane: prices.Lane): Price {
   const fixed = (['partId', 'vendorId', 'communityId', 'planId'] as const).filter(
     (field) => (field === 'partId' || given.has(field)) && lane[field] !== before[field],
   )
@@ -203,7 +259,10 @@ function changed(before: Price, { values, given }: PriceRow, lane: prices.Lane):
     })
   }
   const own = Object.entries(values).filter(([field]) => given.has(field) && field in before)
-  return { ...before, ...Object.fromEntries(own) }
+  const after: Price = { ...before, ...Object.fromEntries(own) }
+  if (before.contractId !== null && !isDeepStrictEqual(before, after))
+    throw conflict('fixed', `The price ${before.id} belongs to a contract; revise or terminate that.`)
+  return after
 }
 
 /** Whether two prices of a lane hold on some of the same days, for the same quantity. */

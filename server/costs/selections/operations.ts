@@ -38,7 +38,7 @@ export const selectionOperations = {
     return { status: 200, body: await selections.list(call, query) }
   },
 
-  async addSelection({ path, body }, call) {
+  async addSelection({ path, query, body }, call) {
     assertOneThing(body)
     const selection = await call.write(async (call) => {
       const place = await placeOf(call, path.homeId)
@@ -55,7 +55,7 @@ export const selectionOperations = {
         customDescription: body.customDescription ?? null,
         priceBasis: unitPrice === null ? ('option' as const) : ('given' as const),
         costBasis: cost === null && option !== null ? ('option' as const) : ('given' as const),
-        ...(await postingOf(call, body, option)),
+        ...(await postingOf(call, body, option, query.createScopes)),
       }
       const { amounts } = await quote(call, place.home, draft, { ...place, dependents: [] })
       const { option: _, id: __, ...values } = { ...draft, ...amounts }
@@ -71,7 +71,7 @@ export const selectionOperations = {
     return { status: 200, body: await selections.find(call, path.selectionId) }
   },
 
-  async updateSelection({ path, body, ifMatch }, call) {
+  async updateSelection({ path, query, body, ifMatch }, call) {
     const selection = await call.write(async (call) => {
       const { place, before, option } = await lockWithHome(call, path.selectionId)
       checkIfMatch(ifMatch, before)
@@ -91,7 +91,7 @@ export const selectionOperations = {
         ...rest,
         ...(body.unitPrice !== undefined && { priceBasis: basisOf(body.unitPrice, option) }),
         ...(body.cost !== undefined && { costBasis: basisOf(body.cost, option) }),
-        ...(await repostedAs(call, before, body)),
+        ...(await repostedAs(call, before, body, query.createScopes)),
         option,
       }
       const requoted = await requotedAs(call, place, before, wanted, body)
@@ -159,19 +159,24 @@ function assertStillOneThing({ optionId }: Selection, body: SelectionUpdate): vo
 }
 
 /** Where a cost that is one amount is budgeted: as sent, or else as the option, or as the trade. */
-async function postingOf(call: Call, body: Checked['SelectionCreate'], option: Option | null) {
+async function postingOf(
+  call: Call,
+  body: Checked['SelectionCreate'],
+  option: Option | null,
+  createScopes: boolean | undefined,
+) {
   if (body.costCodeId != null) await costCodes.assertExist(call, [body.costCodeId], '/costCodeId')
-  const scope = body.scope == null ? (option?.scope ?? null) : await scopes.nameOf(call, body.scope)
+  const scope = body.scope == null ? (option?.scope ?? null) : await scopes.nameOf(call, body.scope, createScopes)
   if (body.costCodeId !== undefined) return { scope, costCodeId: body.costCodeId }
   if (body.scope == null) return { scope, costCodeId: option?.costCodeId ?? null }
   return { scope, costCodeId: scope === null ? null : await scopes.defaultCostCode(call, scope) }
 }
 
-async function repostedAs(call: Call, before: Selection, body: SelectionUpdate) {
+async function repostedAs(call: Call, before: Selection, body: SelectionUpdate, createScopes: boolean | undefined) {
   if (body.costCodeId != null) await costCodes.assertExist(call, [body.costCodeId], '/costCodeId')
   const { costCodeId = before.costCodeId } = body
   if (body.scope === undefined) return { scope: before.scope, costCodeId }
-  return { scope: body.scope === null ? null : await scopes.nameOf(call, body.scope), costCodeId }
+  return { scope: body.scope === null ? null : await scopes.nameOf(call, body.scope, createScopes), costCodeId }
 }
 
 /** An amount that is taken away is the option's again; what is no option has nothing to go back to. */

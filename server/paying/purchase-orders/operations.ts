@@ -40,9 +40,9 @@ export const purchaseOrderOperations = {
     return { status: 200, body: await orders.list(call, query) }
   },
 
-  async createPurchaseOrder({ body }, call) {
+  async createPurchaseOrder({ query, body }, call) {
     const order = await call.write(async (call) => {
-      const created = await create(call, body)
+      const created = await create(call, body, query.createScopes)
       await recordEvent(call, 'po.created', created)
       return created
     })
@@ -53,8 +53,9 @@ export const purchaseOrderOperations = {
     return { status: 200, body: await orders.find(call, path.purchaseOrderId) }
   },
 
-  async updatePurchaseOrder({ path, body, ifMatch }, call) {
-    return { status: 200, body: await call.write((call) => update(call, path.purchaseOrderId, body, ifMatch)) }
+  async updatePurchaseOrder({ path, query, body, ifMatch }, call) {
+    const given = { body, ifMatch, createScopes: query.createScopes }
+    return { status: 200, body: await call.write((call) => update(call, path.purchaseOrderId, given)) }
   },
 
   async repriceOpenPos({ path, body }, call) {
@@ -78,8 +79,13 @@ export const purchaseOrderOperations = {
   },
 } satisfies Partial<Handlers>
 
-async function create(call: WriteCall, asked: Checked['PurchaseOrderCreate']): Promise<PurchaseOrder> {
-  const body = { ...asked, ...(asked.scope !== undefined && { scope: await scopes.nameOf(call, asked.scope) }) }
+async function create(
+  call: WriteCall,
+  asked: Checked['PurchaseOrderCreate'],
+  createScopes: boolean | undefined,
+): Promise<PurchaseOrder> {
+  const named = asked.scope === undefined ? {} : { scope: await scopes.nameOf(call, asked.scope, createScopes) }
+  const body = { ...asked, ...named }
   const { vendor, bid, contract, parent } = await referencesOf(call, body)
   const vendorId = vendor?.id ?? bid?.vendorId ?? contract?.vendorId
   if (vendorId !== undefined)
@@ -208,11 +214,16 @@ function assertParentFits(
   if (reason !== null) throw conflict('wrong_status', reason)
 }
 
+interface Change<Body> {
+  body: Body
+  ifMatch: string | undefined
+  createScopes: boolean | undefined
+}
+
 async function update(
   call: WriteCall,
   id: string,
-  body: Checked['PurchaseOrderUpdate'],
-  ifMatch: string | undefined,
+  { body, ifMatch, createScopes }: Change<Checked['PurchaseOrderUpdate']>,
 ): Promise<PurchaseOrder> {
   const { homeId } = await orders.find(call, id)
   // The home's lock keeps the lines of its budget in place.
@@ -249,7 +260,7 @@ async function update(
     ...(await budgetLineFaults(call, next, lines)),
   ]
   if (faults.length > 0) throw invalid(faults)
-  if (body.scope !== undefined) rest.scope = await scopes.nameOf(call, body.scope)
+  if (body.scope !== undefined) rest.scope = await scopes.nameOf(call, body.scope, createScopes)
   const isRelined = !isDeepStrictEqual(lines, before.lines)
   if (isRelined) await orders.replaceLines(call, id, lines)
   const after = await orders.update(call, before, { ...rest, ...sums })

@@ -9,7 +9,10 @@ const PAPERS = ['general_liability', 'workers_comp', 'w9', 'agreement'] as const
 type Item = OnboardVendorResult['checklist'][number]
 
 export async function onboardVendor(input: Checked['OnboardVendorInput'], call: Call): Promise<OnboardVendorResult> {
-  const { id: vendorId } = await call.operation('createVendor', { ...input.vendor })
+  const { id: vendorId } = await call.operation('createVendor', {
+    ...input.vendor,
+    createScopes: input.createScopes,
+  })
   const documents: ComplianceDocument[] = []
   for (const [i, document] of input.documents.entries())
     documents.push(

@@ -1,0 +1,41 @@
+import type { Contract, Operation, Reference } from '../server/http/contract.ts'
+import { expansions } from '../server/http/expand.ts'
+import { Json } from '../server/http/json.ts'
+
+/** What `expand` shows beside the ids of an example, by the service's own code. */
+export interface Links {
+  /** The example of the operation, with what its links lead to. */
+  shown(operation: Operation, paths: readonly string[], example: unknown): Promise<unknown>
+}
+
+export function linksOf(contract: Contract): Links {
+  const expanding = expansions<null>({
+    contract,
+    // The record that is asked for comes as the body; what it leads to is asked for by ids.
+    handle: async (operation, { query: { ids }, body }) => ({
+      status: 200,
+      body: Array.isArray(ids) ? listed(contract, operation, ids.map(String)) : (body as object),
+    }),
+    permit() {},
+  })
+  return {
+    async shown(operation, paths, example) {
+      const { body } = await expanding.reply(operation, paths, { path: {}, query: {}, body: example }, null)
+      return body instanceof Json ? body.value : body
+    },
+  }
+}
+
+/** A record for each id: the one of the examples that has it, or else any, as every id returns the example here. */
+function listed(contract: Contract, { declaration }: Operation, ids: readonly string[]): object {
+  type Shown = { content?: Record<string, { examples?: Record<string, { value: Page } | Reference> }> }
+  const answer = contract.resolve<Shown>(declaration.responses['200'] as Shown)
+  const examples = Object.values(answer.content?.['application/json']?.examples ?? {})
+  const records = examples.flatMap((example) => contract.resolve<{ value: Page }>(example).value.data)
+  const data = ids.map((id) => ({ ...(records.find((record) => record.id === id) ?? records[0]), id }))
+  return { data, nextCursor: null }
+}
+
+interface Page {
+  data: { id: string }[]
+}

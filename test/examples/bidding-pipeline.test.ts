@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { root } from '../../scripts/conformance/contract.ts'
+import { hasPostgres } from '../../scripts/processes/postgres.ts'
+import { freePort } from '../../scripts/processes/service.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+
+/** The program knows nothing of the database behind the service, so one of them is enough. */
+const isHere = inject('postgres') !== null || !hasPostgres()
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+async function run(): Promise<string> {
+  const program = path.join(root, 'examples/bidding-pipeline/main.ts')
+  const env = {
+    ...process.env,
+    PLUMBLINE_URL: plumbline.url,
+    PLUMBLINE_KEY: plumbline.key,
+    PORT: `${await freePort()}`,
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: 60_000 })
+  return stdout
+}
+
+test.skipIf(!isHere)(
+  'the pipeline goes from vendors to an order in accounting, whose budget bears it once',
+  async () => {
+    const first = await run()
+    expect(first).toMatch(/^BR-0001 went to Guadalupe Framers for Lot 7, Pecan Creek:$/m)
+    expect(first).toMatch(/^PO-0007-01 over 40500 USD, in accounting as QB-po_\w+\.$/m)
+    expect((await plumbline.get('/api/ext/webhooks')).body.data).toEqual([])
+    await expect(run()).rejects.toThrow('invalid_transition: From pending_approval')
+    const count = async (list: string) => (await plumbline.get(`/api/ext/${list}`)).body.data.length
+    expect([await count('vendors'), await count('homes'), await count('purchase-orders')]).toEqual([2, 1, 2])
+  },
+)
