@@ -105,7 +105,8 @@ test('two hundred homes of one plan take no more statements than one, but for th
   }
   const rows = Array.from({ length: 201 }, (_, i) => ({ accountingId: `JOB-${i}`, name: `Lot ${i}`, communityId }))
   const one = await statementsOf(rows.slice(0, 1))
-  expect(await statementsOf(rows.slice(1))).toBe(one + 1)
+  // A hundred events are a statement; the last ones are stored at the end of the transaction, which is not counted.
+  expect(await statementsOf(rows.slice(1))).toBe(one + 2)
 })
 
 test('homes and communities of another builder are nothing, and it takes the permission of each', async () => {
