@@ -10,7 +10,7 @@
  *   npm run bench -- lists listTasks            only whether lists stay fast at a million rows, all of them or some
  *   npm run bench -- --rounds 3 --seconds 2 --vendors 100000
  */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -25,6 +25,7 @@ import type { Load, Seen } from './load.ts'
 import { median } from './median.ts'
 import { measureNeighbours } from './neighbours.ts'
 import { cpuMs } from './processor-time.ts'
+import { loadBy } from './requests.ts'
 import { measureSkills, SKILLS } from './skills.ts'
 import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 
@@ -130,20 +131,7 @@ async function measure({ service, requests }: Measurement): Promise<Window> {
 }
 
 function load(what: Load): Promise<Seen> {
-  const command = [process.execPath, path.join(import.meta.dirname, 'load.ts')]
-  const [program = '', ...rest] = canPin() ? ['taskset', '-c', '1', ...command] : command
-  return new Promise((done, fail) => {
-    const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] })
-    let output = ''
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      output += chunk
-    })
-    child.once('error', fail)
-    child.once('close', (code) =>
-      code === 0 ? done(JSON.parse(output) as Seen) : fail(new Error(`The load ended with ${code}.`)),
-    )
-    child.stdin.end(JSON.stringify(what))
-  })
+  return loadBy(canPin() ? ['taskset', '-c', '1'] : [], what)
 }
 
 /** The time from the start of the process to its first answer, on an existing database. */

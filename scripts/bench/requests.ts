@@ -29,10 +29,13 @@ export function load(
   { connections, requests }: Pick<Load, 'connections' | 'requests'>,
   seconds: number,
 ): Promise<Seen> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'load.ts')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const what: Load = { port: Number(new URL(service.url).port), requests, connections, seconds }
+  return loadBy([], { port: Number(new URL(service.url).port), requests, connections, seconds })
+}
+
+/** Loads an address by a process of its own, which this command starts if it is not empty. */
+export function loadBy(command: readonly string[], what: Load): Promise<Seen> {
+  const [program = '', ...rest] = [...command, process.execPath, path.join(import.meta.dirname, 'load.ts')]
+  const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] })
   return new Promise((done, fail) => {
     let output = ''
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
