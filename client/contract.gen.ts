@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update many vendors
-         * @description Imports vendors: brings up to 500 to what your system, such as accounting, says they are, as one request. A row changes the vendor that `match` finds, in the fields that it has, or creates one. The status is set at creation alone (changeVendorStatus). Rows that share a key are refused. Rules, events and problems of each row are those of createVendor and updateVendor. At most 2 MiB.
+         * @description Imports vendors: brings up to 500 to what your system, such as accounting, says they are, as one request. A row changes the vendor that `match` finds, in the fields that it has, or creates one. The status is set at creation alone (changeVendorStatus). A created row names in `possibleDuplicates` those that it may be a second record of. Rows that share a key are refused. Rules, events and problems of each row are those of createVendor and updateVendor. At most 2 MiB.
          */
         post: operations["syncVendors"];
         delete?: never;
@@ -8787,7 +8787,10 @@ export interface components {
             /** @description With `ambiguous_reference`: what the name may mean. */
             candidates?: {
                 id: string;
+                /** @description Its name, with the place where it has one. */
                 label: string;
+                /** @description What else tells it from its namesakes, such as status, e-mail address, telephone number and accountingId of a vendor; null where the label does. */
+                about: string | null;
             }[];
             /** @description With `conflict`: which of the reasons it is. */
             reason?: components["schemas"]["ConflictReason"];
@@ -11599,6 +11602,30 @@ export interface components {
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
             /** @description Vendors with the same name, e-mail address or telephone number, oldest first, whatever the case, the punctuation and the legal form. Empty for a key without vendors:read. */
+            possibleDuplicates: components["schemas"]["PossibleDuplicate"][];
+        };
+        /** @description What became of the rows, in their order. */
+        VendorsSyncResult: {
+            created: number;
+            updated: number;
+            /** @description Rows whose record was like that already. */
+            unchanged: number;
+            /** @description Rows at fault; always 0 with `all_or_nothing`. */
+            failed: number;
+            /** @description In the order sent. */
+            rows: components["schemas"]["SyncedVendor"][];
+        };
+        /** @description What became of one row, with the vendors that it may be a second record of. */
+        SyncedVendor: {
+            /** @description Its place in the request, from 0. */
+            row: number;
+            /** @enum {string} */
+            status: "created" | "updated" | "unchanged" | "failed";
+            /** @description The record; null where the row failed. */
+            id: string | null;
+            /** @description Why it failed; null where it did not. */
+            problem: components["schemas"]["RowProblem"] | null;
+            /** @description Of a row that created a vendor: those that it may be a second record of, as createVendor says, others of this request among them. Empty for other rows and for a key without vendors:read. */
             possibleDuplicates: components["schemas"]["PossibleDuplicate"][];
         };
         /** @description A vendor that may be the same as another one. */
@@ -19981,6 +20008,8 @@ export type VendorRow = components['schemas']['VendorRow'];
 export type VendorsSync = components['schemas']['VendorsSync'];
 export type Vendor = components['schemas']['Vendor'];
 export type VendorCreated = components['schemas']['VendorCreated'];
+export type VendorsSyncResult = components['schemas']['VendorsSyncResult'];
+export type SyncedVendor = components['schemas']['SyncedVendor'];
 export type PossibleDuplicate = components['schemas']['PossibleDuplicate'];
 export type VendorPage = components['schemas']['VendorPage'];
 export type VendorStatusInput = components['schemas']['VendorStatusInput'];
@@ -20796,7 +20825,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SyncResult"];
+                    "application/json": components["schemas"]["VendorsSyncResult"];
                 };
             };
             400: components["responses"]["MalformedJson"];

@@ -89,7 +89,7 @@ export function inWords(problem: Problem, requestId: string): string {
     ...(conflictingId === undefined ? [] : [`That record is ${conflictingId}.`]),
     ...(permission === undefined ? [] : [`The key lacks the permission ${permission}.`]),
     ...(nearest.length === 0 ? [] : [`Nearest: ${nearest.join(', ')}.`]),
-    ...candidates.map(({ id, label }) => `- ${label} is ${id}`),
+    ...candidates.map(({ id, label, about }) => `- ${label}${about ? ` (${about})` : ''} is ${id}`),
     ...(allowed.length === 0 ? [] : [`Allowed: ${allowed.join(', ')}.`]),
     ...(problem.status >= 500 ? [`It was recorded as ${requestId}.`] : []),
   ].join('\n')

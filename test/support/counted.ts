@@ -1,5 +1,5 @@
 import type { KyselyPlugin } from 'kysely'
-import type { Call } from '../../server/http/call.ts'
+import type { Call, WriteCall } from '../../server/http/call.ts'
 import type { OperationId } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
 import { operations } from '../../server/operations.ts'
@@ -21,7 +21,15 @@ export class Counted {
     const counted = (input: unknown, call: Call) =>
       operation(input, {
         ...call,
-        write: (work) => call.write((inside) => work({ ...inside, db: inside.db.withPlugin(counter) })),
+        write: (work) =>
+          call.write((inside) => {
+            const counting: WriteCall = {
+              ...inside,
+              db: inside.db.withPlugin(counter),
+              write: (work) => work(counting),
+            }
+            return work(counting)
+          }),
       })
     this.handlers = { ...operations, [id]: counted }
   }

@@ -1,6 +1,12 @@
 import { CompiledQuery } from 'kysely'
-import type { PossibleDuplicate, Vendor, VendorStatus } from '../../../client/contract.gen.ts'
-import type { Call } from '../../http/call.ts'
+import type {
+  PossibleDuplicate,
+  SyncResult,
+  Vendor,
+  VendorStatus,
+  VendorsSyncResult,
+} from '../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../http/call.ts'
 import type { Question } from '../../resources/resource.ts'
 
 /** What the contract lets an answer hold: enough to notice, and one more is no more telling. */
@@ -53,6 +59,25 @@ export async function vendorsLike(
 ): Promise<Alike[]> {
   const values = [organizationId, companyName, email, phone]
   return (await db.executeQuery<Alike>(CompiledQuery.raw(WHO_IS_ALIKE, values))).rows
+}
+
+const WHO_IS_ALIKE_OF_EACH = `
+  select n."id" as "of", q.*
+  from "vendors" as n
+  cross join lateral (${whoIsAlike.text('$1', (field) => `n."${field}"`)}) as q
+  where n."organizationId" = $1 and n."id" = any($2) and q."id" <> n."id"`
+
+/** The result with what each vendor that it created may be a second record of, among those of the same request too. */
+export async function withPossibleDuplicates(call: WriteCall, synced: SyncResult): Promise<VendorsSyncResult> {
+  const created = synced.rows.flatMap(({ status, id }) => (status === 'created' ? (id ?? []) : []))
+  const isAsked = created.length > 0 && call.permissions.has('vendors:read')
+  const asked = CompiledQuery.raw(WHO_IS_ALIKE_OF_EACH, [call.organizationId, created])
+  const found = isAsked ? (await call.db.executeQuery<Alike & { of: string }>(asked)).rows : []
+  const alike = Map.groupBy(found, (row) => row.of)
+  return {
+    ...synced,
+    rows: synced.rows.map((row) => ({ ...row, possibleDuplicates: possibleDuplicates(alike.get(row.id ?? '') ?? []) })),
+  }
 }
 
 export function possibleDuplicates(alike: readonly Alike[]): PossibleDuplicate[] {

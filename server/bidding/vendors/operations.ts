@@ -8,7 +8,7 @@ import { endOf, revokeAddress } from '../../keys/portal-addresses.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { syncRows } from '../../resources/sync.ts'
 import * as scopes from '../scopes/queries.ts'
-import { possibleDuplicates, vendorsLike, whoIsAlike } from './duplicates.ts'
+import { possibleDuplicates, vendorsLike, whoIsAlike, withPossibleDuplicates } from './duplicates.ts'
 import { inviteToPortal } from './invite.ts'
 import * as vendors from './queries.ts'
 import { vendorSync } from './sync.ts'
@@ -28,7 +28,10 @@ export const vendorOperations = {
   },
 
   async syncVendors({ query, body }, call) {
-    return { status: 200, body: await syncRows(call, body, vendorSync(body.match, query.createScopes)) }
+    const synced = await call.write(async (call) =>
+      withPossibleDuplicates(call, await syncRows(call, body, vendorSync(body.match, query.createScopes))),
+    )
+    return { status: 200, body: synced }
   },
 
   async getVendor({ path }, call) {

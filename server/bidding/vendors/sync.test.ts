@@ -61,6 +61,24 @@ test('rows are matched by any of three keys, and another system’s id can be gi
   expect(await read(id, caller)).toMatchObject({ accountingId: 'QB-1', externalId: 'erp-9', companyName: 'A' })
 })
 
+test('a created vendor comes with those that it may be a second record of, also of the same request', async () => {
+  const caller = await plumbline.newBuilder()
+  const { body: known } = await plumbline.post(VENDORS, { companyName: 'Brazos Framing, LLC' }, caller)
+  const rows = [row('QB-1', { companyName: 'BRAZOS FRAMING' }), row('QB-2', { phone: '1-512-555-0101' }), row('QB-3')]
+  const { body } = await sync([...rows, row('QB-4', { phone: '(512) 555 0101' })], caller)
+  const [first, second, third, fourth] = body.rows
+  const told = { companyName: 'Brazos Framing, LLC', status: 'active', agreesIn: ['companyName'] }
+  expect(first.possibleDuplicates).toEqual([{ id: known.id, ...told }])
+  expect(second.possibleDuplicates).toMatchObject([{ id: fourth.id, agreesIn: ['phone'] }])
+  expect(fourth.possibleDuplicates).toMatchObject([{ id: second.id, agreesIn: ['phone'] }])
+  expect(third.possibleDuplicates).toEqual([])
+  const again = await sync(rows, caller)
+  expect(again.body.rows[0]).toMatchObject({ status: 'unchanged', possibleDuplicates: [] })
+  const writer = await plumbline.newKey(['vendors:write'], caller.organizationId)
+  const unseen = await sync([row('QB-5', { companyName: 'Brazos Framing' })], { key: writer })
+  expect(unseen.body.rows).toMatchObject([{ status: 'created', possibleDuplicates: [] }])
+})
+
 test('each row at fault fails alone, with what createVendor or updateVendor says', async () => {
   const caller = await plumbline.newBuilder()
   const made = await sync([row('QB-1', { externalId: 'erp-1' }), row('QB-2'), row('QB-3')], caller)
@@ -142,7 +160,7 @@ test('five hundred rows take no more statements than one, but for their events',
   // The trade becomes a scope.
   await sync([row('QB-first', { scopes: ['framing'] })], caller)
   const more = { phone: '512-555-0100' }
-  expect([await statementsOf(one), await statementsOf(many)]).toEqual([7, 12])
+  expect([await statementsOf(one), await statementsOf(many)]).toEqual([8, 13])
   expect(await statementsOf(many.map((each) => ({ ...each, ...more })))).toBe(12)
   const tooMany = await sync([...many, ...one], caller)
   expect(tooMany).toMatchObject({ status: 422, body: { errors: [{ pointer: '/rows', code: 'maxItems' }] } })

@@ -10,6 +10,8 @@ export interface NamedKind {
   called: readonly string[]
   /** The name by which people tell the row from its namesakes; it is accepted too. */
   label: string
+  /** What else tells the row from those with the same label, where a label does not belong to one row alone. */
+  about?: string
   /** What the last part of a label, after a comma, may be: the place where the row belongs. */
   within?: readonly string[]
   /** Whether the place has to be named, because hundreds have the name and no index leads to them. */
@@ -30,7 +32,12 @@ export const KINDS: readonly NamedKind[] = [
   },
   {
     ...{ noun: 'community', fields: ['communityId'], permission: 'communities:read', from: `"communities" as t` },
-    ...{ called: ['t."name"', 't."code"'], label: 't."name"', where: LIVE },
+    ...{
+      called: ['t."name"', 't."code"'],
+      label: 't."name"',
+      about: `concat_ws(', ', t."code", t."status")`,
+      where: LIVE,
+    },
   },
   {
     ...{
@@ -40,9 +47,11 @@ export const KINDS: readonly NamedKind[] = [
       from: `"vendors" as t`,
     },
     ...{ called: ['t."companyName"'], label: 't."companyName"', where: LIVE },
+    about: `concat_ws(', ', t."status", t."email", t."phone", t."accountingId")`,
   },
   {
     ...{ noun: 'bid request', fields: ['bidRequestId'], permission: 'bids:read', from: `"bidRequests" as t` },
+    about: 't."status"',
     ...{ called: ['t."number"', 't."title"'], label: `concat_ws(' ', t."number", t."title")`, where: 'true' },
   },
   {
@@ -84,7 +93,7 @@ export const KINDS: readonly NamedKind[] = [
   {
     ...{ noun: 'user', fields: ['userId', 'superintendentId', 'assigneeUserId', 'ownerUserId', 'salesRepId'] },
     ...{ permission: 'users:read', from: `"users" as t`, called: ['t."name"', 't."email"'], label: 't."name"' },
-    where: `t."status" = 'active'`,
+    ...{ about: 't."email"', where: `t."status" = 'active'` },
   },
   {
     ...{ noun: 'sale', fields: ['saleId'], permission: 'sales:read', from: `"sales" as t` },

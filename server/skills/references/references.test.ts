@@ -63,9 +63,27 @@ test('a name that several have is answered with all of them, each with its place
     code: 'ambiguous_reference',
     errors: [{ pointer: '/input/homeId', message: 'names more than one home; received "Lot 14"' }],
     candidates: [
-      { id: site.lot14, label: 'Lot 14, Juniper Ridge' },
-      { id: otherLot14, label: 'Lot 14, Mill Creek Crossing' },
+      { id: site.lot14, label: 'Lot 14, Juniper Ridge', about: null },
+      { id: otherLot14, label: 'Lot 14, Mill Creek Crossing', about: null },
     ],
+  })
+})
+
+test('vendors of one name are told apart by how they are reached and by their number in accounting', async () => {
+  const vendors = [
+    { companyName: 'Twin Oaks Roofing', email: 'bids@twinoaks.example.com', accountingId: 'QB-77' },
+    { companyName: 'Twin Oaks Roofing', phone: '+1 512 555 0177', status: 'prospective' },
+  ]
+  const [first, second] = await Promise.all(vendors.map(async (vendor) => (await post('/vendors', vendor)).body.id))
+  const { body } = await execute('getVendor', { vendorId: 'Twin Oaks Roofing' })
+  const label = 'Twin Oaks Roofing'
+  expect(body).toMatchObject({
+    code: 'ambiguous_reference',
+    detail: expect.stringContaining(`${label} (active, bids@twinoaks.example.com, QB-77)`),
+    candidates: expect.arrayContaining([
+      { id: first, label, about: 'active, bids@twinoaks.example.com, QB-77' },
+      { id: second, label, about: 'prospective, +1 512 555 0177' },
+    ]),
   })
 })
 

@@ -71,6 +71,7 @@ function* useAt(holder: object, key: string, kind: NamedKind, pointer: string): 
 interface Candidate {
   id: string
   label: string
+  about: string | null
 }
 
 /** The rows that each text could mean. */
@@ -79,9 +80,11 @@ async function rowsCalled(call: Call, kind: NamedKind, texts: string[]): Promise
   const isCalled = sql.raw(`(${kind.called.map((name) => `${name} = g."name"`).join(' or ')})`)
   const isThere = sql.raw(`(${(kind.within ?? []).map((place) => `${place} = g."place"`).join(' or ') || 'false'})`)
   const alone = sql.raw(kind.needsPlace === true ? 'false' : 'g."place" is null')
-  const candidate = sql.raw(`t."id", ${kind.label} as "label" from ${kind.from}`)
+  const candidate = sql.raw(
+    `t."id", ${kind.label} as "label", left(${kind.about ?? 'null'}, ${LONGEST_ABOUT}) as "about" from ${kind.from}`,
+  )
   const { rows } = await sql<Candidate & { text: string }>`
-    select distinct g."text", f."id", f."label"
+    select distinct g."text", f."id", f."label", f."about"
     from unnest(${readings.map(({ text }) => text)}::text[], ${readings.map(({ name }) => name)}::text[],
       ${readings.map(({ place }) => place)}::text[]) as g ("text", "name", "place")
     cross join lateral (
@@ -120,6 +123,8 @@ const MOST_PARTS = 5
 
 /** Enough to choose from; whoever has more of one name says the place too. */
 const MOST_CANDIDATES = 10
+/** As the contract says of a candidate's `about`. */
+const LONGEST_ABOUT = 400
 
 async function meantBy(call: Call, use: Use, candidates: readonly Candidate[]): Promise<string> {
   const { kind, pointer, text } = use
@@ -127,7 +132,7 @@ async function meantBy(call: Call, use: Use, candidates: readonly Candidate[]): 
   if (only === undefined) throw await unknown(call, use)
   if (others.length === 0) return only.id
   const shown = candidates.slice(0, MOST_CANDIDATES)
-  const labels = shown.map(({ label }) => label).join('; ')
+  const labels = shown.map(({ label, about }) => (about ? `${label} (${about})` : label)).join('; ')
   throw problem('ambiguous_reference', `Several are called "${text}": ${labels}.`, {
     errors: [fault(pointer, 'ambiguous_reference', `names more than one ${kind.noun}; received "${text}"`)],
     candidates: shown,
