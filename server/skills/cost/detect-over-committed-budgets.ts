@@ -26,7 +26,8 @@ export async function detectOverCommittedBudgets(
 
 /**
  * In one statement, which reads the budgets of those trades alone for which something is ordered. A trade is looked up as
- * it is or was spelled, because an index knows no other spelling.
+ * it is or was spelled, because an index knows no other spelling; one spelling at a time, which `offset 0` insists on,
+ * because the database would rather read all lines of the home than look for several.
  */
 async function overCommitments(
   { db, organizationId }: Call,
@@ -54,8 +55,10 @@ async function overCommitments(
       select o."homeId", coalesce(b."scope", o."scope") as "scope", coalesce(b."budgeted", 0) as "budgeted", o."committed", o."pending",
         o."committed" + o."pending" - coalesce(b."budgeted", 0) as "by"
       from "ordered" o left join "trades" t on t."key" = o."key" cross join lateral (
-        select min(l."scope") as "scope", sum(l."budgeted") as "budgeted" from "budgetLines" l
-        where l."organizationId" = ${organizationId} and l."homeId" = o."homeId" and l."scope" = any(t."names") and l."archivedAt" is null
+        select min(l."scope") as "scope", sum(l."budgeted") as "budgeted" from unnest(t."names") as n ("name") cross join lateral (
+          select "scope", "budgeted" from "budgetLines"
+          where "organizationId" = ${organizationId} and "homeId" = o."homeId" and "scope" = n."name" and "archivedAt" is null offset 0
+        ) as l
       ) as b
       where o."committed" + o."pending" > coalesce(b."budgeted", 0) * ${thresholdPercent}::numeric / 100
         and o."committed" + o."pending" <> 0
