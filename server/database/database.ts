@@ -17,10 +17,10 @@ import { Shares } from '../http/shares.ts'
 import { divided } from './connection-plan.ts'
 import { assertNotRestoring, asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
 import type { JsonRow } from './lean-query.ts'
-import { EmbeddedDriver, NarrowDriver } from './narrow-drivers.ts'
 import { type Patience, reachPostgres } from './reach.ts'
 import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
 import type { DB as Tables } from './tables.gen.ts'
+import { EmbeddedDriver, TransactionDriver } from './transaction-drivers.ts'
 import { installWireTypes } from './wire-types.ts'
 
 export type { Tables }
@@ -119,7 +119,7 @@ async function openPostgres(
     each.on('connect', (client) => client.on('error', () => {}))
   }
   const shared = new SharedStatements(bounded, null, others)
-  const pooled = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const pooled = over(() => new TransactionDriver(pool, null))
   const sessions = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: unbounded }) })
   const shares = transactionShares(poolSize, CONNECTION_WAIT_MS)
   const statements = over(() => new SharedDriver(shared, null))
@@ -132,7 +132,7 @@ async function openPostgres(
     const { role, shared } = ofCalls
     const statements = over(() => new SharedDriver(shared, role === null ? null : organizationId))
     if (role === null) return takingTurns({ statements, transaction }, shares, organizationId)
-    const own = over(() => new NarrowDriver(pool, role, organizationId))
+    const own = over(() => new TransactionDriver(pool, { role, organizationId }))
     const access: Access = {
       statements,
       transaction: (work) => retryDeadlocks(() => own.transaction().execute(work)),
@@ -161,7 +161,7 @@ async function openPostgres(
     ping: () => ping(statements),
     async close() {
       await Promise.all([shared.end(), ofCalls.shared.end()])
-      await pooled.destroy()
+      await pool.end()
       await sessions.destroy()
     },
   }

@@ -49,6 +49,8 @@ export function jsonOfMembers(row: object): string {
 export interface StatementResult {
   rows: unknown[]
   rowCount: number
+  /** What the database says it did, such as `UPDATE` or `COMMIT`. */
+  command: string
 }
 
 /** The statements of one connection, in the order in which they are sent. */
@@ -61,6 +63,7 @@ interface Connection {
   submittedNamedStatements: Record<string, string | undefined>
   parse(message: { text: string; name: string }): void
   bind(message: object): void
+  close(message: { type: 'S'; name: string }): void
   describe(message: { type: 'P'; name: string }): void
   execute(message: { portal: string; rows: number }): void
   sync(): void
@@ -71,7 +74,7 @@ interface Field {
   dataTypeID: number
 }
 
-/** What runs before a statement, in the same transaction; `statement` is already prepared and has no rows. */
+/** What is sent before a statement, in the same packet; whatever rows it has are of no interest. */
 export interface Preamble {
   readonly statement: Statement
   readonly values: readonly unknown[]
@@ -93,7 +96,11 @@ interface LeanQuery extends Answered {
   watch: Watch
   statement: Statement
   sequence: Sequence
-  preamble: Preamble | null
+  preambles: readonly Preamble[]
+  /** How many of the preambles have not been answered yet. */
+  ahead: number
+  /** The names of the statements that are prepared on the way. */
+  prepared: string[]
   name: string
   values: readonly unknown[]
   callback: () => void
@@ -106,22 +113,15 @@ interface LeanQuery extends Answered {
 // Created without the constructor of pg.Query, which prepares for everything that we skip here.
 const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
   submit(this: LeanQuery, connection: Connection): null {
-    const { statement, name, values } = this
-    // An unnamed statement is one of many on this connection, which keeps only the latest.
-    if (name === '') connection.parse({ text: statement.text, name })
-    else if (
-      connection.parsedStatements[name] === undefined &&
-      connection.submittedNamedStatements[name] === undefined
-    ) {
-      connection.parse({ text: statement.text, name })
-      connection.submittedNamedStatements[name] = statement.text
-    }
-    const { preamble } = this
-    if (preamble !== null) {
-      connection.bind({ portal: '', statement: preamble.statement.name, values: preamble.values, binary: false })
+    const { statement, name, values, preambles } = this
+    for (const before of preambles) {
+      const { name, text } = before.statement
+      if (prepare(connection, name, text)) this.prepared.push(name)
+      connection.bind(bound(before.statement.name, before.values))
       connection.execute({ portal: '', rows: 0 })
     }
-    connection.bind({ portal: '', statement: name, values, binary: false, valueMapper: toParameter })
+    if (prepare(connection, name, statement.text)) this.prepared.push(name)
+    connection.bind(bound(name, values))
     if (statement.read === null) connection.describe({ type: 'P', name: '' })
     connection.execute({ portal: '', rows: 0 })
     connection.sync()
@@ -131,21 +131,24 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
     this.statement.read = this.statement.asJson ? jsonReader(message.fields) : objectReader(message.fields)
   },
   handleDataRow(this: LeanQuery, message: { fields: RawRow }): void {
-    if (this.statement.read !== null) this.result.rows.push(this.statement.read(message.fields))
+    if (this.ahead === 0 && this.statement.read !== null) this.result.rows.push(this.statement.read(message.fields))
   },
   handleCommandComplete(this: LeanQuery, message: { text: string }): void {
-    if (this.preamble !== null) {
-      this.preamble = null
+    if (this.ahead > 0) {
+      this.ahead--
       return
     }
-    this.result.rowCount = Number(message.text.slice(message.text.lastIndexOf(' ') + 1)) || 0
+    const { text } = message
+    this.result.rowCount = Number(text.slice(text.lastIndexOf(' ') + 1)) || 0
+    this.result.command = text.slice(0, (text.indexOf(' ') + 1 || text.length + 1) - 1)
     // A statement without rows has no description to wait for.
     this.statement.read ??= noRow
   },
   handleEmptyQuery(): void {},
   handlePortalSuspended(): void {},
-  handleError(this: LeanQuery, error: unknown): void {
+  handleError(this: LeanQuery, error: unknown, connection: Connection): void {
     this.failed = true
+    if (this.prepared.length > 0) forget(connection, this.prepared)
     if (this.statement.isReliedOn) this.sequence.isBroken = true
     this.fail(error)
   },
@@ -157,15 +160,45 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
   },
 })
 
+// An unnamed statement is one of many on this connection, which keeps only the latest.
+function prepare(connection: Connection, name: string, text: string): boolean {
+  const isPrepared =
+    name !== '' &&
+    (connection.parsedStatements[name] !== undefined || connection.submittedNamedStatements[name] !== undefined)
+  if (isPrepared) return false
+  // To close a statement that does not exist is no error.
+  if (uncertain.get(connection)?.delete(name) === true) connection.close({ type: 'S', name })
+  connection.parse({ text, name })
+  if (name !== '') connection.submittedNamedStatements[name] = text
+  return name !== ''
+}
+
+/** Statements of which nobody knows whether they are prepared, because something failed in the packet that said so. */
+const uncertain = new WeakMap<Connection, Set<string>>()
+
+function forget(connection: Connection, names: readonly string[]): void {
+  const known = uncertain.get(connection) ?? new Set()
+  uncertain.set(connection, known)
+  for (const name of names) {
+    delete connection.parsedStatements[name]
+    delete connection.submittedNamedStatements[name]
+    known.add(name)
+  }
+}
+
+function bound(statement: string, values: readonly unknown[]): object {
+  return { portal: '', statement, values, binary: false, valueMapper: toParameter }
+}
+
 /** @param organizationId whose statement it is, for the watch */
 export function execute(
-  client: pg.Client,
+  client: pg.ClientBase,
   watch: Watch,
   organizationId: string | null,
   statement: Statement,
   values: readonly unknown[],
   sequence: Sequence,
-  preamble: Preamble | null = null,
+  preambles: readonly Preamble[] = NONE,
 ): Promise<StatementResult> {
   return new Promise((done, fail) => {
     const { name, text } = statement
@@ -175,7 +208,9 @@ export function execute(
       sentAtMs: performance.now(),
       statement,
       sequence,
-      preamble,
+      preambles,
+      ahead: preambles.length,
+      prepared: [],
       name,
       text,
       values,
@@ -185,10 +220,14 @@ export function execute(
       done,
       fail,
     }
-    const query: LeanQuery = Object.assign(Object.create(prototype), own, { result: { rows: [], rowCount: 0 } })
+    const query: LeanQuery = Object.assign(Object.create(prototype), own, {
+      result: { rows: [], rowCount: 0, command: '' },
+    })
     client.query(query as unknown as pg.Submittable)
   })
 }
+
+const NONE: readonly Preamble[] = []
 
 function ignore(): void {}
 function noRow(): null {

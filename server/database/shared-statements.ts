@@ -123,7 +123,7 @@ export class SharedStatements {
         rows.flatMap((row) => row.values),
       )
       const readFor = (i: number) => (read as { forRow: number }[]).filter(({ forRow }) => forRow === i)
-      rows.forEach((row, i) => void row.done({ rows: readFor(i), rowCount: 1 }))
+      rows.forEach((row, i) => void row.done({ rows: readFor(i), rowCount: 1, command: 'INSERT' }))
     } catch (error) {
       if (rows.length > 1 && isOfOneRow(error)) await Promise.all(rows.map((row) => this.#insert(insertion, [row])))
       else for (const row of rows) row.fail(error)
@@ -284,8 +284,10 @@ class Lane implements Watch {
       stream.cork()
       setImmediate(uncork, stream)
     }
-    const preamble = this.#shows(client, organizationId) ? null : { statement: SHOW, values: [organizationId, 'true'] }
-    return execute(client, this, organizationId, statementOf(text, asJson), values, this.#sequence, preamble)
+    const preambles = this.#shows(client, organizationId)
+      ? undefined
+      : [{ statement: SHOW, values: [organizationId, 'true'] }]
+    return execute(client, this, organizationId, statementOf(text, asJson), values, this.#sequence, preambles)
   }
 
   // Whether the session already shows this organization's rows. For a run of its statements this is set once for the
@@ -356,7 +358,7 @@ const MOST_STATEMENTS = 2000
 
 // A prepared statement is identified by its text. The texts come from our code, not from callers, so there are only as
 // many as there are query shapes; beyond the bound, statements are described each time instead of being cached.
-function statementOf(text: string, asJson: boolean): Statement {
+export function statementOf(text: string, asJson: boolean): Statement {
   const key = asJson ? `json ${text}` : text
   let statement = statements.get(key)
   if (statement === undefined) {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { later } from '../database/transaction-drivers.ts'
 import type { EventRow, StatusChangeRow, WriteCall } from '../http/call.ts'
 
 /** How many go into one statement: payloads are a few kB each, some far more. */
@@ -29,7 +30,7 @@ export async function storeRecorded({ db, organizationId, unstored }: WriteCall)
   // Each array is a column, so that any number of rows is the same statement.
   if (events.length > 0) {
     const column = (name: keyof EventRow) => events.map((row) => row[name] ?? null)
-    await sql`
+    const statement = sql`
       insert into "events" ("organizationId", "id", "type", "resourceId", "actorId", "payload", "occurredAt", "requestId", "address", "permissions")
       select ${organizationId}, e."id", e."type", e."resourceId", e."actorId", e."payload"::json, e."occurredAt", e."requestId", e."address",
         (select array_agg(p) from json_array_elements_text(e."permissions"::json) as p)
@@ -37,15 +38,17 @@ export async function storeRecorded({ db, organizationId, unstored }: WriteCall)
         ${column('payload')}::text[], ${column('occurredAt')}::timestamptz[], ${column('requestId')}::text[], ${column('address')}::text[],
         ${events.map(({ permissions }) => (permissions === undefined ? null : JSON.stringify(permissions)))}::text[])
         with ordinality as e ("id", "type", "resourceId", "actorId", "payload", "occurredAt", "requestId", "address", "permissions", "place")
-      order by e."place"`.execute(db)
+      order by e."place"`
+    await db.executeQuery(later(statement.compile(db)))
   }
   if (changes.length > 0) {
     const column = (name: keyof StatusChangeRow) => changes.map((row) => row[name])
-    await sql`
+    const statement = sql`
       insert into "statusChanges" ("organizationId", "id", "resourceId", "from", "to", "at", "by", "reason")
       select ${organizationId}, c.* from unnest(${column('id')}::text[], ${column('resourceId')}::text[], ${column('from')}::text[],
         ${column('to')}::text[], ${changes.map(({ at }) => at.toISOString())}::timestamptz[],
-        ${changes.map(({ by }) => JSON.stringify(by))}::jsonb[], ${column('reason')}::text[]) as c`.execute(db)
+        ${changes.map(({ by }) => JSON.stringify(by))}::jsonb[], ${column('reason')}::text[]) as c`
+    await db.executeQuery(later(statement.compile(db)))
   }
 }
 
