@@ -48,6 +48,8 @@ export interface OperationObject {
   'x-effect'?: 'reads' | 'adds' | 'settles' | 'replaces' | 'moves'
   /** False if models are not offered it. */
   'x-tool'?: boolean
+  /** How people ask for it, for the search of skills. */
+  'x-asked'?: readonly string[]
   'x-max-body-bytes'?: number
   'x-max-upload-bytes'?: number
   /** The fields of its response that no other response shows. */

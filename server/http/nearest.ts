@@ -1,13 +1,37 @@
-/** The known names most like an unknown one, most similar first; a part of a name counts as much as the whole. */
-export function nearestTo(name: string, names: readonly string[], most: number): string[] {
+/**
+ * The known names most like an unknown one, most similar first; a part of a name counts as much as the whole, and words
+ * may stand in another order. Some are returned however little they are alike, unless `onlyAlike` asks for those with at
+ * least half of it in common.
+ */
+export function nearestTo(
+  name: string,
+  names: readonly string[],
+  most: number,
+  { onlyAlike = false }: { onlyAlike?: boolean } = {},
+): string[] {
   const wanted = plain(name)
+  const inOrder = plain(ordered(name))
   const distances = names.map((candidate) => {
     const known = plain(candidate)
     const isPart = wanted !== '' && (known.includes(wanted) || wanted.includes(known))
-    return { candidate, distance: isPart ? 0 : editDistance(wanted, known) }
+    const distance = isPart
+      ? 0
+      : Math.min(editDistance(wanted, known), editDistance(inOrder, plain(ordered(candidate))))
+    return { candidate, distance, isAlike: distance * 2 <= Math.max(wanted.length, known.length) }
   })
-  distances.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
-  return distances.slice(0, most).map(({ candidate }) => candidate)
+  const alike = onlyAlike ? distances.filter(({ isAlike }) => isAlike) : distances
+  alike.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+  return alike.slice(0, most).map(({ candidate }) => candidate)
+}
+
+/** The words of a name in the order of the alphabet. */
+function ordered(name: string): string {
+  return name
+    .slice(0, LONGEST_COMPARED)
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .sort()
+    .join('')
 }
 
 /** The known name that was probably meant by an unknown one; undefined if none is similar. */
@@ -35,7 +59,7 @@ export function isSlipOf(name: string, known: string): boolean {
  * Stricter than what is suggested after a refusal, because this is the refusal: tiling is no siding, and unit 2 no unit 3.
  */
 export function isTypoOf(name: string, known: string): boolean {
-  const [a, b] = [plain(name).replaceAll(/\s/g, ''), plain(known).replaceAll(/\s/g, '')]
+  const [a, b] = [plain(name), plain(known)]
   const longer = Math.max(a.length, b.length)
   const most = longer < SHORTEST_MISTYPED ? 0 : longer >= LONG_WORD && a[0] === b[0] ? 2 : 1
   if (Math.abs(a.length - b.length) > most || a.replaceAll(/\D/g, '') !== b.replaceAll(/\D/g, '')) return false
@@ -48,8 +72,11 @@ const LONG_WORD = 9
 // A longer name is not a typo of anything, and comparing it would take long.
 const LONGEST_COMPARED = 100
 
+/** Nobody says them: company_name is companyName, and Lot 16 Juniper Ridge is Lot 16, Juniper Ridge. */
+const NOT_SAID = /[^\p{L}\p{N}]+/gu
+
 function plain(name: string): string {
-  return name.slice(0, LONGEST_COMPARED).toLowerCase().replaceAll(/[_-]/g, '')
+  return name.slice(0, LONGEST_COMPARED).toLowerCase().replaceAll(NOT_SAID, '')
 }
 
 function sharedStart(a: string, b: string): number {

@@ -116,22 +116,32 @@ describe.each([
       expect(read.structuredContent.result).toMatchObject({ id: vendorId })
       const input = { companyName: 'Redrock Concrete', scopes: ['concrete'] }
       const tried = await client.call('execute_skill', { skill: 'createVendor', input, dryRun: true })
-      expect(tried.structuredContent).toMatchObject({ dryRun: true, events: [{ type: 'vendor.created' }] })
+      const { id } = tried.structuredContent.result
+      expect(tried.structuredContent).toMatchObject({ dryRun: true, events: [{ type: 'vendor.created', id }] })
+      expect(tried.structuredContent.events[0]).not.toHaveProperty('data')
       const { body } = await plumbline.get('/api/ext/vendors?q=Redrock')
       expect(body.data).toEqual([])
     }))
 
-  test('is offered the skills of the tags in its address as tools, with their effect and the schema of their result', () =>
+  test('is offered the skills of the tags in its address as tools, with their effect and a way to try them out', () =>
     within(connect({ query: '?tools=vendors,bids' }), async (client) => {
       const { tools } = await client.tools()
       const byName = new Map(tools.map((tool) => [tool.name, tool]))
       expect(byName.get('archiveVendor')?.annotations).toMatchObject({ destructiveHint: true, idempotentHint: true })
       expect(byName.get('getVendor')?.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false })
-      expect(byName.get('levelBids')?.outputSchema).toMatchObject({ type: 'object' })
+      // Short ones come along; together the others would be most of what a model reads.
+      expect(byName.get('sendBidReminders')?.outputSchema).toMatchObject({ type: 'object' })
+      expect(byName.get('awardBid')).not.toHaveProperty('outputSchema')
       expect([byName.has('createHome'), byName.has('search_skills')]).toEqual([false, false])
       const { structuredContent } = await client.call('listVendors', { q: 'Summit' })
       expect(structuredContent.data).toMatchObject([{ id: vendorId }])
-      const made = await client.call('createVendor', { companyName: `Lone Star ${_generation}` })
+      const vendor = { companyName: `Lone Star ${_generation}` }
+      const tried = await client.call('createVendor', { ...vendor, dryRun: true })
+      expect(tried.content[0]?.text).toBe('Tried out and undone.')
+      expect((await client.call('listVendors', { q: vendor.companyName })).structuredContent.data).toEqual([])
+      const unsure = await client.call('createVendor', { ...vendor, dryRun: 'yes' })
+      expect(unsure.content[0]?.text).toContain('- /dryRun must be true or false')
+      const made = await client.call('createVendor', vendor)
       expect(made.structuredContent).toMatchObject({ version: 1 })
       const archived = await client.call('archiveVendor', { vendorId: made.structuredContent.id })
       expect(archived).toMatchObject({ content: [{ text: 'Done.' }] })

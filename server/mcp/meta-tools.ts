@@ -57,10 +57,14 @@ const searchSkills = tool(
         ...{ name, summary, writes },
         purpose: firstSentences(description),
       }))
-      return { text: { skills }, structured: { skills } }
+      const shown = { skills, ...(skills.length === 0 && { hint: NOTHING_FOUND }) }
+      return { text: shown, structured: shown }
     })
   },
 )
+
+const NOTHING_FOUND =
+  'No skill that this key may use has these words. Name the thing and what is to be done with it, such as "list homes" or "record a bid".'
 
 const describeSkill = tool(
   {
@@ -132,7 +136,9 @@ const executeSkill = tool(
   ['skill'],
   ({ skill, input, dryRun }, running) =>
     runSkill(running.call, { skill: String(skill), input, dryRun: dryRun === true }, running, (execution) => {
-      const { skill, result, events, dryRun } = execution
+      const { skill, result, dryRun } = execution
+      // Whole events repeat the records that the result shows, and would be most of what a model has to read.
+      const events = execution.events.map(({ type, data }) => ({ type, id: data.object.id }))
       const shown = { skill, result, events, dryRun }
       return { text: shown, structured: shown }
     }),

@@ -41,9 +41,14 @@ export function runSkill(
     permitUse(call, found)
     const given = (input ?? {}) as Record<string, unknown>
     if (call.principal.proposesOnly === true && found.writes && !dryRun) {
-      const { id, outcome } = await call.operation('createProposal', { skill, input: given })
+      const { id, status, outcome } = await call.operation('createProposal', { skill, input: given })
       const shown = show({ id, skill, ...outcome, dryRun: true, durationMs: 0 })
-      return { ...shown, note: `Not done yet: proposed as ${id}, to be approved by a person.` }
+      const proposal = { id, status, note: 'Not done: it waits for an approval.' }
+      return {
+        text: { proposal, wouldDo: shown.text },
+        structured: { ...shown.structured, proposal },
+        note: `Not done yet: proposed as ${id}, which somebody else has to approve.`,
+      }
     }
     return show(await execute(call, { skill, input: given, dryRun }))
   })
@@ -82,13 +87,15 @@ function tellOften(progress: (seconds: number) => Promise<void>): () => void {
 
 /** What went wrong, where, and what there is instead. */
 export function inWords(problem: Problem, requestId: string): string {
-  const { errors = [], nearest = [], candidates = [], permission, allowed = [], conflictingId } = problem.extras
+  const { errors = [], nearest = [], didYouMean = [], candidates = [] } = problem.extras
+  const { permission, allowed = [], conflictingId } = problem.extras
   return [
     `${problem.code}: ${problem.message}`,
     ...errors.map(({ pointer, message }) => `- ${pointer || 'the input'} ${message}`),
     ...(conflictingId === undefined ? [] : [`That record is ${conflictingId}.`]),
     ...(permission === undefined ? [] : [`The key lacks the permission ${permission}.`]),
     ...(nearest.length === 0 ? [] : [`Nearest: ${nearest.join(', ')}.`]),
+    ...(didYouMean.length === 0 ? [] : [`Did you mean ${didYouMean.join(', ')}?`]),
     ...candidates.map(({ id, label, about }) => `- ${label}${about ? ` (${about})` : ''} is ${id}`),
     ...(allowed.length === 0 ? [] : [`Allowed: ${allowed.join(', ')}.`]),
     ...(problem.status >= 500 ? [`It was recorded as ${requestId}.`] : []),

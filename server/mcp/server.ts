@@ -8,6 +8,7 @@ import {
 import type { Call } from '../http/call.ts'
 import type { Guest } from '../http/door.ts'
 import { toProblem } from '../http/problem.ts'
+import { dateIn } from '../values/calendar.ts'
 import { getPrompt, PROMPTS } from './prompts.ts'
 import { readResource, resourceTemplates } from './resources.ts'
 import { inWords } from './run.ts'
@@ -29,7 +30,7 @@ export function serverFor({ guest, call, toolset }: Visit): Server {
     { name: 'plumbline', title: 'Plumbline', version: call.surroundings.contract.version },
     {
       capabilities: { tools: {}, resources: {}, prompts: {} },
-      instructions: INSTRUCTIONS,
+      instructions: instructionsFor(call, toolset),
       jsonSchemaValidator: NO_FORMS,
     },
   )
@@ -72,10 +73,19 @@ export function serverFor({ guest, call, toolset }: Visit): Server {
   }
 }
 
-const INSTRUCTIONS =
-  'Plumbline runs a home builder: vendors, bids, homes, budgets, purchase orders, payments, schedules, sales. ' +
-  'Search for a skill, describe it, then run it. Before a skill that writes, run it with dryRun and show what it would do. ' +
-  'Whatever takes an id takes a number (BR-0004) or an exact name with its place (Lot 15, Juniper Ridge) too.'
+/** What a model is told before it sees a tool: what this is, how to use it, and which day it is where the builder works. */
+function instructionsFor({ now, timeZone }: Call, { usage }: Toolset): string {
+  const today = dateIn(timeZone, now)
+  return [
+    'Plumbline runs a home builder: vendors, bids, homes, budgets, purchase orders, payments, schedules, sales.',
+    usage,
+    'Most ids may be numbers (BR-0004) or exact names with their place (Lot 15, Juniper Ridge) instead.',
+    'Going past a rule with overrideReason is for people to decide: ask, and give their reason.',
+    `Today is ${WEEKDAY.format(new Date(today))}, ${today}, in ${timeZone}.`,
+  ].join(' ')
+}
+
+const WEEKDAY = new Intl.DateTimeFormat('en-US', { weekday: 'long', timeZone: 'UTC' })
 
 /** Null where the client did not ask to be told. */
 function progressTo({ mcpReq }: ServerContext): ((seconds: number) => Promise<void>) | null {

@@ -1,18 +1,22 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import type { Call } from '../http/call.ts'
 import { readCursor, writeCursor } from '../http/page.ts'
+import { invalid } from '../http/problem.ts'
 import { catalogueOf, mayUse, type Skill } from '../skills/catalogue.ts'
 import { chosen } from '../skills/choice.ts'
 import { EFFECTS } from '../skills/effect.ts'
+import type { ObjectSchema } from '../skills/schemas.ts'
 import { descriptionForModels } from '../skills/tools.ts'
 import { META_TOOLS, performMeta } from './meta-tools.ts'
-import { type Running, runSkill } from './run.ts'
+import { type Running, runSkill, toldOf } from './run.ts'
 
 /**
  * Which tools one address offers. `/mcp` has four that lead to every skill, because the definitions of all are more than
  * a model can be given; `?tools=vendors,bids` has the skills of these tags as tools of their own, and `?tools=all` all.
  */
 export interface Toolset {
+  /** How its tools are used, for the instructions of the server. */
+  readonly usage: string
   list(cursor: string | undefined): { tools: Tool[]; nextCursor?: string }
   /** Null for a tool that this address does not offer. */
   perform(name: string, input: unknown, running: Running): Promise<CallToolResult | null>
@@ -28,6 +32,7 @@ export function toolsetOf(call: Call, asked: unknown): Toolset {
   const offered = skills.filter((skill) => skill.isTool && mayUse(call, skill))
   const own = tag.includes('all') ? offered : chosen(call, offered, { tag })
   return {
+    usage: 'Before a tool that writes, call it with dryRun and show what it would do.',
     list(cursor) {
       const after = cursor === undefined ? '' : readCursor('name', cursor).id
       const rest = own.filter(({ name }) => name > after)
@@ -42,15 +47,28 @@ export function toolsetOf(call: Call, asked: unknown): Toolset {
     async perform(name, input, running) {
       const skill = own.find((each) => each.name === name)
       if (skill === undefined) return null
-      return runSkill(call, { skill: name, input, dryRun: false }, running, ({ result }) => ({
-        text: result ?? 'Done.',
-        ...(hasObject(skill) && { structured: result as Record<string, unknown> }),
-      }))
+      const resultIsObject = hasObject(skill)
+      const { dryRun = false, ...given } = (input ?? {}) as Record<string, unknown>
+      // What only reads has no dryRun, so there it is refused like any unknown field.
+      if (!skill.writes) return run({ input, dryRun: false })
+      if (typeof dryRun === 'boolean') return run({ input: given, dryRun })
+      const fault = { pointer: '/dryRun', code: 'type', message: 'must be true or false' }
+      return toldOf(running, () => Promise.reject(invalid([fault])))
+
+      function run(asked: { input: unknown; dryRun: boolean }): Promise<CallToolResult> {
+        return runSkill(call, { skill: name, ...asked }, running, ({ result }) => ({
+          text: result ?? 'Done.',
+          ...(asked.dryRun && { note: 'Tried out and undone.' }),
+          ...(resultIsObject && { structured: result as Record<string, unknown> }),
+        }))
+      }
     },
   }
 }
 
 const metaTools: Toolset = {
+  usage:
+    'Search for a skill, describe it, then run it. Before a skill that writes, run it with dryRun and show what it would do.',
   list: () => ({ tools: [...META_TOOLS] }),
   perform: (name, input, running) => performMeta(name, input, running),
 }
@@ -66,9 +84,10 @@ function asTool(skill: Skill): Tool {
       name: skill.name,
       title: skill.summary,
       description: descriptionForModels(skill),
-      inputSchema: skill.inputSchema as Tool['inputSchema'],
+      inputSchema: (skill.writes ? withDryRun(skill.inputSchema) : skill.inputSchema) as Tool['inputSchema'],
       // The revisions of 2025 know results as objects alone.
-      ...(hasObject(skill) && { outputSchema: skill.outputSchema as Tool['outputSchema'] }),
+      ...(hasObject(skill) &&
+        isShort(skill.outputSchema) && { outputSchema: skill.outputSchema as Tool['outputSchema'] }),
       annotations: {
         ...{ title: skill.summary, readOnlyHint: !writes, destructiveHint: destructive },
         ...{ idempotentHint: idempotent, openWorldHint: false },
@@ -77,6 +96,23 @@ function asTool(skill: Skill): Tool {
     tools.set(skill, tool)
   }
   return tool
+}
+
+/** In characters. The schemas of all results would be nine tenths of the list, and most models are charged for it. */
+const SHORT_SCHEMA = 2000
+
+function isShort(schema: object): boolean {
+  return JSON.stringify(schema).length <= SHORT_SCHEMA
+}
+
+function withDryRun(schema: ObjectSchema): ObjectSchema {
+  return { ...schema, properties: { ...schema.properties, dryRun: DRY_RUN } }
+}
+
+const DRY_RUN = {
+  type: 'boolean',
+  default: false,
+  description: 'Whether to undo it in the end, to see what it would do.',
 }
 
 function hasObject({ outputSchema }: Skill): boolean {

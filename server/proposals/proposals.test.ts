@@ -61,7 +61,11 @@ test('over MCP a write becomes a proposal too, and says so', async () => {
     ...{ method: 'POST', body: JSON.stringify(message) },
     headers: { ...headers, authorization: `Bearer ${agent.key}` },
   })
-  expect(await answer.text()).toMatch(/Not done yet: proposed as prp_\w+, to be approved by a person\./)
+  const text = await answer.text()
+  expect(text).toMatch(/Not done yet: proposed as prp_\w+, which somebody else has to approve\./)
+  // Clients hand their models this part alone.
+  const { result } = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
+  expect(result.structuredContent).toMatchObject({ proposal: { status: 'proposed' }, dryRun: true })
   expect(await named('By MCP')).toEqual([])
 })
 

@@ -42,6 +42,8 @@ export interface Skill {
   readonly isTool: boolean
   /** What it is used for, as the contract sums up its examples. */
   readonly examples: readonly string[]
+  /** How people ask for it, in words that the description has no room for. */
+  readonly asked: readonly string[]
   /** Whether null in the input clears a value, where leaving it out would keep it. */
   readonly nullClears: boolean
   readonly inputSchema: ObjectSchema
@@ -127,6 +129,7 @@ function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Ski
     tags: (declaration.tags ?? []).map(inAddress),
     isTool: declaration['x-tool'] !== false,
     examples: summariesOf(declaration.requestBody?.content['application/json']?.examples),
+    asked: declaration['x-asked'] ?? [],
     nullClears: method === 'PATCH',
     inputSchema: forModels(contract, published(input)),
     outputSchema: published(resultOf(contract, operation)),
@@ -141,6 +144,7 @@ interface DeclaredComposite {
   permissions: Permission[]
   writes: boolean
   'x-effect'?: Effect
+  'x-asked'?: readonly string[]
   input: Schema
   output: Schema
   examples: Record<string, { summary?: string; value: unknown }>
@@ -166,6 +170,7 @@ function compositeSkill(contract: Contract, name: string, declared: DeclaredComp
     tags: [...new Set(['skills', ...permissions.map(subjectOf)])].sort(),
     isTool: true,
     examples: summariesOf(declared.examples),
+    asked: declared['x-asked'] ?? [],
     nullClears: false,
     inputSchema: {
       ...forModels(contract, published(input)),

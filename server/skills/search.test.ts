@@ -61,6 +61,32 @@ test('of requests that no description was written for, most are found', () => {
   expect(amongThree).toBeGreaterThanOrEqual(0.75)
 })
 
+test('what a newcomer asked in words of the trade is among the first three', () => {
+  const asked: [string, string][] = [
+    ['which bids came in this week', 'listBids'],
+    ['ask framers for prices for lot 16 by next friday', 'createBidRequest'],
+    ['get prices from vendors for a house', 'requestBidsForHome'],
+    ['who has not answered a bid request yet', 'listInvitations'],
+    ['remind vendors who have not bid', 'sendBidReminders'],
+    ['vendor phoned in a price', 'submitBid'],
+    ['duplicate vendors', 'mergeVendors'],
+    ['what moves if the task slips', 'simulateDelay'],
+    ['weather', 'delayTask'],
+    ['pay an invoice', 'createPayment'],
+    ['overcommitted budgets', 'detectOverCommittedBudgets'],
+    ['visitor at the model home', 'createLead'],
+    ['which homes are for sale', 'listHomes'],
+    ['log hours', 'addTimeEntry'],
+    ['change price of a part', 'addPrice'],
+    ['what did the AI do', 'listExecutions'],
+    ['find a contractor', 'listVendors'],
+    ['undo a payment', 'voidPayment'],
+    ['give the job to hill country', 'awardBid'],
+  ]
+  const missed = asked.filter(([words, skill]) => !find(words).slice(0, 3).includes(skill))
+  expect(missed.map(([words]) => [words, find(words)])).toEqual([])
+})
+
 test('endings, upper case, and which lot or order is meant, make no difference', () => {
   const plain = find('compare bids')
   expect(plain[0]).toBe('compareBids')

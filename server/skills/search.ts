@@ -3,7 +3,8 @@ import type { Contract } from '../http/contract.ts'
 import { catalogueOf, type Skill } from './catalogue.ts'
 
 /**
- * Finds skills by what somebody wants done, in their own words: BM25 over name, summary, description, tags and examples,
+ * Finds skills by what somebody wants done, in their own words: BM25 over name, summary, what the contract says people
+ * ask for it with, description, tags and examples,
  * without a model, so that the same words find the same skills. Only skills that models are offered are found.
  */
 export interface SkillSearch {
@@ -28,28 +29,33 @@ const MOST_CHARACTERS = 1000
 function indexed(contract: Contract): SkillSearch {
   const catalogue = catalogueOf(contract)
   const index = new MiniSearch({
-    fields: ['name', 'summary', 'description', 'tags', 'examples'],
+    fields: ['name', 'summary', 'asked', 'description', 'tags', 'examples'],
     idField: 'name',
-    tokenize: (text) => text.split(/[^\p{L}\p{N}]+/u).flatMap((word) => word.split(/(?<=[a-z])(?=[A-Z])/)),
+    tokenize: wordsOf,
     processTerm: stem,
-    searchOptions: { boost: { name: 3, summary: 3, description: 1, tags: 1, examples: 0.5 } },
+    searchOptions: {
+      boost: { name: 3, summary: 3, asked: 3, description: 1, tags: 1, examples: 0.5 },
+      processTerm: meanings,
+    },
   })
-  for (const { name, summary, description, tags, examples, isTool } of catalogue.skills) {
-    if (isTool) index.add({ name, summary, description, tags: tags.join(' '), examples: examples.join(' ') })
+  for (const { name, summary, description, tags, examples, asked, isTool } of catalogue.skills) {
+    if (!isTool) continue
+    const [asIn, said, inExamples] = [tags, asked, examples].map((texts) => texts.join(' '))
+    index.add({ name, summary, asked: said, description, tags: asIn, examples: inExamples })
   }
   return {
     find(words, most, mayUse) {
+      const asked = words.slice(0, MOST_CHARACTERS)
       const found = index
-        .search(withoutNames(words.slice(0, MOST_CHARACTERS)))
-        .map(({ id }) => catalogue.find(String(id)))
-      return found.filter(mayUse).slice(0, most)
+        .search(withoutNames(asked))
+        .map(({ id, score }) => ({ skill: catalogue.find(String(id)), score }))
+      if (IS_QUESTION.test(asked)) {
+        for (const each of found) if (!each.skill.writes) each.score *= READING_ANSWERS
+        found.sort((a, b) => b.score - a.score)
+      }
+      return found.flatMap(({ skill }) => (mayUse(skill) ? skill : [])).slice(0, most)
     },
   }
-}
-
-/** Which lot or order is meant says nothing about what is to be done with it. */
-function withoutNames(words: string): string {
-  return words.replace(/\blots?(?: (?:\d+|and|to)\b,?)+/gi, '').replace(/\b\S*\d\S*/g, '')
 }
 
 /** What is in every sentence tells no skill from another. */
@@ -60,6 +66,52 @@ const STOP_WORDS = new Set(
     'want was we were what when where which who whom why will with would you your'
   ).split(' '),
 )
+
+/** Whoever asks a question wants to know something, not to change it. */
+const IS_QUESTION = /^\s*(?:who|whose|which|what|when|where|why|how|is|are|was|were|do|does|did|has|have|show|list)\b/i
+const READING_ANSWERS = 1.5
+
+/** Words with a hyphen are found in one and in two. */
+function wordsOf(text: string): string[] {
+  const words = text.split(/[^\p{L}\p{N}]+/u).flatMap((word) => word.split(/(?<=[a-z])(?=[A-Z])/))
+  return [...words, ...[...text.matchAll(/\p{L}+(?:-\p{L}+)+/gu)].map(([word]) => word.replaceAll('-', ''))]
+}
+
+/** What people of the trade say for what the contract calls otherwise. */
+const SAID_FOR = stems({
+  vendor: 'sub subcontractor contractor supplier tradesman installer',
+  lead: 'visitor prospect shopper customer',
+  buyer: 'customer purchaser',
+  delay: 'weather rain storm snow slip',
+  payment: 'invoice bill check',
+  void: 'undo reverse revoke',
+  execution: 'ai bot assistant robot',
+  entry: 'timecard',
+  price: 'quote cost',
+  bid: 'quote offer',
+})
+
+function stems(words: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> {
+  const meant = new Map<string, string[]>()
+  for (const [word, said] of Object.entries(words)) {
+    for (const each of said.split(' ')) {
+      const key = stem(each) ?? each
+      meant.set(key, [...(meant.get(key) ?? []), stem(word) ?? word])
+    }
+  }
+  return meant
+}
+
+/** What a word of a question may stand for, itself first. */
+function meanings(word: string): string[] | null {
+  const own = stem(word)
+  return own === null ? null : [own, ...(SAID_FOR.get(own) ?? [])]
+}
+
+/** Which lot or order is meant says nothing about what is to be done with it. */
+function withoutNames(words: string): string {
+  return words.replace(/\blots?(?: (?:\d+|and|to)\b,?)+/gi, '').replace(/\b\S*\d\S*/g, '')
+}
 
 /** The stem of an English word, roughly: enough that `bids`, `bidding` and `bid` meet. */
 function stem(word: string): string | null {

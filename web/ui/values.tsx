@@ -1,4 +1,5 @@
 import { type NamedKind, useName } from '../api/names.ts'
+import { ActorName } from './actor-name.tsx'
 import { quantity } from './figures.ts'
 import { fieldInWords } from './history.tsx'
 import { Name } from './name.tsx'
@@ -97,6 +98,7 @@ export function Value({ of: value }: { of: unknown }) {
       </span>
     ))
   }
+  if (isActor(value)) return <ActorName of={value} />
   if (typeof value === 'object') return <code>{JSON.stringify(value)}</code>
   const text = String(value)
   const kind = KINDS[ID.exec(text)?.[1] ?? '']
@@ -105,6 +107,10 @@ export function Value({ of: value }: { of: unknown }) {
   if (DATE.test(text)) return day(text)
   if (INSTANT.test(text)) return time(text)
   return STATE.test(text) ? text.replaceAll('_', ' ') : text
+}
+
+function isActor(value: unknown): value is { type: string; id: string | null } {
+  return typeof value === 'object' && value !== null && Object.keys(value).sort().join() === 'id,type'
 }
 
 /** A record by its name; by its id while it does not exist, as what a trial made. */

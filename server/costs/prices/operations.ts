@@ -8,7 +8,7 @@ import { syncRows } from '../../resources/sync.ts'
 import { addDays, dateIn } from '../../values/calendar.ts'
 import * as parts from '../parts/queries.ts'
 import { findPrices } from './choice.ts'
-import { type Asked, assertPlausible, reasonPassedOver } from './price.ts'
+import { type Asked, assertPlausible, inTheWay, reasonPassedOver } from './price.ts'
 import * as prices from './queries.ts'
 import { priceSync } from './sync.ts'
 
@@ -101,12 +101,11 @@ type Wanted = Parameters<typeof prices.overlapping>[1]
 
 async function assertAlone(call: WriteCall, wanted: Wanted, except?: string): Promise<void> {
   const [other] = await prices.overlapping(call, wanted, except)
-  if (other !== undefined)
-    throw conflict('period_taken', `The vendor's price ${other} holds on some of the same days, for the same reach.`)
+  if (other !== undefined) throw inTheWay(other, wanted)
 }
 
 async function endThoseBefore(call: WriteCall, wanted: Wanted): Promise<void> {
-  for (const id of await prices.overlapping(call, wanted)) {
+  for (const { id } of await prices.overlapping(call, wanted)) {
     const before = await prices.lock(call, id)
     // A contract's price ends with its contract only; it is reported as standing in the way.
     if (before.contractId === null && before.effectiveDate < wanted.effectiveDate)

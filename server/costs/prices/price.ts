@@ -1,5 +1,5 @@
 import type { FoundPrice, PassedOverPrice, Price, PriceIssue, PriceSource } from '../../../client/contract.gen.ts'
-import { invalid } from '../../http/problem.ts'
+import { conflict, invalid, type Problem } from '../../http/problem.ts'
 import { lineTotal } from '../../values/money.ts'
 
 /** What a price is needed for. */
@@ -16,6 +16,23 @@ export interface Candidate {
 }
 
 type Fault = Exclude<PriceIssue, 'no_price'>
+
+/** What is known of a price wherever others may stand in its way. */
+export type Held = Pick<Price, 'id' | 'unitPrice' | 'effectiveDate' | 'expirationDate'>
+
+/** The refusal of a price for days on which another one of the vendor holds for the same, with what can be done about it. */
+export function inTheWay(other: Held, wanted: Pick<Held, 'effectiveDate'>): Problem {
+  const { id, unitPrice, effectiveDate, expirationDate } = other
+  const until = expirationDate === null ? '' : ` to ${expirationDate}`
+  const remedy =
+    effectiveDate < wanted.effectiveDate
+      ? 'endPrevious ends it the day before.'
+      : `An expirationDate before ${effectiveDate} makes room for it.`
+  return conflict(
+    'period_taken',
+    `The vendor's price ${id}, ${unitPrice} from ${effectiveDate}${until}, holds on some of the same days for the same place, plan and quantity. ${remedy}`,
+  )
+}
 
 /** Refuses dates and places that contradict each other. */
 export function assertPlausible(price: Pick<Price, 'effectiveDate' | 'expirationDate' | 'communityId' | 'planId'>) {

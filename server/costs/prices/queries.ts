@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Price } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
-import type { Asked, Candidate } from './price.ts'
+import type { Asked, Candidate, Held } from './price.ts'
 
 export const { list, find, findAll, lock, insert, make, insertAll, updateAll, update, archive } = resource({
   schema: 'Price',
@@ -20,12 +20,12 @@ type Reach = Pick<
 >
 
 /**
- * The ids of the vendor's prices that apply on the same day as this one, for the same place, plan and quantity. Exact
- * while the part is locked, which everything that adds or changes a price does.
+ * The vendor's prices that apply on the same day as this one, for the same place, plan and quantity. Exact while the part
+ * is locked, which everything that adds or changes a price does.
  */
-export async function overlapping({ db, organizationId }: Tenant, reach: Reach, except?: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select "id" from "prices"
+export async function overlapping({ db, organizationId }: Tenant, reach: Reach, except?: string): Promise<Held[]> {
+  const { rows } = await sql<Held>`
+    select "id", "unitPrice", "effectiveDate", "expirationDate" from "prices"
     where "organizationId" = ${organizationId} and "partId" = ${reach.partId} and "archivedAt" is null
       and "vendorId" = ${reach.vendorId} and "communityId" is not distinct from ${reach.communityId}
       and "planId" is not distinct from ${reach.planId} and "minQuantity" = ${reach.minQuantity}
@@ -33,7 +33,7 @@ export async function overlapping({ db, organizationId }: Tenant, reach: Reach, 
       and coalesce("expirationDate", 'infinity') >= ${reach.effectiveDate}::date
       and "id" is distinct from ${except ?? null}
     order by "effectiveDate", "id"`.execute(db)
-  return rows.map(({ id }) => id)
+  return rows
 }
 
 /** The number of the contract that made a price. */

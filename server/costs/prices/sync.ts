@@ -9,7 +9,7 @@ import { findKeyed, known as idsOf, meantBy } from '../../resources/row-keys.ts'
 import { type AskedRow, archived, type Outcome, refusedAs, type Sync, sameAs } from '../../resources/sync.ts'
 import { addDays } from '../../values/calendar.ts'
 import * as parts from '../parts/queries.ts'
-import { assertPlausible } from './price.ts'
+import { assertPlausible, inTheWay } from './price.ts'
 import * as prices from './queries.ts'
 
 type AskedPrice = AskedRow<PriceRow>
@@ -188,12 +188,8 @@ class PriceBook {
         row.values.endPrevious === true
           ? others.filter((other) => other.contractId === null && other.effectiveDate < after.effectiveDate)
           : []
-      const [inTheWay] = others.filter((other) => !ended.includes(other))
-      if (inTheWay !== undefined)
-        throw conflict(
-          'period_taken',
-          `The vendor's price ${inTheWay.id} holds on some of the same days, for the same reach.`,
-        )
+      const [other] = others.filter((each) => !ended.includes(each))
+      if (other !== undefined) throw inTheWay(other, after)
       const day = addDays(after.effectiveDate, -1)
       const now = ended.map((other) => this.#ended(other, day))
       for (const price of [...now, after]) this.#lane(lane).set(price.id, price)

@@ -33,7 +33,7 @@ async function assertMayClose(call: WriteCall, home: Home, overrideReason: strin
   const reason = await reasonNotToClose(call, home)
   if (reason === null) return null
   if (overrideReason === null)
-    throw conflict('needs_override', `${reason} Set overrideReason to close it all the same.`)
+    throw conflict('needs_override', `${reason} Whoever decides to close it all the same says why in overrideReason.`)
   if (!call.permissions.has('sales:write'))
     throw problem('permission_denied', 'Closing a home without a complete sale needs sales:write.', {
       permission: 'sales:write',

@@ -199,7 +199,11 @@ async function allocate(
     }
     const allocation = { poId, lineId, amount, retainageWithheld: withheldOf(account, paymentType, amount) }
     const reason = reasonNotToPay(account, paymentType, allocation)
-    if (reason !== null) object('Above what can be paid', `${order.number} ${reason}: ${amountText(amount)}.`)
+    if (reason !== null) {
+      const most = wholeAmount(account, paymentType)
+      const atMost = most === null ? '' : ` of at most ${amountText(most)}`
+      object('Above what can be paid', `${order.number} ${reason}: ${amountText(amount)}${atMost}.`)
+    }
     if (paymentType === 'final' && order.status !== 'completed')
       object('Before completion', `${order.number} is ${order.status}; a final payment takes it completed.`)
     if (lineId !== null && (await isAboveLine(call, order, lineId, amount)))

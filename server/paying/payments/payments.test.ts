@@ -167,7 +167,7 @@ test('nothing is paid twice or beyond what is done, unless somebody who may deci
   const above = { poId: id, grossAmount: 100.02 }
   expect(await refused('/payments', above)).toEqual([
     409,
-    `${number} does not have as much payable: 100.02. Set overrideReason to go ahead all the same.`,
+    `${number} does not have as much payable: 100.02 of at most 100.01. Whoever decides to go ahead all the same says why in overrideReason.`,
   ])
   const clerk = await plumbline.newKey(['payments:read', 'payments:write'], site.organizationId)
   const overriding = { ...above, overrideReason: 'Agreed with Priya.' }

@@ -97,6 +97,11 @@ test('a name that nothing has is answered with its kind, what was received, and 
     ],
   })
   expect(refused.body.nearest[0]).toBe('Hill Country Framers')
+  for (const homeId of ['lot 14 juniper ridge', 'Juniper Ridge Lot 14']) {
+    const { body } = await execute('getHome', { homeId })
+    expect([homeId, body.nearest[0]]).toEqual([homeId, 'Lot 14, Juniper Ridge'])
+  }
+  expect((await execute('getVendor', { vendorId: 'zzzzzzzz' })).body).not.toHaveProperty('nearest')
   const composite = await execute('detectOverCommittedBudgets', { communityId: 'com_01m7y975jzfesvq6ak0kvx92c2' })
   expect(composite.body).toMatchObject({ code: 'unknown_reference', errors: [{ pointer: '/input/communityId' }] })
   expect((await execute('getHome', { homeId: 'hom_01m7y975jzfesvq6bggkwav0ye' })).status).toBe(404)

@@ -158,7 +158,7 @@ async function nearestNames(call: Call, kind: NamedKind, text: string): Promise<
     where t."organizationId" = ${call.organizationId} and ${sql.raw(kind.where)}
     order by t."id" desc limit ${MOST_COMPARED}`.execute(call.db)
   const labels = rows.map(({ label }) => label.slice(0, LONGEST_NAME))
-  return nearestTo(text, labels, MOST_NEAREST)
+  return nearestTo(text, labels, MOST_NEAREST, { onlyAlike: true })
 }
 
 /** The newest; comparing this many takes a few milliseconds. */

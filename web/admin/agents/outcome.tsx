@@ -1,8 +1,10 @@
+import { Link } from 'react-router'
 import type { Event, Proposal, ProposalStatus } from '../../../client/contract.gen.ts'
 import { inWords } from '../../ui/badge.tsx'
-import { nameOfObject } from '../../ui/event-list.tsx'
+import { AboutEvent, idOfObject, nameOfObject } from '../../ui/event-list.tsx'
 import { fieldInWords } from '../../ui/history.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { useFormats } from '../../ui/organization.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { Value, Values } from '../../ui/values.tsx'
@@ -19,6 +21,10 @@ const TITLES: Record<ProposalStatus, string> = {
 export function Outcome({ of: { outcome, status } }: { of: Proposal }) {
   const { events, result, truncated } = outcome
   const title = TITLES[status]
+  // What the trial made is nowhere else to be found.
+  const made = new Map(
+    events.filter(({ type }) => type.endsWith('.created')).map((event) => [idOfObject(event), nameOfObject(event)]),
+  )
   if (truncated) {
     return (
       <Panel title={title}>
@@ -33,7 +39,7 @@ export function Outcome({ of: { outcome, status } }: { of: Proposal }) {
       {events.length > 0 ? (
         <ol className="changes">
           {events.map((event) => (
-            <Change key={event.id} event={event} />
+            <Change key={event.id} event={event} made={made} />
           ))}
         </ol>
       ) : typeof result === 'object' && result !== null ? (
@@ -49,15 +55,25 @@ export function Outcome({ of: { outcome, status } }: { of: Proposal }) {
 /** What changes with every change says nothing about it. */
 const ALWAYS = ['version', 'updatedAt']
 
-function Change({ event }: { event: Event }) {
-  const { object, previous } = event.data
+/** What a record is worth, in the fields that the kinds of records have for it. */
+const AMOUNTS = ['amount', 'total', 'grossAmount'] as const
+
+function Change({ event, made }: { event: Event; made: ReadonlyMap<string, string> }) {
+  const { cents } = useFormats()
+  const { previous } = event.data
+  const object: Readonly<Record<string, unknown>> = event.data.object
+  const amount = AMOUNTS.map((field) => object[field]).find((value) => typeof value === 'number')
+  const { bidRequestId } = object
   const before = Object.entries(previous ?? {}).filter(([field]) => !ALWAYS.includes(field))
-  const name = nameOfObject(event)
   return (
     <li>
       <h3>
         <Icon name="events" />
-        {inWords(event.type.replaceAll('.', ' '))} {name !== '' && <b>{name}</b>}
+        {inWords(event.type.replaceAll('.', ' '))}{' '}
+        <b>
+          <AboutEvent of={event} />
+          {amount !== undefined && `, ${cents(amount)}`}
+        </b>
         <code className="push faint">{event.type}</code>
       </h3>
       {before.length > 0 && (
@@ -69,11 +85,16 @@ function Change({ event }: { event: Event }) {
                 <del>
                   <Value of={value} />
                 </del>{' '}
-                → <Value of={object[field]} />
+                → {made.get(String(object[field])) ?? <Value of={object[field]} />}
               </dd>
             </div>
           ))}
         </dl>
+      )}
+      {typeof bidRequestId === 'string' && (
+        <p className="small">
+          <Link to={`/bidding/${bidRequestId}`}>How it compares with the other bids</Link>
+        </p>
       )}
     </li>
   )
