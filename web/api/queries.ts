@@ -1,4 +1,5 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query'
+import { faultOf } from './fault.ts'
 
 /**
  * What the pages keep of answers. After every change everything that is on the page is read again, so that no screen has
@@ -19,6 +20,11 @@ export const queries = new QueryClient({
       if (mutation.meta?.changesNothing === true) return
       // What a dialog still tries while it closes has just been done, and would only be refused now.
       return queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'post' })
+    },
+    // Somebody else was faster: what it is now has to be read before it can be shown, and saved over.
+    onError: (error) => {
+      if (faultOf(error).problem?.code === 'precondition_failed')
+        void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'get' })
     },
   }),
 })

@@ -1,6 +1,5 @@
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { faultOf } from '../api/fault.ts'
-import { queries } from '../api/queries.ts'
 import { Button } from './button.tsx'
 import { ChangedSince } from './changed-since.tsx'
 import { Dialog } from './dialog.tsx'
@@ -33,10 +32,6 @@ export function FormDialog<Record extends { version: number }>(props: {
   const [before] = useState(of)
   const [sent, setSent] = useState<FormData | null>(null)
   const isConflict = change.error !== null && faultOf(change.error).problem?.code === 'precondition_failed'
-  // What it is now has to be read before it can be shown, and saved over.
-  useEffect(() => {
-    if (isConflict) void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'get' })
-  }, [isConflict])
   const send = (form: FormData, version: number | undefined) => {
     setSent(form)
     onSubmit(form, version === undefined ? {} : { 'If-Match': `"${version}"` })
