@@ -8,6 +8,8 @@ const WITHOUT_DATABASE = [
   'test/packages/**/*.test.ts',
   'test/walk/imports.test.ts',
   'test/walk/migrations.test.ts',
+  'server/skills/{schemas,search}.test.ts',
+  'server/building/schedule/{from-start,passes,schedule}.test.ts',
 ]
 
 // What needs a database runs twice: on the embedded one, and on a PostgreSQL server of its own where the machine has one.
@@ -42,7 +44,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than cores, because some tests wait for what takes its time: a lease that lapses, a receiver that hangs.
+    maxWorkers: Math.max(2, availableParallelism() + 1),
     pool: 'forks',
     // One process runs many files: it loads the modules, compiles the contract and PGlite's WebAssembly once. Each file still
     // starts a service and a database of its own.

@@ -1,9 +1,5 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contract, RUNS_SKILLS } from '../../scripts/conformance/contract.ts'
-import { SeededRandom } from '../../scripts/conformance/random.ts'
-import { validValue } from '../../scripts/conformance/values.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { eventsOf } from '../../test/support/recorded-events.ts'
 import { catalogueOf } from './catalogue.ts'
@@ -258,36 +254,4 @@ test('one skill is described with complete schemas, and its ETag saves the body'
     headers: { 'if-none-match': headers.get('etag') ?? '' },
   })
   expect(unchanged.status).toBe(304)
-})
-
-test('the schemas of every skill are valid JSON Schema 2020-12 without a format of our own', () => {
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
-  addFormats.default(ajv)
-  for (const { name, inputSchema, outputSchema } of catalogueOf(contract).skills) {
-    expect(() => ajv.compile(inputSchema), name).not.toThrow()
-    expect(() => ajv.compile(outputSchema), name).not.toThrow()
-  }
-})
-
-test('random inputs that the published schema of a skill allows, with two decimals, are taken by its input check', () => {
-  const random = new SeededRandom(20_261_121)
-  const sources = { random, url: 'https://hooks.example.com/plumbline', idFor: () => undefined }
-  const ajv = new Ajv2020({ strict: false })
-  addFormats.default(ajv, { mode: 'full' })
-  for (const skill of catalogueOf(contract).skills) {
-    // The value generator does not support lookarounds, and does not always get minProperties right.
-    const schema: unknown = JSON.parse(JSON.stringify(skill.inputSchema), (name, value) =>
-      name === 'pattern' && /\(\?[=!<]/.test(value) ? undefined : value,
-    )
-    const isAllowed = ajv.compile(skill.inputSchema)
-    for (let taken = 0, made = 0; taken < 20; made++) {
-      const input: unknown = JSON.parse(JSON.stringify(validValue(schema, sources)), (_name, value) =>
-        typeof value === 'number' ? Math.trunc(value * 100) / 100 : value,
-      )
-      expect(made, `${skill.name} gets no valid input`).toBeLessThan(500)
-      if (!isAllowed(input)) continue
-      expect(() => skill.check(input), `${skill.name} ${JSON.stringify(input)}`).not.toThrow()
-      taken++
-    }
-  }
 })
