@@ -16,6 +16,7 @@ export const GUIDES: readonly string[] = [
   'webhooks',
   'webhooks-in-production',
   'mock',
+  'other-languages',
 ]
 
 interface Guide {
