@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import { later } from '../database/transaction-drivers.ts'
 import { vault } from '../encryption/vault.ts'
 import type { Call, WriteCall } from '../http/call.ts'
 import { secretHash } from './secret.ts'
@@ -65,7 +66,7 @@ export async function issueAddresses(call: WriteCall, those: readonly Addressed[
       createdAt: call.now,
     }
   })
-  if (rows.length > 0) await call.db.insertInto('portalAddresses').values(rows).execute()
+  if (rows.length > 0) await call.db.executeQuery(later(call.db.insertInto('portalAddresses').values(rows).compile()))
   return new Map(those.map(({ subjectId }, i) => [subjectId, urlOf(call, tokens[i] ?? '')]))
 }
 

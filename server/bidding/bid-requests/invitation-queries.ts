@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Invitation } from '../../../client/contract.gen.ts'
+import { later } from '../../database/transaction-drivers.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { asObject } from '../../resources/columns.ts'
 import { columnsOf, rowOf } from '../../resources/declared.ts'
@@ -40,12 +41,11 @@ export async function insertAll(
 ): Promise<string[]> {
   // Ids created within the same millisecond are in random order; sorting them restores the order of the vendors.
   const ids = vendorIds.map(() => typeid('inv').toString()).sort()
-  await sql`
+  const inserted = sql`
     insert into "invitations" ("organizationId", "id", "bidRequestId", "vendorId", "status", "sentAt", "createdBy", "createdAt", "updatedAt")
     select ${call.organizationId}, new.*, ${status}, ${status === 'sent' ? call.now : null}::timestamptz, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
-    from (select a.id, ${bidRequestId}::text, a.vendor from unnest(${ids}::text[], ${[...vendorIds]}::text[]) as a (id, vendor)) as new`.execute(
-    call.db,
-  )
+    from (select a.id, ${bidRequestId}::text, a.vendor from unnest(${ids}::text[], ${[...vendorIds]}::text[]) as a (id, vendor)) as new`
+  await call.db.executeQuery(later(inserted.compile(call.db)))
   return ids
 }
 
@@ -60,11 +60,10 @@ export async function removeAll(call: WriteCall, bidRequestId: string, vendorIds
 
 /** Marks all pending invitations as sent. */
 export async function sendPending(call: WriteCall, bidRequestId: string): Promise<void> {
-  await sql`
+  const sent = sql`
     update "invitations" set "status" = 'sent', "sentAt" = ${call.now}, "version" = "version" + 1, "updatedAt" = ${call.now}
-    where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = 'pending'`.execute(
-    call.db,
-  )
+    where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = 'pending'`
+  await call.db.executeQuery(later(sent.compile(call.db)))
 }
 
 /** On closing, marks every unanswered invitation as `no_response`. */

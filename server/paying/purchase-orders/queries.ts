@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { PurchaseOrder, PurchaseOrderLine } from '../../../client/contract.gen.ts'
+import { later } from '../../database/transaction-drivers.ts'
 import { noteChange, type WriteCall } from '../../http/call.ts'
 import { resource, type Values } from '../../resources/resource.ts'
 import { OPEN } from '../order-statuses.ts'
@@ -42,20 +43,20 @@ export async function insertLines(
   purchaseOrderId: string,
   lines: readonly PurchaseOrderLine[],
 ): Promise<void> {
-  await call.db
+  const inserted = call.db
     .insertInto('purchaseOrderLines')
     .values(
       lines.map((line, position) => ({ organizationId: call.organizationId, purchaseOrderId, position, ...line })),
     )
-    .execute()
+  await call.db.executeQuery(later(inserted.compile()))
   // What a line takes beside its description is 780 bytes at most.
   const linesBytes = lines.reduce((bytes, { description }) => bytes + 780 + Buffer.byteLength(description), 0)
-  await call.db
+  const measured = call.db
     .updateTable('purchaseOrders')
     .set({ linesBytes })
     .where('organizationId', '=', call.organizationId)
     .where('id', '=', purchaseOrderId)
-    .execute()
+  await call.db.executeQuery(later(measured.compile()))
 }
 
 export async function replaceLines(
