@@ -42,6 +42,7 @@ export const DISTRIBUTION: Readonly<Record<keyof Tables, Place>> = {
   },
 
   apiKeys: BY_ORGANIZATION,
+  archives: BY_ORGANIZATION,
   attachments: BY_ORGANIZATION,
   auditEntries: BY_ORGANIZATION,
   bidDrafts: BY_ORGANIZATION,
