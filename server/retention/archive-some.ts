@@ -18,18 +18,23 @@ const MOST_BYTES = 32 * 1024 * 1024
  * for good before the rows go, and they go in the transaction that makes it an archive: after a crash the rows are there,
  * or the archive, and a file that is none is removed.
  *
- * @returns how many rows were deleted; 0 if there were none, or another process is at it
+ * @returns whether there may be more; false if there were none, or another process is at it
  */
-export async function archiveSome(surroundings: Surroundings, aged: Aged): Promise<number> {
+export async function archiveSome(surroundings: Surroundings, aged: Aged): Promise<boolean> {
   const { database, clock, files } = surroundings
   const { kind, organizationId } = aged
   const [first] = await read(surroundings, aged, undefined, 1)
-  if (first === undefined) return 0
+  if (first === undefined) return false
   const [month, end] = monthOf(first.madeAt)
   const archive = await claimKind(database.statements, clock.now(), { organizationId, kind: kind.kind, month })
-  if (archive === null) return 0
+  if (archive === null) return false
   try {
     const ofMonth = { ...aged, before: Math.min(aged.before, end) }
+    // Another process may have taken them before they were claimed, and left to this one what remains.
+    if ((await read(surroundings, ofMonth, undefined, 1)).length === 0) {
+      await giveUp(surroundings, archive)
+      return true
+    }
     const ids: string[] = []
     const file = await files.receive(linesOf(surroundings, ofMonth, ids))
     try {
@@ -43,9 +48,10 @@ export async function archiveSome(surroundings: Surroundings, aged: Aged): Promi
       if (!isOurs || (await deleteRows(trx, aged, ids)) < ids.length)
         throw new Error(`Old rows of ${organizationId} in ${kind.table} were changed while they were archived.`)
     })
-    return ids.length
+    return true
   } catch (error) {
-    await giveUp(surroundings, archive)
+    // If not even that can be done, it is as if this process had died: the claim ends, and the next run clears up.
+    await giveUp(surroundings, archive).catch(() => {})
     throw error
   }
 }

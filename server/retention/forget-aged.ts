@@ -35,7 +35,7 @@ export function startForgetting(
       const found = await organizationsWith(database.statements, kind, before, last, PAGE_ORGANIZATIONS)
       for (const organizationId of found) {
         try {
-          while (!isStopped && (await some(surroundings, { kind, organizationId, before })) > 0);
+          while (!isStopped && (await some(surroundings, { kind, organizationId, before })));
         } catch (error) {
           failures.push(error)
         }
@@ -58,7 +58,7 @@ export function startForgetting(
         await forget(kind, archives ? startOfMonth(since) : since, failures)
       }
       if (failures.length > 0)
-        throw new AggregateError(failures, `${failures.length} times old rows could not be deleted.`)
+        throw new AggregateError(failures, `Times that old rows could not be deleted: ${failures.length}.`)
     },
     stop() {
       isStopped = true
@@ -66,13 +66,11 @@ export function startForgetting(
   }
 }
 
-async function deleteSome({ database }: Surroundings, aged: Aged): Promise<number> {
+/** Deletes a builder's oldest rows for good; says whether there may be more. */
+async function deleteSome({ database }: Surroundings, aged: Aged): Promise<boolean> {
   return database.transaction(async (trx) => {
     const rows = await readOldest(trx, aged, { after: undefined, most: BATCH_ROWS, columns: [] })
-    return deleteRows(
-      trx,
-      aged,
-      rows.map(({ id }) => String(id)),
-    )
+    const ids = rows.map(({ id }) => String(id))
+    return (await deleteRows(trx, aged, ids)) > 0
   })
 }
