@@ -127,7 +127,7 @@ export interface paths {
         };
         /**
          * List a vendor's notifications
-         * @description Lists the advance notices and reminders that were sent to one vendor, and the notices that tasks start on other dates than it was told, newest first.
+         * @description Lists the advance notices and reminders that were sent to one vendor, and the notices that tasks start on other dates than it was told, newest first. They are kept as long as the vendor, unless the deployment says for how long.
          */
         get: operations["listVendorNotifications"];
         put?: never;

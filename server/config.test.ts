@@ -73,3 +73,15 @@ test('events are kept for ever where 0 is set, and else at least as long as thei
   expect(() => kept({ EVENT_RETENTION_DAYS: '29' })).toThrow(/^EVENT_RETENTION_DAYS has to be 0.*at least 30/)
   expect(() => kept({ DELIVERY_RETENTION_DAYS: '7' })).toThrow(/^DELIVERY_RETENTION_DAYS has to be .* from 30/)
 })
+
+test('history is kept for ever unless a year or more is said, and archives are made unless nothing is to be kept', () => {
+  const kept = (env: Record<string, string>) => {
+    const { historyRetentionDays, archives } = readConfig({ ENCRYPTION_KEY, ...env })
+    return [historyRetentionDays, archives]
+  }
+  expect([kept({}), kept({ HISTORY_RETENTION_DAYS: '365', ARCHIVES: 'false' })]).toEqual([
+    [null, true],
+    [365, false],
+  ])
+  expect(() => kept({ HISTORY_RETENTION_DAYS: '364' })).toThrow(/^HISTORY_RETENTION_DAYS has to be 0.*at least 365/)
+})

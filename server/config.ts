@@ -68,6 +68,10 @@ export interface Config {
   readonly deliveryRetentionDays: number
   /** How long events are kept; null means forever. */
   readonly eventRetentionDays: number | null
+  /** How long the moves of statuses and what vendors were told are kept; null means forever. */
+  readonly historyRetentionDays: number | null
+  /** Whether events and history are written to files before they are deleted. */
+  readonly archives: boolean
   /** 32 bytes; encrypts webhook secrets and the portal addresses that can be shown again. */
   readonly encryptionKey: Buffer
   /** The previous key during a key rotation; otherwise null. */
@@ -183,7 +187,12 @@ function integer(env: Env, name: string, otherwise: number, least: number, most:
 // The contract promises that deliveries can be read for 30 days.
 const LEAST_DELIVERY_DAYS = 30
 
-function retention(env: Env): Pick<Config, 'deliveryRetentionDays' | 'eventRetentionDays'> {
+// A record whose history ends within a year tells too little to settle a dispute about it.
+const LEAST_HISTORY_DAYS = 365
+
+function retention(
+  env: Env,
+): Pick<Config, 'deliveryRetentionDays' | 'eventRetentionDays' | 'historyRetentionDays' | 'archives'> {
   const deliveryRetentionDays = integer(env, 'DELIVERY_RETENTION_DAYS', 30, LEAST_DELIVERY_DAYS, 36_500)
   const eventRetentionDays = integer(env, 'EVENT_RETENTION_DAYS', 3650, 0, 36_500)
   if (eventRetentionDays > 0 && eventRetentionDays < deliveryRetentionDays) {
@@ -191,7 +200,17 @@ function retention(env: Env): Pick<Config, 'deliveryRetentionDays' | 'eventReten
       `EVENT_RETENTION_DAYS has to be 0, which means for ever, or at least ${deliveryRetentionDays}, because deliveries are kept so long and are sent again from their events.`,
     )
   }
-  return { deliveryRetentionDays, eventRetentionDays: eventRetentionDays === 0 ? null : eventRetentionDays }
+  const historyRetentionDays = integer(env, 'HISTORY_RETENTION_DAYS', 0, 0, 36_500)
+  if (historyRetentionDays > 0 && historyRetentionDays < LEAST_HISTORY_DAYS)
+    throw new ConfigError(
+      `HISTORY_RETENTION_DAYS has to be 0, which means for ever, or at least ${LEAST_HISTORY_DAYS}.`,
+    )
+  return {
+    deliveryRetentionDays,
+    eventRetentionDays: eventRetentionDays === 0 ? null : eventRetentionDays,
+    historyRetentionDays: historyRetentionDays === 0 ? null : historyRetentionDays,
+    archives: flag(env, 'ARCHIVES', true),
+  }
 }
 
 function workerCount(env: Env, databaseUrl: string | null): number {

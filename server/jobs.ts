@@ -15,7 +15,6 @@ import { forgetEndedWindows } from './database/limit-windows.ts'
 import { keepUp } from './database/upkeep.ts'
 import { startTending } from './demo/tend-sandboxes.ts'
 import { followEncryptionKey } from './encryption-key.ts'
-import { forgetOldEvents } from './events/retention.ts'
 import { writeHeldExecutions } from './executions/behind.ts'
 import { forgetOldExecutions } from './executions/retention.ts'
 import type { Surroundings } from './http/call.ts'
@@ -26,6 +25,7 @@ import { forgetOldMails } from './people/mail/retention.ts'
 import { startMailing } from './people/mail/send-due.ts'
 import { expireProposals } from './proposals/expire-due.ts'
 import { forgetOldProposals } from './proposals/retention.ts'
+import { startForgetting } from './retention/forget-aged.ts'
 import { indexChanges } from './search/index-changes.ts'
 import type { AttemptMade } from './webhooks/deliverer.ts'
 import { type Delivery, startDelivery } from './webhooks/delivery.ts'
@@ -73,11 +73,6 @@ export function startJobs(parts: JobParts): Jobs {
       run: () => forgetOldDeliveries(database, clock, config.deliveryRetentionDays),
     },
     {
-      name: 'forgetOldEvents',
-      everyMs: HOUR_MS,
-      run: () => forgetOldEvents(database, clock, config.eventRetentionDays),
-    },
-    {
       name: 'forgetOldMails',
       everyMs: HOUR_MS,
       run: () => forgetOldMails(database, clock, config.deliveryRetentionDays),
@@ -105,6 +100,8 @@ export function startJobs(parts: JobParts): Jobs {
   const mailing = startMailing(surroundings, log)
   const tending = startTending(surroundings, log)
   jobs.push({ name: 'tendSandboxes', everyMs: 1000, run: tending.run })
+  const forgetting = startForgetting(surroundings, config)
+  jobs.push({ name: 'forgetAged', everyMs: HOUR_MS, run: forgetting.run })
   if (mailing !== null) jobs.push({ name: 'sendMails', everyMs: 1000, run: mailing.run })
   if (database.embedded) jobs.push({ name: 'keepUp', everyMs: MINUTE_MS, run: () => keepUp(database) })
   else {
@@ -125,6 +122,7 @@ export function startJobs(parts: JobParts): Jobs {
       // Jobs record events; the last of them are still dispatched, and delivered by the next start at the latest.
       mailing?.stop()
       tending.stop()
+      forgetting.stop()
       await Promise.all(loops.map((stop) => stop()))
       mailing?.close()
       await delivery.stop()

@@ -7,6 +7,7 @@
  *   npm run bench -- webhooks                   only the webhooks, or some parts: latency, throughput, isolation, size
  *   npm run bench -- neighbours                 only how much one builder's flood delays another builder
  *   npm run bench -- heavy                      only what heavy operations cost, as multiples of a get
+ *   npm run bench -- retention                  only how fast old rows are archived and deleted
  *   npm run bench -- lists listTasks            only whether lists stay fast at a million rows, all of them or some
  *   npm run bench -- --rounds 3 --seconds 2 --vendors 100000
  */
@@ -26,13 +27,21 @@ import { median } from './median.ts'
 import { measureNeighbours } from './neighbours.ts'
 import { cpuMs } from './processor-time.ts'
 import { loadBy } from './requests.ts'
+import { measureRetention } from './retention.ts'
 import { measureSkills, SKILLS } from './skills.ts'
 import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 
 const program = new Command('bench')
   .description('How fast the service is, and whether that stays so as the contract and the data grow.')
   .addArgument(
-    new Argument('[section]', 'only this one').choices(['webhooks', 'neighbours', 'heavy', 'lists', 'skills']),
+    new Argument('[section]', 'only this one').choices([
+      'webhooks',
+      'neighbours',
+      'heavy',
+      'lists',
+      'skills',
+      'retention',
+    ]),
   )
   .addArgument(new Argument('[parts...]', 'only these parts').choices([...WEBHOOK_PARTS, ...LISTS, ...SKILLS]))
   .option('--rounds <number>', 'how often each measurement is visited', countOf, 5)
@@ -66,6 +75,7 @@ if (section !== undefined) {
     heavy: measureHeavy,
     lists: measureLists,
     skills: measureSkills,
+    retention: measureRetention,
   }[section]
   console.log((await measure?.(parts))?.join('\n'))
   process.exit(0)

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { invalid, notFound } from '../http/problem.ts'
 import { catchUp } from '../search/index-changes.ts'
 import { nameOf } from '../selling/leads/lead.ts'
-import { add, contactMarks, type ErasedPerson, type Parts, sweep } from './erase-person.ts'
+import { add, contactMarks, type ErasedPerson, type Parts, sweep, sweepArchives } from './erase-person.ts'
 import { markOf, NEUTRAL } from './identity.ts'
 
 const [FIRST, LAST] = NEUTRAL.name.split(' ')
@@ -12,7 +12,7 @@ const [FIRST, LAST] = NEUTRAL.name.split(' ')
  * common to be looked for everywhere; they are replaced in the lead and in its own events.
  */
 export async function eraseLead(
-  { database, clock }: Parts,
+  { database, clock, config }: Parts,
   id: string,
   { confirm, also }: { confirm: string; also: readonly string[] },
 ): Promise<ErasedPerson> {
@@ -28,11 +28,13 @@ export async function eraseLead(
   const name = [firstName, lastName].filter((part) => part !== null).join(' ') || null
   const isErased = name === NEUTRAL.name
   const marks = [...(isErased ? [] : contactMarks({ name, email, phone })), ...also.map((text) => markOf(text))]
-  const sweeping = { database, clock, organizationId, marks }
+  const sweeping = { database, clock, config, organizationId, marks }
   const changed = await sweep(sweeping, (table) => table !== 'leads' && table !== 'users')
   add(changed, {
     events: await database.transaction((trx) => eraseNames(organizationId, id).execute(trx).then(affected)),
   })
+  const own = sql`(l."line"::json->>'kind' = 'event' and l."line"::json #>> '{data,data,object,id}' = ${id})`
+  add(changed, await sweepArchives(sweeping, { where: own, replaced: withoutNames }))
   // Last, because a repeated run after an interruption starts from what this row says.
   await database.statements
     .updateTable('leads')
@@ -51,12 +53,17 @@ export async function eraseLead(
 
 // Payloads are kept as they were sent, without blanks, and may hold an earlier name among the previous values.
 function eraseNames(organizationId: string, id: string) {
+  const payload = withoutNames(sql.ref('payload'))
+  return sql`
+    update "events" set "payload" = ${payload}
+    where "organizationId" = ${organizationId} and "resourceId" = ${id}`
+}
+
+function withoutNames(text: RawBuilder<unknown>): RawBuilder<unknown> {
   const first = String.raw`"firstName":"(\\.|[^"\\])*"`
   const last = String.raw`"lastName":"(\\.|[^"\\])*"`
-  return sql`
-    update "events" set "payload" = regexp_replace(regexp_replace("payload",
-      ${first}, ${`"firstName":"${FIRST}"`}, 'g'), ${last}, ${`"lastName":"${LAST}"`}, 'g')
-    where "organizationId" = ${organizationId} and "resourceId" = ${id}`
+  return sql`regexp_replace(regexp_replace(${text},
+    ${first}, ${`"firstName":"${FIRST}"`}, 'g'), ${last}, ${`"lastName":"${LAST}"`}, 'g')`
 }
 
 function affected({ numAffectedRows = 0n }: { numAffectedRows?: bigint }): number {

@@ -1,6 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
+import { rewriteArchives } from '../archives/rewrite.ts'
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
+import { openFiles } from '../files/files.ts'
 import { invalid, notFound } from '../http/problem.ts'
 import { forgetStrangers } from '../keys/identity-retention.ts'
 import { updateUser } from '../people/users/users.ts'
@@ -11,19 +14,21 @@ import { type Mark, markOf, NEUTRAL } from './identity.ts'
 /**
  * A person is a user of the builder, somebody at one of its vendors, a lead or a buyer. What identifies them (name, e-mail address,
  * phone number, and whatever else the operator names) is replaced wherever it occurs in the builder's rows: records,
- * messages, reasons, event payloads, stored responses of receivers. Ids stay, so that the history remains consistent.
+ * messages, reasons, event payloads, stored responses of receivers; and in the archives of rows that were deleted. Ids
+ * stay, so that the history remains consistent.
  *
  * The columns come from the database's catalogue, so that later ones are not forgotten.
  */
 export interface ErasedPerson {
   organizationId: string
   id: string
-  /** How many rows were changed in each table. */
+  /** How many rows were changed in each table, and how many files as `archives`. */
   changed: Record<string, number>
 }
 
 /** Tables that are not searched, and why. */
 export const NOT_SEARCHED: Record<string, string> = {
+  archives: 'Names of kinds and hashes; what is in the files is replaced there.',
   auditEntries: 'It holds ids, names of fields and addresses of machines, and refuses to be changed.',
   fileArrivals: 'The bytes of files, which no name is looked for in.',
   idempotencyRecords: 'The stored answers are encrypted, and gone within 24 hours.',
@@ -40,10 +45,12 @@ export const OPAQUE: Record<string, readonly string[]> = {
 export interface Parts {
   database: Database
   clock: Clock
+  /** Where files are kept. */
+  config: Pick<Config, 'dataDir' | 'filesBucket'>
 }
 
 export async function eraseUser(
-  { database, clock }: Parts,
+  { database, clock, config }: Parts,
   id: string,
   { confirm, also }: { confirm: string; also: readonly string[] },
 ): Promise<ErasedPerson> {
@@ -66,8 +73,9 @@ export async function eraseUser(
   // First, to take away their access; refused if the builder would be left without an owner.
   await updateUser(database, clock, id, { status: 'disabled' })
   const { organizationId } = user
-  const sweeping = { database, clock, organizationId, marks }
+  const sweeping = { database, clock, config, organizationId, marks }
   const changed = await sweep(sweeping, (table) => table !== 'users')
+  add(changed, await sweepArchives(sweeping))
   // Last, because a repeated run after an interruption starts from what this row says.
   await updateUser(database, clock, id, { name: NEUTRAL.name, email: address, phone: null })
   await forgetStrangers(database)
@@ -115,7 +123,7 @@ function assertSomebodyMeant({ name, email, also }: WantedContact): void {
 
 /** Erases whoever is meant of the people that a record names. */
 async function eraseAmong(
-  { database, clock }: Parts,
+  { database, clock, config }: Parts,
   { organizationId, id, table: of }: { organizationId: string; id: string; table: string },
   among: readonly Contact[],
   wanted: WantedContact,
@@ -123,9 +131,10 @@ async function eraseAmong(
   const people = among.filter((person) => isMeant(person, wanted))
   if (people.length === 0 && wanted.also.length === 0) throw notFound()
   const marks = [...people.flatMap(contactMarks), ...wanted.also.map((text) => markOf(text))]
-  const sweeping = { database, clock, organizationId, marks }
+  const sweeping = { database, clock, config, organizationId, marks }
   // The record last, because a repeated run after an interruption starts from what its row says.
   const changed = await sweep(sweeping, (table) => table !== of && table !== 'users')
+  add(changed, await sweepArchives(sweeping))
   add(changed, await sweep(sweeping, (table) => table === of))
   add(changed, await sweep(sweeping, (table) => table !== 'users'))
   await catchUp(database, organizationId)
@@ -176,25 +185,61 @@ export async function sweep(sweeping: Sweeping, includes: (table: string) => boo
   return changed
 }
 
+function replaced(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder<unknown> {
+  return marks.reduce(
+    (inner, { pattern, ignoresCase, neutral }) =>
+      sql`regexp_replace(${inner}, ${pattern}, ${neutral}, ${ignoresCase ? 'gi' : 'g'})`,
+    text,
+  )
+}
+
+function contains(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder<unknown> {
+  const found = marks.map(({ likes, pattern, ignoresCase }) => {
+    const matches = ignoresCase ? sql`${text} ~* ${pattern}` : sql`${text} ~ ${pattern}`
+    return sql`(${text} ilike any(${likes}::text[]) and ${matches})`
+  })
+  return sql`(${sql.join(found, sql` or `)})`
+}
+
+/** A further replacement in the lines of archives, as what they hold and when it is made. */
+export interface InLines {
+  where: RawBuilder<unknown>
+  replaced(line: RawBuilder<unknown>): RawBuilder<unknown>
+}
+
+/**
+ * Replaces the marks in the archives, and says how many files were changed. The database does so here too, so that a
+ * text is found in a file if and only if it would be found in a row.
+ */
+export async function sweepArchives(sweeping: Sweeping, more?: InLines): Promise<Record<string, number>> {
+  const { database, clock, config, organizationId, marks } = sweeping
+  if (marks.length === 0 && more === undefined) return {}
+  const text = sql`l."line"`
+  const found = marks.length === 0 ? sql`false` : contains(text, marks)
+  const before = more === undefined ? text : sql`case when ${more.where} then ${more.replaced(text)} else ${text} end`
+  const changed = await rewriteArchives({
+    ...{ database, clock, organizationId, files: openFiles(config) },
+    async change(lines) {
+      const { rows } = await database.transaction((trx) =>
+        sql<{ place: number; line: string }>`
+          select l."place"::int as "place", ${replaced(before, marks)} as "line"
+          from unnest(${[...lines]}::text[]) with ordinality as l ("line", "place")
+          where ${found} or ${more?.where ?? sql`false`}`.execute(trx),
+      )
+      return new Map(rows.flatMap(({ place, line }) => (line === lines[place - 1] ? [] : [[place - 1, line] as const])))
+    },
+  })
+  return changed === 0 ? {} : { archives: changed }
+}
+
 async function sweepTable(sweeping: Sweeping, table: OwnedTable): Promise<number> {
   const { database, clock, organizationId, marks } = sweeping
   const key = sql.join(table.key.map((column) => sql.ref(column)))
-  const sets = table.texts.map(({ name, type }) => {
-    const text = marks.reduce<RawBuilder<unknown>>(
-      (inner, { pattern, ignoresCase, neutral }) =>
-        sql`regexp_replace(${inner}, ${pattern}, ${neutral}, ${ignoresCase ? 'gi' : 'g'})`,
-      sql`${sql.ref(name)}::text`,
-    )
-    return sql`${sql.ref(name)} = ${text}::${sql.raw(type)}`
-  })
+  const sets = table.texts.map(
+    ({ name, type }) => sql`${sql.ref(name)} = ${replaced(sql`${sql.ref(name)}::text`, marks)}::${sql.raw(type)}`,
+  )
   if (table.isVersioned) sets.push(sql`"version" = "version" + 1, "updatedAt" = ${clock.now().toISOString()}`)
-  const found = table.texts.flatMap(({ name }) => {
-    const text = sql`${sql.ref(name)}::text`
-    return marks.map(({ likes, pattern, ignoresCase }) => {
-      const matches = ignoresCase ? sql`${text} ~* ${pattern}` : sql`${text} ~ ${pattern}`
-      return sql`(${text} ilike any(${likes}::text[]) and ${matches})`
-    })
-  })
+  const found = table.texts.map(({ name }) => contains(sql`${sql.ref(name)}::text`, marks))
   let changed = 0
   let last: unknown[] | null = null
   for (;;) {

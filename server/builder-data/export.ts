@@ -12,14 +12,12 @@ import { systemCallWithin } from '../keys/principals.ts'
 import { operations, repeats } from '../operations.ts'
 import { ownVersion } from '../version.ts'
 import { columnList, KINDS, type Kind, LEFT_OUT, type Row } from './kinds.ts'
+import { line } from './line.ts'
 
 export const FORMAT = 'plumbline-export-1'
 
 /** Records in memory at a time. The largest, a bid request with hundreds of lines, takes some 400 kB. */
 const PAGE_ROWS = 200
-
-/** Credentials, which are never exported wherever they occur. Old events may contain one. */
-const SECRET = new Set(['portalUrl', 'secret', 'previousSecret'])
 
 export interface Progress {
   kind: string
@@ -127,9 +125,4 @@ async function readPage(
     where "organizationId" = ${organizationId} and ${sql.raw(where ?? 'true')} and ${beyond}
     order by ${columnList(order)} limit ${PAGE_ROWS}`.execute(db)
   return rows
-}
-
-function line(kind: string, data: object): string {
-  const text = JSON.stringify({ kind, data }, (name, value: unknown) => (SECRET.has(name) ? undefined : value))
-  return `${text}\n`
 }

@@ -213,6 +213,10 @@ export const KINDS: readonly Kind[] = [
   ]),
   asKept('status_change', 'statusChanges', ['id', 'resourceId', 'from', 'to', 'at', 'by', 'reason']),
   asKept('event', 'events', EVENT_COLUMNS, { ...EVENT, order: ['sequence'], where: '"sequence" is not null' }),
+  asKept('archive', 'archives', ['id', 'kind', 'month', 'records', 'size', 'sha256', 'createdAt'], {
+    where: `"status" = 'kept'`,
+    leftOut: { status: 'only what is kept is exported', claimedUntil: 'for whoever is writing a file' },
+  }),
   // The most recent events have no sequence yet; there are only ever a few of these.
   asKept('event', 'events', EVENT_COLUMNS, { ...EVENT, order: ['recordedOrder'], where: '"sequence" is null' }),
 ]

@@ -66,6 +66,11 @@ export function instant(value: string): Date {
   return date
 }
 
+export function month(value: string): string {
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(value)) throw new InvalidArgumentError('It has to be a month, such as 2026-11.')
+  return value
+}
+
 export function permissions(value: string): string[] {
   const wanted = [...new Set(value.split(',').map((permission) => permission.trim()))]
   const unknown = wanted.filter((permission) => !(ALL_PERMISSIONS as readonly string[]).includes(permission))

@@ -436,6 +436,19 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     rmSync(folder, { recursive: true })
   })
 
+  test('the archives of a builder are listed, and fetched into a new folder', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
+    const out = path.join(folder, 'archives')
+    expect((await cli('archives', 'list', organizationId)).json).toEqual({ data: [] })
+    const wanted = ['--kind', 'event', '--month', '2026-11', '--out', out]
+    const fetched = await cli('archives', 'fetch', organizationId, ...wanted)
+    expect([fetched.json, statSync(out).mode & 0o777]).toEqual([{ organizationId, folder: out, copied: 0 }, 0o700])
+    expect((await cli('archives', 'fetch', organizationId, ...wanted)).json.error.code).toBe('conflict')
+    expect((await cli('archives', 'list', 'org_nobody')).json.error.code).toBe('not_found')
+    expect((await cli('archives', 'fetch', 'org_x', '--out', out, '--month', '11')).json.error.code).toBe('usage')
+    rmSync(folder, { recursive: true })
+  })
+
   test('a person and a builder are erased where the operator names them twice', async () => {
     const person = ['--organization', organizationId, '--email', 'zed@example.com', '--name', 'Zed Zulu']
     const { json: user } = await cli('users', 'create', ...person, '--role', 'viewer')

@@ -11,9 +11,9 @@ export function addLeadVerbs(program: Command): void {
     .requiredOption('--confirm <name>', "the lead's name, or else its e-mail address or phone number, to be sure")
     .option('--also <text>', 'a former name, another address or number; may be given again', collected, [])
     .action((id: string, options: { confirm: string; also: string[] }) =>
-      verb(async ({ database, clock }) => {
+      verb(async ({ database, clock, config }) => {
         const { eraseLead } = await import('../builder-data/erase-lead.ts')
-        return eraseLead({ database, clock }, id, options)
+        return eraseLead({ database, clock, config }, id, options)
       })(),
     )
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { distributionCommands } from '../database/distribution.ts'
 import { rotateEncryptionKey } from '../encryption-key-rotation.ts'
+import { addArchiveVerbs } from './archives.ts'
 import { addBackupVerbs } from './backup.ts'
 import { addKeyVerbs } from './keys.ts'
 import { addLeadVerbs } from './leads.ts'
@@ -25,6 +26,7 @@ addKeyVerbs(program)
 addVendorVerbs(program)
 addLeadVerbs(program)
 addSaleVerbs(program)
+addArchiveVerbs(program)
 addBackupVerbs(program)
 program
   .command('encryption-key')

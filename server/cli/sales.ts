@@ -12,9 +12,9 @@ export function addSaleVerbs(program: Command): void {
     .addOption(new Option('--name <name>', 'who bears this name').argParser(text(200)))
     .option('--also <text>', 'a former name, another address or number; may be given again', collected, [])
     .action((id: string, options: { email?: string; name?: string; also: string[] }) =>
-      verb(async ({ database, clock }) => {
+      verb(async ({ database, clock, config }) => {
         const { eraseBuyer } = await import('../builder-data/erase-person.ts')
-        return eraseBuyer({ database, clock }, id, options)
+        return eraseBuyer({ database, clock, config }, id, options)
       })(),
     )
 }

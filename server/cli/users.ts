@@ -84,9 +84,9 @@ export function addUserVerbs(program: Command): void {
     .requiredOption('--confirm <name>', "the user's name, to be sure")
     .option('--also <text>', 'a former name, another address or number; may be given again', collected, [])
     .action((id: string, options: { confirm: string; also: string[] }) =>
-      verb(async ({ database, clock }) => {
+      verb(async ({ database, clock, config }) => {
         const { eraseUser } = await import('../builder-data/erase-person.ts')
-        return eraseUser({ database, clock }, id, options)
+        return eraseUser({ database, clock, config }, id, options)
       })(),
     )
 }

@@ -24,6 +24,18 @@ export const columns = {
     createdBy: 'json',
     proposeOnly: 'boolean',
   },
+  archives: {
+    organizationId: 'id',
+    id: 'id',
+    kind: 'text',
+    month: 'date',
+    status: 'text',
+    records: 'integer?',
+    size: 'integer?',
+    sha256: 'text?',
+    claimedUntil: 'timestamptz?',
+    createdAt: 'timestamptz',
+  },
   attachments: {
     organizationId: 'id',
     id: 'id',

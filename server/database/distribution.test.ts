@@ -4,7 +4,14 @@ import { CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import type { Tables } from './database.ts'
-import { canStand, DISTRIBUTION, distributionCommands, OF_THE_MIGRATOR, OUTLIVED_FUNCTIONS } from './distribution.ts'
+import {
+  BY_PLACE_ON_DISK,
+  canStand,
+  DISTRIBUTION,
+  distributionCommands,
+  OF_THE_MIGRATOR,
+  OUTLIVED_FUNCTIONS,
+} from './distribution.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -135,20 +142,12 @@ test('what changes or removes rows of a distributed table names the organization
   expect(unnamed).toEqual([])
 })
 
-/** A place on the disk names a row on one node only. */
-const BY_PLACE: Readonly<Record<string, string>> = {
-  'builder-data/erase-organization.ts': 'within one organization, so on one node',
-  'database/limit-windows.ts': 'its table is the coordinator’s',
-  // To be rewritten before the tables are distributed: docs/several-machines.md.
-  'webhooks/claims.ts': 'on one PostgreSQL nothing else is as fast without statistics',
-}
-
 test('no row is named by its place on the disk, but where that is one disk', () => {
   expect(
     SOURCES.filter(({ text }) => /\bctid\b/.test(text))
       .map(({ file }) => file)
       .sort(),
-  ).toEqual(Object.keys(BY_PLACE))
+  ).toEqual(Object.keys(BY_PLACE_ON_DISK))
 })
 
 test('the commands run, by what stands in for the engine’s own functions', async () => {

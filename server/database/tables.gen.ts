@@ -53,6 +53,19 @@ export interface ApiKeySecrets {
   start: string;
 }
 
+export interface Archives {
+  claimedUntil: Timestamp | null;
+  createdAt: Timestamp;
+  id: string;
+  kind: string;
+  month: string;
+  organizationId: string;
+  records: number | null;
+  sha256: string | null;
+  size: number | null;
+  status: string;
+}
+
 export interface Attachments {
   archivedAt: Timestamp | null;
   contentType: string;
@@ -1485,6 +1498,7 @@ export interface Webhooks {
 export interface DB {
   apiKeys: ApiKeys;
   apiKeySecrets: ApiKeySecrets;
+  archives: Archives;
   attachments: Attachments;
   auditEntries: AuditEntries;
   bidDrafts: BidDrafts;

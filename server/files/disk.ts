@@ -13,11 +13,16 @@ export function diskStore(root: string): FileStore {
   return {
     async put(key, from) {
       const place = placeOf(key)
-      await mkdir(path.dirname(place), { recursive: true, mode: 0o700 })
+      const folder = path.dirname(place)
+      const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
       await flush(from)
       // On the same disk a file is renamed as a whole or not at all.
       await rename(from, place)
-      await flush(path.dirname(place))
+      await flush(folder)
+      // A new folder is written down in the one that it lies in.
+      if (firstMade === undefined) return
+      for (let made = folder; made.length >= firstMade.length; made = path.dirname(made))
+        await flush(path.dirname(made))
     },
 
     async open(key, range) {

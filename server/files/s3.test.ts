@@ -1,12 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { download, pdf, upload } from '../../test/support/files.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { fetchArchives } from '../archives/fetch.ts'
 import { removeLooseFiles } from '../attachments/tidy.ts'
 import { eraseOrganization } from '../builder-data/erase-organization.ts'
+import { startForgetting } from '../retention/forget-aged.ts'
 
 /** A server of S3 that has nothing to do with our client of it. */
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-s3-'))
@@ -67,11 +70,41 @@ test('the files of a builder that is erased leave the bucket, and those of other
   expect([objects().has(theirs.body.id), objects().has(ours.body.id)]).toEqual([false, true])
 })
 
-test('while the bucket is away, files are unavailable and everything else is not', async () => {
+/** What the job does with events after a year. */
+function forget(): Promise<void> {
+  plumbline.clock.advance(800 * 86_400_000)
+  const kept = { archives: true, eventRetentionDays: 365, historyRetentionDays: null }
+  return startForgetting(plumbline.app.surroundings, kept).run()
+}
+
+/** The ids of the events of a record, once they are in the feed, with all that came before. */
+async function eventsOf(id: string): Promise<string[]> {
+  const { body } = await plumbline.until(`/api/ext/events?resourceId=${id}`, ({ body }) => body.data.length > 0)
+  return body.data.map((event: { id: string }) => event.id)
+}
+
+test('old events are in the bucket before they are deleted, and an operator gets them from there', async () => {
+  const sent = await eventsOf(await newRecord(plumbline.key))
+  await forget()
+  expect((await plumbline.get('/api/ext/events')).body.data).toEqual([])
+  const fetched = mkdtempSync(path.join(tmpdir(), 'plumbline-fetched-'))
+  const to = path.join(fetched, 'archives')
+  expect(await fetchArchives(plumbline, plumbline.organizationId, to)).toBeGreaterThan(0)
+  const text = readdirSync(to).map((name) => gunzipSync(readFileSync(path.join(to, name))).toString())
+  rmSync(fetched, { recursive: true })
+  for (const id of sent) expect(text.join('')).toContain(id)
+})
+
+test('while the bucket is away, files are unavailable, everything else is not, and no event is lost', async () => {
   const { body } = await upload(plumbline, pdf(), { recordId })
+  const lastId = await newRecord(plumbline.key)
+  const sent = await eventsOf(lastId)
   await s3.close()
   for (const answer of [await download(plumbline, body.id), await upload(plumbline, pdf(), { recordId })]) {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
   }
   expect((await plumbline.get(`/api/ext/attachments/${body.id}`)).status).toBe(200)
+  // What cannot be archived is not deleted.
+  await expect(forget()).rejects.toThrow('could not be deleted')
+  expect(await eventsOf(lastId)).toEqual(sent)
 })

@@ -35,7 +35,7 @@ test('whoever is erased leaves no address, session, link or passkey behind, unle
   const { body: asked } = await plumbline.post('/api/admin/passkeys/prepare', undefined, dana)
   await plumbline.post('/api/admin/passkeys', { name: 'Laptop', ...device.create(asked) }, dana)
   await plumbline.post('/api/admin/passkeys/prepare', undefined, dana)
-  const erase = ({ id }: { id: string }) => eraseUser({ database, clock }, id, { confirm: 'Dana Cho', also: [] })
+  const erase = ({ id }: { id: string }) => eraseUser(plumbline, id, { confirm: 'Dana Cho', also: [] })
   await erase(here)
   expect((await plumbline.get('/api/admin/session', dana)).body.user.id).toBe(there.id)
   await erase(there)

@@ -11,4 +11,5 @@ export const KEPT_EVENTS = '^(org|usr|key|whk|ogr)_'
 export const TRACES: ReadonlySet<string> = new Set([
   ...['events', 'statusChanges', 'deliveries', 'deliveryAttempts', 'executions', 'proposals', 'mails', 'links'],
   ...['searchQueue', 'searchWords', 'searchVariants', 'fileArrivals', 'fileUsage', 'looseFiles', 'ledgerStates'],
+  'archives',
 ])

@@ -3,7 +3,7 @@ import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumb
 import { readConfig } from '../config.ts'
 import { forgetEndedWindows } from '../database/limit-windows.ts'
 import { startPlumbline } from '../plumbline.ts'
-import { forgetOldEvents } from './retention.ts'
+import { startForgetting } from './forget-aged.ts'
 
 const DAY_MS = 86_400_000
 
@@ -29,7 +29,8 @@ async function eventsUpTo(ids: string[]): Promise<Body[]> {
   return (await plumbline.until('/api/ext/events?limit=200', isThere)).body.data
 }
 
-const forget = (days: number | null) => forgetOldEvents(plumbline.database, plumbline.clock, days)
+const forget = (eventRetentionDays: number | null) =>
+  startForgetting(plumbline.app.surroundings, { archives: false, eventRetentionDays, historyRetentionDays: null }).run()
 
 describe('events', () => {
   test('are kept for their days and not longer, their numbers are not given again, and no gap is passed over', async () => {
@@ -95,7 +96,13 @@ test('a service enforces it by itself, for as long as it is configured', async (
     .body.data
   clock.advance(40 * DAY_MS)
   const config = readConfig({
-    ...{ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: 'postgres://unused', EVENT_RETENTION_DAYS: '30' },
+    ...{
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: 'postgres://unused',
+      EVENT_RETENTION_DAYS: '30',
+      ARCHIVES: 'false',
+    },
     ENCRYPTION_KEY: plumbline.config.encryptionKey.toString('base64'),
   })
   const another = await startPlumbline({

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { Clock } from '../../server/clock.ts'
+import { readConfig } from '../../server/config.ts'
+import { type Database, openDatabase } from '../../server/database/database.ts'
+import { forgetOldAnswers } from '../../server/database/idempotency-records.ts'
+import { createOrganization } from '../../server/organizations/organizations.ts'
+import { type Plumbline, startPlumbline } from '../../server/plumbline.ts'
+import { startForgetting } from '../../server/retention/forget-aged.ts'
+import { startPostgres } from '../processes/postgres.ts'
+
+/**
+ * Whether deleting keeps up with what is recorded, on a private PostgreSQL with fsync on: `npm run bench -- retention`.
+ * The jobs run on connections on which every statement ends after a second, a tenth of what it may take in the service,
+ * so that they fail if one takes longer.
+ */
+const LONGEST_STATEMENT_MS = 1000
+
+const ANSWERS = 1_500_000
+const BUILDERS = 10
+const MONTHS = 6
+/** Of each builder in each month. */
+const ROWS = 2500
+const KEPT_DAYS = 365
+
+export async function measureRetention(): Promise<string[]> {
+  const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
+  if (postgres === null) return []
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-retention-'))
+  const config = readConfig({
+    ...{ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: await postgres.database(), LOG_LEVEL: 'silent' },
+    ...{
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      DATABASE_STATEMENT_TIMEOUT_MS: String(LONGEST_STATEMENT_MS),
+    },
+  })
+  const plumbline = await startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock(), warm: false })
+  // Filling the tables takes longer.
+  const filling = await openDatabase({ ...config, databaseStatementTimeoutMs: 0 })
+  try {
+    const lines = [await answers(plumbline, filling)]
+    for (const archives of [true, false]) lines.push(await aged(plumbline, filling, archives))
+    return lines
+  } finally {
+    await filling.close()
+    await plumbline.stop()
+    await postgres.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+const perSecond = (rows: number, ms: number) => `${Math.round((rows / ms) * 1000)} rows a second`
+
+/** Stored answers that are over, of which a busy day leaves that many. */
+async function answers({ database, clock }: Plumbline, filling: Database): Promise<string> {
+  await filling.transaction(async (trx) => {
+    await sql`
+      insert into "idempotencyRecords" ("organizationId", "key", "fingerprint", "status", "headers", "body", "createdAt")
+      select 'org_' || n % ${BUILDERS}, md5(n::text), md5(n::text), 201, '{}', repeat(md5(n::text), 20),
+        now() - interval '2 days' + n * interval '10 ms' from generate_series(1, ${ANSWERS}) as n`.execute(trx)
+    await sql`analyze "idempotencyRecords"`.execute(trx)
+  })
+  const startedMs = performance.now()
+  await forgetOldAnswers(database, clock)
+  const ms = performance.now() - startedMs
+  await assertEmpty(filling, 'idempotencyRecords')
+  return `${ANSWERS} stored answers deleted: ${perSecond(ANSWERS, ms)} (goal: 1000; no statement over ${LONGEST_STATEMENT_MS} ms)`
+}
+
+/** Events and moves of statuses of several builders, several months past what they are kept for. */
+async function aged({ app, database, clock }: Plumbline, filling: Database, archives: boolean): Promise<string> {
+  for (let i = 0; i < BUILDERS; i++) {
+    const given = { ownerEmail: 'owner@example.com', ownerName: 'Owner', most: 1000 }
+    const { organization } = await createOrganization(database, clock, { name: `Builder ${i}`, ...given })
+    await filling.transaction((trx) => fill(trx, organization.id))
+  }
+  await filling.transaction((trx) => sql`analyze "events", "statusChanges"`.execute(trx))
+  const startedMs = performance.now()
+  const kept = { archives, eventRetentionDays: KEPT_DAYS, historyRetentionDays: KEPT_DAYS }
+  await startForgetting(app.surroundings, kept).run()
+  const ms = performance.now() - startedMs
+  for (const table of ['events', 'statusChanges']) await assertEmpty(filling, table)
+  const rows = 2 * BUILDERS * MONTHS * ROWS
+  const how = archives ? 'archived and deleted' : 'deleted'
+  return `${rows} events and moves of statuses ${how}: ${perSecond(rows, ms)} (goal: 1000; no statement over ${LONGEST_STATEMENT_MS} ms)`
+}
+
+async function fill(trx: Database['statements'], organizationId: string): Promise<void> {
+  const at = sql`now() - interval '${sql.raw(String(KEPT_DAYS + (MONTHS + 1) * 31))} days' + n * interval '${sql.raw(String((MONTHS * 30) / (MONTHS * ROWS)))} days'`
+  // The ids are in the order of time, as real ones are, and an event has 1.5 kB.
+  await sql`
+    insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt", "sequence")
+    select ${organizationId}, 'evt_' || lpad(n::text, 10, '0') || substr(${organizationId}, 5), 'vendor.created', 'ven_' || n,
+      json_build_object('id', 'evt_' || lpad(n::text, 10, '0'), 'type', 'vendor.created', 'actor', json_build_object('type', 'system'),
+        'data', json_build_object('object', json_build_object('id', 'ven_' || n, 'note',
+          (select string_agg(md5(n::text || i::text), ' ') from generate_series(1, 40) as i)), 'previous', null))::text,
+      ${at}, n from generate_series(1, ${sql.lit(MONTHS * ROWS)}) as n`.execute(trx)
+  await sql`
+    insert into "statusChanges" ("organizationId", "id", "resourceId", "from", "to", "at", "by")
+    select ${organizationId}, 'stc_' || lpad(n::text, 10, '0'), 'ven_' || n, 'active', 'on_hold', ${at}, '{"type": "system"}'
+    from generate_series(1, ${sql.lit(MONTHS * ROWS)}) as n`.execute(trx)
+}
+
+async function assertEmpty(filling: Database, table: string): Promise<void> {
+  const { rows } = await sql`select from ${sql.table(table)} limit 1`.execute(filling.statements)
+  if (rows.length > 0) throw new Error(`Something was left in ${table}.`)
+}
