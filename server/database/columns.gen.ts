@@ -38,6 +38,7 @@ export const columns = {
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
     archivedAt: 'timestamptz?',
+    shared: 'boolean?',
   },
   auditEntries: {
     organizationId: 'text',

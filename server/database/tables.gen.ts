@@ -64,6 +64,7 @@ export interface Attachments {
   recordId: string;
   recordType: string;
   sha256: string;
+  shared: boolean | null;
   size: number;
   updatedAt: Timestamp;
   version: number;
