@@ -6169,7 +6169,7 @@ export interface paths {
         put?: never;
         /**
          * Fill the sandbox
-         * @description Fills an empty sandbox with the past year of a builder: communities, homes, vendors, bids, orders, schedules, payments and sales, and colleagues who cannot sign in. It takes a minute or two, during which getSandbox tells how far it is. Meanwhile nothing is mailed, no event is delivered, and nothing comes due. If it is interrupted, what it has made is removed again. Refused where there is anything that it did not make.
+         * @description Fills an empty sandbox with the past year of a builder: communities, homes, vendors, bids, orders, schedules, payments and sales, and colleagues as whom nobody can sign in. It takes a minute or two, during which getSandbox tells how far it is. Meanwhile nothing is mailed, no event is delivered, and nothing comes due. If it is interrupted, what it has made is removed again. Refused where there is anything that it did not make.
          */
         post: operations["fillSandbox"];
         delete?: never;

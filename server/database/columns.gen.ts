@@ -1294,6 +1294,7 @@ export const columns = {
     lastLoginAt: 'timestamptz?',
     createdBy: 'json',
     signInEmail: 'text?',
+    isExample: 'boolean',
   },
   vendorNotifications: {
     organizationId: 'id',

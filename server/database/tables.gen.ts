@@ -1390,6 +1390,7 @@ export interface Users {
   createdBy: Generated<Json>;
   email: string;
   id: string;
+  isExample: Generated<boolean>;
   lastLoginAt: Timestamp | null;
   name: string;
   organizationId: string;
