@@ -4025,7 +4025,7 @@ export interface paths {
         put?: never;
         /**
          * Upload an attachment
-         * @description Attaches a file to a bid request, invitation, bid, compliance document, order, task, selection or message, which takes the write permission of that record, such as bids:write. Send the bytes themselves as application/octet-stream, 25 MiB at most, which are streamed; or in JSON as base64, up to 700 kB. What the file is follows from its content and not from its name: PDF, PNG, JPEG, GIF, WebP, TIFF, HEIC, Word, Excel, PowerPoint, OpenDocument, MP4, CSV or plain text. Where the deployment scans files, one that is not found clean is refused. A record has 100 files at most.
+         * @description Attaches a file to a bid request, invitation, bid, compliance document, order, task, selection or message, which takes the write permission of that record, such as bids:write. The vendors who were asked see what hangs on a bid request; an order's vendor sees its files only if they are shared. Send the bytes themselves as application/octet-stream, 25 MiB at most, which are streamed; or in JSON as base64, up to 700 kB. What the file is follows from its content and not from its name: PDF, PNG, JPEG, GIF, WebP, TIFF, HEIC, Word, Excel, PowerPoint, OpenDocument, MP4, CSV or plain text. Where the deployment scans files, one that is not found clean is refused. A record has 100 files at most.
          */
         post: operations["uploadAttachment"];
         delete?: never;
@@ -4061,7 +4061,11 @@ export interface paths {
         delete: operations["deleteAttachment"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update an attachment
+         * @description Shares a file with vendors, or keeps it to the builder again, which takes the write permission of the record that it hangs on. A vendor sees what is shared of the orders that were issued to it, of the bid requests that it was asked to bid on, and of its own invitations; the files of other records cannot be shared (409). What a vendor handed in itself stays shared with it (409).
+         */
+        patch: operations["updateAttachment"];
         trace?: never;
     };
     "/api/ext/attachments/{attachmentId}/content": {
@@ -4885,7 +4889,7 @@ export interface paths {
         };
         /**
          * List the files of an invitation
-         * @description Lists the files that hang on the bid request, and those that hang on this vendor's invitation, newest first. Changes nothing.
+         * @description Lists the files of the bid request and of this vendor's invitation that the builder shares, and what the vendor has handed in, newest first. Changes nothing.
          */
         get: operations["listPortalAttachments"];
         put?: never;
@@ -5223,6 +5227,63 @@ export interface paths {
          * @description Makes the document of an order that was issued to the vendor, as getPurchaseOrderPdf makes it for the builder. The same order makes the same bytes.
          */
         get: operations["getPortalOrderPdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/portal/orders/{purchaseOrderId}/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
+                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the files of an order
+         * @description Lists the files of an order that was issued to the vendor which the builder shares with it, newest first. Changes nothing.
+         */
+        get: operations["listPortalOrderAttachments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/portal/orders/{purchaseOrderId}/attachments/{attachmentId}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
+                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                /**
+                 * @description The attachment's id.
+                 * @example att_01m7y975jzfesvq6y1f3h5k7m9
+                 */
+                attachmentId: components["parameters"]["AttachmentId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Download a file of an order
+         * @description Answers the bytes of a file that listPortalOrderAttachments lists, all of them or the range that the header Range asks for, as downloadAttachment does.
+         */
+        get: operations["downloadPortalOrderAttachment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6108,7 +6169,7 @@ export interface paths {
         put?: never;
         /**
          * Fill the sandbox
-         * @description Fills an empty sandbox with the past year of a builder: communities, homes, vendors, bids, orders, schedules, payments and sales, and colleagues who cannot sign in. It takes a minute or two, during which getSandbox tells how far it is. Meanwhile nothing is mailed, no event is delivered, and nothing comes due. If it is interrupted, what it has made is removed again. Refused where there is anything that it did not make.
+         * @description Fills an empty sandbox with the past year of a builder: communities, homes, vendors, bids, orders, schedules, payments and sales, and colleagues as whom nobody can sign in. It takes a minute or two, during which getSandbox tells how far it is. Meanwhile nothing is mailed, no event is delivered, and nothing comes due. If it is interrupted, what it has made is removed again. Refused where there is anything that it did not make.
          */
         post: operations["fillSandbox"];
         delete?: never;
@@ -17321,6 +17382,8 @@ export interface components {
             size: number;
             /** @description The SHA-256 of its bytes, in hexadecimal. */
             sha256: string;
+            /** @description Whether vendors see it in their portals: of a bid request all who were asked, of an invitation or an order its own. */
+            shared: boolean;
             /** @description Rises by one with every change. */
             version: number;
             /** @description Who uploaded it; a vendor does so in its portal. */
@@ -17329,6 +17392,11 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description When it was deleted; null while it is there. */
             archivedAt: components["schemas"]["InstantOrNull"];
+        };
+        /** @description What of an attachment can be changed. */
+        AttachmentUpdate: {
+            /** @description Whether vendors see it in their portals. */
+            shared?: boolean;
         };
         /** @description A page of attachments. */
         AttachmentPage: {
@@ -18150,7 +18218,7 @@ export interface components {
             from: "builder" | "vendor";
             createdAt: components["schemas"]["Instant"];
         };
-        /** @description A page of the files of an invitation. */
+        /** @description A page of the files of an invitation or an order. */
         PortalAttachmentPage: {
             data: components["schemas"]["PortalAttachment"][];
             nextCursor: components["schemas"]["NextCursor"];
@@ -20412,6 +20480,7 @@ export type SearchCorrection = components['schemas']['SearchCorrection'];
 export type AttachmentRecordType = components['schemas']['AttachmentRecordType'];
 export type AttachmentContent = components['schemas']['AttachmentContent'];
 export type Attachment = components['schemas']['Attachment'];
+export type AttachmentUpdate = components['schemas']['AttachmentUpdate'];
 export type AttachmentPage = components['schemas']['AttachmentPage'];
 export type EventType = components['schemas']['EventType'];
 export type SubscribedEventType = components['schemas']['SubscribedEventType'];
@@ -31135,6 +31204,8 @@ export interface operations {
                  * @example Wall heights.pdf
                  */
                 fileName: components["parameters"]["FileName"];
+                /** @description Whether vendors see it in their portals, as for updateAttachment. If left out: those who were asked see the files of a bid request, and each those of its invitation; an order's vendor does not. */
+                shared?: boolean;
             };
             header?: {
                 /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
@@ -31239,6 +31310,54 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateAttachment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. The change is refused with `412` when the resource has changed since. Several may be separated by commas, and `*` is any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The attachment's id.
+                 * @example att_01m7y975jzfesvq6y1f3h5k7m9
+                 */
+                attachmentId: components["parameters"]["AttachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttachmentUpdate"];
+            };
+        };
+        responses: {
+            /** @description The attachment as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attachment"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
@@ -33541,6 +33660,110 @@ export interface operations {
             304: components["responses"]["NotModified"];
             401: components["responses"]["NotLetIn"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPortalOrderAttachments: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. A page also ends with the item that brings it to 1 MiB of JSON, so of long records it may have fewer. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before. It belongs to the sort it was made for. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
+                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of files. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalAttachmentPage"];
+                };
+            };
+            401: components["responses"]["NotLetIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    downloadPortalOrderAttachment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that you last saw, with its quotes. `304` is answered, without a body, when it still holds. Several may be separated by commas, and `*` is any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description The one range of bytes to answer, such as `bytes=0-1023`, `bytes=1024-` or `bytes=-500` for the last ones. */
+                Range?: components["parameters"]["Range"];
+            };
+            path: {
+                /**
+                 * @description The purchase order's id.
+                 * @example po_01m7y975jzfesvq6ft8wk3ewk5
+                 */
+                purchaseOrderId: components["parameters"]["PurchaseOrderId"];
+                /**
+                 * @description The attachment's id.
+                 * @example att_01m7y975jzfesvq6y1f3h5k7m9
+                 */
+                attachmentId: components["parameters"]["AttachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The part of the file that was asked for. */
+            206: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    "Content-Range": components["headers"]["ContentRange"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["NotLetIn"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyVisits"];
             500: components["responses"]["Internal"];

@@ -32,6 +32,8 @@ export class World {
   readonly #portalTokens = new Map<string, string>()
   /** Whose portal shows a resource: by its id, the vendor who was asked about it. */
   readonly #shownTo = new Map<string, string>()
+  /** The record that a file hangs on, by the file's id. */
+  readonly #hangsOn = new Map<string, string>()
   /** The last refusal of each creation. */
   readonly #refusals = new Map<Operation, string>()
   /** Tells this world's records from others that are known by the same name. */
@@ -67,8 +69,8 @@ export class World {
     for (const declared of operation.declaration.parameters ?? []) {
       const parameter = contract.resolve(declared)
       if (parameter.required !== true || parameter.in === 'header') continue
-      const value =
-        this.#idsIn(operation, parameter.name)[which] ?? current((parameter as { example?: unknown }).example)
+      const ids = this.#below(path, this.#idsIn(operation, parameter.name))
+      const value = ids[which] ?? current((parameter as { example?: unknown }).example)
       if (value === undefined) return undefined
       if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, String(value))
       else query.set(parameter.name, String(value))
@@ -91,6 +93,13 @@ export class World {
     const ids = this.idsFor(parameter)
     const opened = ids.filter((id) => this.#tokenTo(id) !== undefined)
     return isOpenToKeys(operation) || opened.length === 0 ? ids : opened
+  }
+
+  /** Those that hang on a record of the path so far; all of them if none does. */
+  #below(path: string, ids: readonly string[]): readonly string[] {
+    const parts = path.split('/')
+    const hanging = ids.filter((id) => parts.includes(this.#hangsOn.get(id) ?? ''))
+    return hanging.length > 0 ? hanging : ids
   }
 
   /**
@@ -230,6 +239,7 @@ export class World {
     }
     await this.#openPortals()
     await this.#issue()
+    await this.#share()
     await this.#tryOut()
     const deadline = Date.now() + 10_000
     for (;;) {
@@ -270,6 +280,18 @@ export class World {
         }
         if (this.#tokenTo(ids[which] ?? '') !== undefined) break
       }
+    }
+  }
+
+  /** Hangs a file on each kind of record of which portals show files, and shares it. */
+  async #share(): Promise<void> {
+    const upload = contract.operations.get('uploadAttachment' as OperationId)
+    if (upload === undefined) return
+    for (const operation of OPENING) {
+      const [recordId] = this.#idsIn(operation, /\{(\w+)\}/.exec(operation.path)?.[1] ?? '')
+      if (recordId === undefined) continue
+      const query = new URLSearchParams({ recordId, fileName: 'Shared.pdf', shared: 'true' })
+      this.learn(await this.send(upload, { address: `${upload.path}?${query}` }), upload)
     }
   }
 
@@ -348,7 +370,8 @@ export class World {
     if (answer.status >= 300 || answer.body?.dryRun === true) return
     for (const token of portalTokensIn(answer.body)) this.admit(token)
     // A single answer about what has no address (any more) says so.
-    const { id, vendorId, portalUrl, portalStatus } = answer.body ?? {}
+    const { id, vendorId, portalUrl, portalStatus, recordId } = answer.body ?? {}
+    if (typeof recordId === 'string') this.#hangsOn.set(id, recordId)
     if (portalUrl === null || portalStatus === 'not_invited') this.#portalTokens.delete(id)
     // What a vendor was asked about is shown in its portal, also where that was open before.
     const isShown = portalUrl !== undefined || isIssued(answer.body) || prefixIn(String(id)) === VENDORS_PAPER
@@ -465,6 +488,11 @@ const ISSUING = [...contract.operations.values()].filter((operation) => {
     example !== undefined && 'issuedAt' in (example[1].value as object) && 'vendorId' in (example[1].value as object)
   )
 })
+
+/** The operations of the portal that answer a file of something that it shows. */
+const OPENING = [...contract.operations.values()].filter(
+  (operation) => operation.path.includes('/{attachmentId}/') && !isOpenToKeys(operation),
+)
 
 function isIssued(body: unknown): boolean {
   const { issuedAt } = (body ?? {}) as { issuedAt?: unknown }

@@ -7,6 +7,7 @@ import { cleanFileName } from './file-name.ts'
 import * as attachments from './queries.ts'
 import { assertTakesFiles, permitFiles, recordTypeOf } from './record.ts'
 import { assertClean } from './scanned.ts'
+import { sharedAs } from './share.ts'
 
 /** More are a sign of a program that attaches the same file again and again. */
 const MOST_OF_RECORD = 100
@@ -17,6 +18,8 @@ const UNCOMMITTED_MS = 60 * 60 * 1000
 export interface Attaching {
   recordId: string
   fileName: string
+  /** Whether vendors see it; if nobody says so, as is usual for the kind of record. */
+  shared?: boolean | undefined
 }
 
 /** Attaches a file to a record that the caller may change. */
@@ -36,6 +39,7 @@ export async function attachFile(
 ): Promise<Attachment> {
   const recordType = recordTypeOf(given.recordId)
   if (recordType === undefined) throw unknownReference(['recordId'])
+  const shared = sharedAs(recordType, given.shared)
   await assertTakesFiles(call, recordType, given.recordId)
   const arrived = 'path' in file ? file : await call.surroundings.files.receive(bytesOf(file))
   try {
@@ -49,10 +53,11 @@ export async function attachFile(
     if ('path' in file) await storeBefore(call, made.id, file.path)
     await call.write(async (call) => {
       await insert(call, made, most)
+      if (given.shared !== undefined) await attachments.setShared(call, made.id, given.shared)
       if ('path' in file) await attachments.setFast(call, made.id)
       else await attachments.insertContent(call, made.id, file.content)
     })
-    return made
+    return { ...made, shared }
   } finally {
     if (arrived !== file) await arrived.discard()
   }
@@ -78,7 +83,7 @@ async function storeBefore({ organizationId, now, surroundings }: Call, id: stri
   await files.store.put(attachments.keyOf(organizationId, id), path)
 }
 
-async function insert(call: WriteCall, made: Attachment, most: number): Promise<void> {
+async function insert(call: WriteCall, made: Omit<Attachment, 'shared'>, most: number): Promise<void> {
   // The lock on the organization's count makes both limits exact.
   assertRoom(call, await attachments.addUsedBytes(call, made.size))
   if ((await attachments.countOfRecord(call, made.recordId)) >= most)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { download, pdf, sha256, upload } from '../../test/support/files.ts'
+import { download, pdf, sendBytes, sha256, upload } from '../../test/support/files.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { exportFiles } from '../builder-data/export-files.ts'
 import { removeLooseFiles } from './tidy.ts'
@@ -215,6 +215,42 @@ test('a file can be read and changed by whoever may read and change its record, 
   expect([foreign.status, foreign.body.code]).toEqual([422, 'unknown_reference'])
   const none = await upload(plumbline, pdf(), { recordId: 'hom_01m7y975jzfesvq6zzzzzzzzzz' })
   expect([none.status, none.body.errors[0].pointer]).toEqual([422, 'recordId'])
+})
+
+test('vendors see a file as is usual for its record, until whoever may change that record says otherwise', async () => {
+  const usual: Record<string, boolean | null> = { bid_request: true, invitation: true, purchase_order: false }
+  const change = (id: string, shared: boolean, options: object = {}) =>
+    plumbline.patch(`${FILES}/${id}`, { shared }, options)
+  for (const [type, { id: recordId, entity }] of Object.entries(records)) {
+    const { body: file } = await upload(plumbline, pdf(), { recordId })
+    expect([type, file.shared]).toEqual([type, usual[type] ?? false])
+    expect((await plumbline.get(`${FILES}/${file.id}`)).body).toEqual(file)
+    const other = !file.shared
+    if (usual[type] === undefined) {
+      for (const refused of [await change(file.id, true), await upload(plumbline, pdf(), { recordId, shared: true })])
+        expect([type, refused.status, refused.body.reason]).toEqual([type, 409, 'not_suitable'])
+      expect((await change(file.id, false)).body).toEqual(file)
+      continue
+    }
+    expect((await upload(plumbline, pdf(), { recordId, shared: other })).body).toMatchObject({
+      shared: other,
+      version: 1,
+    })
+    const { body: changed } = await change(file.id, other)
+    expect(changed).toMatchObject({ shared: other, version: 2, sha256: file.sha256 })
+    expect((await change(file.id, other)).body).toEqual(changed)
+    const { body: listed } = await plumbline.get(`${FILES}?ids=${file.id}`)
+    expect(listed.data).toEqual([changed])
+    expect((await change(file.id, true, { headers: { 'if-match': '"1"' } })).status).toBe(412)
+    const reader = await plumbline.newKey([`${entity}:read`])
+    expect((await change(file.id, true, { key: reader })).body.permission).toBe(`${entity}:write`)
+    const { body: trail } = await plumbline.get(`/api/ext/audit-entries?resourceId=${file.id}`)
+    expect(trail.data[0]).toMatchObject({ action: 'attachment.updated', changed: ['shared'] })
+    const unclear = `${plumbline.url}${FILES}?recordId=${recordId}&fileName=Plan.pdf&shared=perhaps`
+    expect((await sendBytes(unclear, pdf(), { key: plumbline.key })).body.errors).toMatchObject([{ pointer: 'shared' }])
+    await plumbline.delete(`${FILES}/${file.id}`)
+    expect((await change(file.id, true)).body.reason).toBe('archived')
+  }
 })
 
 test('an upload that is repeated under its Idempotency-Key attaches one file, and another file is refused', async () => {

@@ -4,6 +4,7 @@ import { downloadOf } from './download.ts'
 import * as attachments from './queries.ts'
 import { permitFiles, readableTypes } from './record.ts'
 import { assertOpen } from './sealed.ts'
+import { share } from './share.ts'
 
 /** Long enough for a copy of the store that begins after a dump of the database to have every file that the dump knows. */
 const KEPT_DELETED_MS = 24 * 60 * 60 * 1000
@@ -24,6 +25,15 @@ export const attachmentOperations = {
   async getAttachment({ path }, call) {
     const attachment = await attachments.find(call, path.attachmentId)
     permitFiles(call, attachment.recordType, 'read')
+    return { status: 200, body: attachment }
+  },
+
+  async updateAttachment({ path, body, ifMatch }, call) {
+    const attachment = await call.write(async (call) => {
+      const before = await attachments.lock(call, path.attachmentId)
+      permitFiles(call, before.recordType, 'write')
+      return share(call, before, body.shared ?? before.shared, ifMatch)
+    })
     return { status: 200, body: attachment }
   },
 

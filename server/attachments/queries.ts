@@ -1,14 +1,36 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
-import type { Tenant, WriteCall } from '../http/call.ts'
+import { noteChange, type Tenant, type WriteCall } from '../http/call.ts'
 import { resource } from '../resources/resource.ts'
+import { SHARED } from './record.ts'
 
 export const { list, find, findAll, lock, make, insertAll, update, archive } = resource({
   schema: 'Attachment',
   table: 'attachments',
   prefix: 'att',
+  computed: { shared: SHARED },
   filters: { recordTypes: (types) => `t."recordType" = any(${types})` },
 })
+
+/** Says of a new file whether vendors see it. */
+export async function setShared({ db, organizationId }: WriteCall, id: string, shared: boolean): Promise<void> {
+  await db
+    .updateTable('attachments')
+    .set({ shared })
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function changeShared(call: WriteCall, id: string, shared: boolean): Promise<void> {
+  await call.db
+    .updateTable('attachments')
+    .set((set) => ({ shared, version: set('version', '+', 1), updatedAt: call.now }))
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', id)
+    .execute()
+  noteChange(call, id, 'updated', ['shared'])
+}
 
 /** Where the store keeps the bytes of an attachment. */
 export function keyOf(organizationId: string, attachmentId: string): string {

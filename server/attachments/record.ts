@@ -11,17 +11,19 @@ interface RecordKind {
   readonly table: keyof typeof columns
   /** The entity of its permissions: whoever may read or write it may read or write its files. */
   readonly entity: string
+  /** Whether vendors see its files in their portals, unless somebody says otherwise; null where they never do. */
+  readonly shared: boolean | null
 }
 
 const KINDS: Readonly<Record<AttachmentRecordType, RecordKind>> = {
-  bid_request: { prefix: 'brq', table: 'bidRequests', entity: 'bids' },
-  invitation: { prefix: 'inv', table: 'invitations', entity: 'bids' },
-  bid: { prefix: 'bid', table: 'bids', entity: 'bids' },
-  compliance_document: { prefix: 'cmp', table: 'complianceDocuments', entity: 'vendors' },
-  purchase_order: { prefix: 'po', table: 'purchaseOrders', entity: 'pos' },
-  task: { prefix: 'tsk', table: 'tasks', entity: 'tasks' },
-  selection: { prefix: 'sel', table: 'selections', entity: 'options' },
-  message: { prefix: 'msg', table: 'messages', entity: 'messages' },
+  bid_request: { prefix: 'brq', table: 'bidRequests', entity: 'bids', shared: true },
+  invitation: { prefix: 'inv', table: 'invitations', entity: 'bids', shared: true },
+  bid: { prefix: 'bid', table: 'bids', entity: 'bids', shared: null },
+  compliance_document: { prefix: 'cmp', table: 'complianceDocuments', entity: 'vendors', shared: null },
+  purchase_order: { prefix: 'po', table: 'purchaseOrders', entity: 'pos', shared: false },
+  task: { prefix: 'tsk', table: 'tasks', entity: 'tasks', shared: null },
+  selection: { prefix: 'sel', table: 'selections', entity: 'options', shared: null },
+  message: { prefix: 'msg', table: 'messages', entity: 'messages', shared: null },
 }
 
 const TYPES = Object.keys(KINDS) as AttachmentRecordType[]
@@ -30,6 +32,18 @@ const TYPES = Object.keys(KINDS) as AttachmentRecordType[]
 export function recordTypeOf(recordId: string): AttachmentRecordType | undefined {
   return TYPES.find((type) => recordId.startsWith(`${KINDS[type].prefix}_`))
 }
+
+/** Whether vendors see the files of such a record, unless somebody says otherwise; null where they never do. */
+export function usuallyShared(type: AttachmentRecordType): boolean | null {
+  return KINDS[type].shared
+}
+
+const SHARED_TYPES = TYPES.filter(usuallyShared)
+  .map((type) => `'${type}'`)
+  .join(', ')
+
+/** SQL of whether vendors see an attachment, over its row as `t`; the column holds only what somebody said. */
+export const SHARED = `coalesce(t."shared", t."recordType" in (${SHARED_TYPES}))`
 
 type Access = 'read' | 'write'
 

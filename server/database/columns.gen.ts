@@ -50,6 +50,7 @@ export const columns = {
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
     archivedAt: 'timestamptz?',
+    shared: 'boolean?',
   },
   auditEntries: {
     organizationId: 'text',
@@ -1305,6 +1306,7 @@ export const columns = {
     lastLoginAt: 'timestamptz?',
     createdBy: 'json',
     signInEmail: 'text?',
+    isExample: 'boolean',
   },
   vendorNotifications: {
     organizationId: 'id',

@@ -77,6 +77,7 @@ export interface Attachments {
   recordId: string;
   recordType: string;
   sha256: string;
+  shared: boolean | null;
   size: number;
   updatedAt: Timestamp;
   version: number;
@@ -1402,6 +1403,7 @@ export interface Users {
   createdBy: Generated<Json>;
   email: string;
   id: string;
+  isExample: Generated<boolean>;
   lastLoginAt: Timestamp | null;
   name: string;
   organizationId: string;

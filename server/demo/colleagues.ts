@@ -7,7 +7,11 @@ import { numberOrNull, rowsOf } from './rows.ts'
 import { Named } from './timeline.ts'
 import { BUILDER } from './world.ts'
 
-/** The others who work for the builder, by their e-mail addresses. Those who are there already stay as they are. */
+/**
+ * The others who work for the builder, by their e-mail addresses. Those who are there already stay as they are. Nobody signs
+ * in as one that is added: the same addresses are in every sandbox, and whoever signs in by an address is let in wherever it
+ * works.
+ */
 export async function addColleagues(database: Database, clock: Clock, organizationId: string): Promise<Named<string>> {
   const people = new Named<string>()
   const known = await database.statements
@@ -21,7 +25,7 @@ export async function addColleagues(database: Database, clock: Clock, organizati
     if (email === BUILDER.owner.email || people.has(email)) continue
     const limit = { poApprovalLimit: numberOrNull(poApprovalLimit) }
     const { id } = await createUser(database, clock, {
-      ...{ organizationId, email, name, phone, role: role as Role, ...limit },
+      ...{ organizationId, email, name, phone, role: role as Role, ...limit, isExample: true },
     })
     if (status === 'disabled') await updateUser(database, clock, id, { status })
     people.set(email, id)

@@ -306,6 +306,7 @@ export interface FilledQueries {
   listPortalAttachments: 'limit'
   listPortalTasks: 'limit'
   listPortalOrders: 'limit'
+  listPortalOrderAttachments: 'limit'
   listPortalComplianceDocuments: 'limit'
   listPortalPayments: 'limit'
   listPortalLienWaivers: 'limit'

@@ -22,6 +22,8 @@ export interface InputChecker {
   check(operation: Operation, input: Input): FieldError[]
   /** The faults of a request's input, with its parameters still as text. */
   explain(operation: Operation, sent: Sent): FieldError[]
+  /** The same, with the query as what the contract says that its texts are, and with defaults. */
+  read(operation: Operation, sent: Sent): { faults: FieldError[]; query: Record<string, unknown> }
 }
 
 export interface Sent {
@@ -46,7 +48,22 @@ export function inputChecker(contract: Contract): InputChecker {
     return validate(value) ? [] : faultsOf(validate.errors ?? [], subject(operation, part))
   }
 
+  function read(operation: Operation, { query, headers, body }: Sent) {
+    const declared = Object.keys(parameterSchema(contract, operation, 'query').properties)
+    const empty = declared.filter((name) => query[name] === '')
+    const others = Object.fromEntries(Object.entries(query).filter(([name]) => !empty.includes(name)))
+    const found = [
+      ...empty.map((name) => ({ pointer: name, code: 'invalid', message: 'must not be empty' })),
+      // Which puts in the place of the texts what they stand for.
+      ...faults(asText, operation, 'query', others),
+      ...faults(asText, operation, 'header', headers),
+      ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
+    ]
+    return { faults: found, query: others }
+  }
+
   return {
+    read,
     check(operation, { path, query, body }) {
       const missing = Object.entries(path).filter(([, value]) => typeof value !== 'string' || value === '')
       return [
@@ -55,16 +72,8 @@ export function inputChecker(contract: Contract): InputChecker {
         ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
       ]
     },
-    explain(operation, { query, headers, body }) {
-      const declared = Object.keys(parameterSchema(contract, operation, 'query').properties)
-      const empty = declared.filter((name) => query[name] === '')
-      const others = Object.fromEntries(Object.entries(query).filter(([name]) => !empty.includes(name)))
-      return [
-        ...empty.map((name) => ({ pointer: name, code: 'invalid', message: 'must not be empty' })),
-        ...faults(asText, operation, 'query', others),
-        ...faults(asText, operation, 'header', headers),
-        ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
-      ]
+    explain(operation, sent) {
+      return read(operation, sent).faults
     },
   }
 }

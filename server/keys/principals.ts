@@ -86,7 +86,7 @@ export function signedIn({ principal }: Pick<Call, 'principal'>): SignedIn & { i
 
 /**
  * The user that a session stands for: in the organization that was chosen last, or else where they signed in last. Null
- * if nobody with this address works anywhere any more.
+ * if nobody with this address works anywhere any more; who belongs to the example of a sandbox works nowhere.
  */
 export async function memberOf(db: Db, session: SessionState): Promise<SignedIn | null> {
   const row = await db
@@ -94,6 +94,7 @@ export async function memberOf(db: Db, session: SessionState): Promise<SignedIn 
     .innerJoin('organizations as o', 'o.id', 'u.organizationId')
     .where('u.signInEmail', '=', session.email)
     .where('u.status', '!=', 'disabled')
+    .where('u.isExample', '=', false)
     .orderBy((eb) => eb('u.organizationId', '=', session.activeOrganizationId ?? ''), 'desc')
     .orderBy('u.lastLoginAt', (order) => order.desc().nullsLast())
     .orderBy('u.id')

@@ -71,6 +71,22 @@ test('a vendor reads the files of the request and hands in its own, which no oth
   expect([await ids(other), (await open(other, shared.id)).status]).toEqual([[], 404])
 })
 
+test('what the builder keeps to itself no vendor sees, and what a vendor sent it goes on seeing', async () => {
+  const { id, guests } = await newRequest()
+  const [one, other] = guests as [Guest, Guest]
+  const { body: own } = await upload(plumbline, pdf(), { recordId: id, shared: false })
+  const { body: letter } = await upload(plumbline, pdf(), { recordId: one.invitationId })
+  const { body: offer } = await handIn(one, pdf())
+  const ids = async (guest: Guest) => (await listed(guest)).map((file: { id: string }) => file.id)
+  expect([await ids(one), await ids(other)]).toEqual([[offer.id, letter.id], []])
+  const change = (file: string, shared: boolean) => plumbline.patch(`/api/ext/attachments/${file}`, { shared })
+  expect((await change(own.id, true)).status).toBe(200)
+  expect((await change(letter.id, false)).status).toBe(200)
+  expect((await change(offer.id, false)).body).toMatchObject({ status: 409, reason: 'fixed' })
+  expect([await ids(one), await ids(other)]).toEqual([[offer.id, own.id], [own.id]])
+  expect([(await open(one, letter.id)).status, (await open(one, own.id)).status]).toEqual([404, 200])
+})
+
 test('the page of an invitation names its files, from where they are saved', async () => {
   const { id, guests } = await newRequest()
   const [one, other] = guests as [Guest, Guest]

@@ -2,6 +2,7 @@ import type { AttachmentContent, PortalAttachment } from '../../client/contract.
 import { attachFile } from '../attachments/attach.ts'
 import { downloadOf } from '../attachments/download.ts'
 import * as attachments from '../attachments/queries.ts'
+import { SHARED } from '../attachments/record.ts'
 import * as requests from '../bidding/bid-requests/queries.ts'
 import type { Call } from '../http/call.ts'
 import type { FileAnswer } from '../http/file-answer.ts'
@@ -10,10 +11,12 @@ import { conflict, notFound } from '../http/problem.ts'
 import type { Arrived } from '../http/upload.ts'
 import { listing, type Page } from '../resources/listing.ts'
 import { visible } from './invitation.ts'
+import { visible as visibleOrder } from './order.ts'
 
 /**
- * The files that a vendor sees with an invitation: those of the bid request, which all who were asked see, and those of
- * the invitation itself, which only this vendor and the builder do.
+ * The files that a vendor sees. With an invitation: those of the bid request, which all who were asked see, and those of
+ * the invitation itself, which only this vendor and the builder do. With an order: its own. What the builder does not
+ * share is not among them.
  */
 
 /** An offer has a few files; whoever has the address could otherwise use up the builder's room. */
@@ -26,17 +29,31 @@ const list = listing<PortalAttachment>({
     from: { sql: `case when t."createdBy"->>'type' = 'vendor' then 'vendor' else 'builder' end` },
     createdAt: 'instant',
   },
-  where: `t."archivedAt" is null`,
+  where: `t."archivedAt" is null and ${SHARED}`,
   filters: { recordIds: (ids) => `t."recordId" = any(${ids})` },
 })
+
+interface Paging {
+  limit: number
+  cursor?: string | undefined
+}
 
 export async function listFiles(
   call: Call,
   invitationId: string,
-  query: { limit: number; cursor?: string | undefined },
+  query: Paging,
 ): Promise<Json<Page<PortalAttachment>>> {
   const { bidRequestId } = await visible(call, invitationId)
   return list(call, { ...query, ...{ sort: '-createdAt', recordIds: [bidRequestId, invitationId] } })
+}
+
+export async function listOrderFiles(
+  call: Call,
+  purchaseOrderId: string,
+  query: Paging,
+): Promise<Json<Page<PortalAttachment>>> {
+  await visibleOrder(call, purchaseOrderId)
+  return list(call, { ...query, ...{ sort: '-createdAt', recordIds: [purchaseOrderId] } })
 }
 
 export async function handIn(
@@ -59,7 +76,17 @@ export async function handIn(
 
 export async function fileOf(call: Call, invitationId: string, attachmentId: string): Promise<FileAnswer> {
   const { bidRequestId } = await visible(call, invitationId)
+  return openOf(call, [bidRequestId, invitationId], attachmentId)
+}
+
+export async function orderFileOf(call: Call, purchaseOrderId: string, attachmentId: string): Promise<FileAnswer> {
+  await visibleOrder(call, purchaseOrderId)
+  return openOf(call, [purchaseOrderId], attachmentId)
+}
+
+/** The file, if it is shared and hangs on one of these records. */
+async function openOf(call: Call, recordIds: readonly string[], attachmentId: string): Promise<FileAnswer> {
   const attachment = await attachments.find(call, attachmentId)
-  if (![bidRequestId, invitationId].includes(attachment.recordId)) throw notFound()
+  if (!attachment.shared || !recordIds.includes(attachment.recordId)) throw notFound()
   return downloadOf(call, attachment)
 }

@@ -1,6 +1,6 @@
 import { recordVisit } from '../audit/record.ts'
 import type { Handlers } from '../http/operation.ts'
-import { fileOf, handIn, listFiles } from './attachments.ts'
+import { fileOf, handIn, listFiles, listOrderFiles, orderFileOf } from './attachments.ts'
 import { discardDraft, readBid, saveDraft, submitDraft, takeBack } from './bid.ts'
 import { handInDocument, handInFile } from './compliance-document.ts'
 import { lookAround, readInvitation, replyTo } from './invitation.ts'
@@ -89,6 +89,14 @@ export const portalOperations = {
 
   async getPortalOrderPdf({ path }, call) {
     return { status: 200, body: await pdfOf(call, path.purchaseOrderId) }
+  },
+
+  async listPortalOrderAttachments({ path, query }, call) {
+    return { status: 200, body: await listOrderFiles(call, path.purchaseOrderId, query) }
+  },
+
+  async downloadPortalOrderAttachment({ path }, call) {
+    return { status: 200, body: await orderFileOf(call, path.purchaseOrderId, path.attachmentId) }
   },
 
   async answerPortalOrder({ path, body }, call) {

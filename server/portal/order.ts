@@ -65,7 +65,7 @@ async function shown(call: Call, order: PurchaseOrder & { status: PortalOrderSta
 }
 
 /** The order, if it was issued to the caller and its token covers all that is the caller's; otherwise it is not found. */
-async function visible(call: Call, id: string): Promise<PurchaseOrder & { status: PortalOrderStatus }> {
+export async function visible(call: Call, id: string): Promise<PurchaseOrder & { status: PortalOrderStatus }> {
   const { principal } = call
   const order = await orders.findOptional(call, id)
   const isShown = principal.subjectId === principal.id && order?.vendorId === principal.id && order.issuedAt !== null

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pdf, upload } from '../../test/support/files.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { eventsOf } from '../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../test/support/site.ts'
@@ -72,6 +73,127 @@ test('a vendor gets the document of an order that was issued to it, as the build
   expect([file.status, file.headers.get('content-type')]).toEqual([200, 'application/pdf'])
   expect((await file.text()).slice(0, 5)).toBe('%PDF-')
   expect((await fetch(`${plumbline.url}/portal/${whole}/${draft.id}/pdf`)).status).toBe(404)
+})
+
+describe('the files of an order', () => {
+  let issued: Answer['body']
+  let layout: Answer['body']
+  let internal: Answer['body']
+  const bytes = pdf(30_000)
+  beforeAll(async () => {
+    issued = await order()
+    const hung = async (fileName: string, shared: boolean, content = pdf()) =>
+      (await upload(plumbline, content, { recordId: issued.id, fileName, shared, key: site.key })).body
+    layout = await hung('Truss <layout>.pdf', true, bytes)
+    internal = await hung('What we pay elsewhere.pdf', false)
+  })
+
+  const listed = (key = whole, id = issued.id) => get(`/orders/${id}/attachments`, key)
+  async function open(id: string, options: { key?: string; of?: string; headers?: Record<string, string> } = {}) {
+    const { key = whole, of = issued.id, headers = {} } = options
+    const answer = await fetch(`${plumbline.url}/api/portal/orders/${of}/attachments/${id}/content`, {
+      headers: { authorization: `Bearer ${key}`, ...headers },
+    })
+    return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) }
+  }
+  const change = (id: string, shared: boolean) =>
+    plumbline.patch(`/api/ext/attachments/${id}`, { shared }, { key: site.key })
+
+  test('are listed and opened by its vendor where the builder shares them, whole or in part', async () => {
+    const { id, sha256, size } = layout
+    expect((await listed()).body).toEqual({
+      data: [
+        {
+          ...{ id, sha256, size, fileName: 'Truss -layout-.pdf', contentType: 'application/pdf', from: 'builder' },
+          createdAt: layout.createdAt,
+        },
+      ],
+      nextCursor: null,
+    })
+    const file = await open(id)
+    expect([file.status, file.bytes.equals(bytes)]).toEqual([200, true])
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="Truss -layout-.pdf"')
+    const part = await open(id, { headers: { range: 'bytes=5-9' } })
+    expect([part.status, part.bytes.equals(bytes.subarray(5, 10))]).toEqual([206, true])
+    expect((await open(id, { headers: { range: 'bytes=30000-' } })).status).toBe(416)
+    expect((await open(id, { headers: { 'if-none-match': `"${sha256}"` } })).status).toBe(304)
+  })
+
+  test('are not found where they are not shared, hang on something else, or were deleted', async () => {
+    expect((await open(internal.id)).status).toBe(404)
+    expect((await change(internal.id, true)).body.shared).toBe(true)
+    expect((await open(internal.id)).status).toBe(200)
+    await change(internal.id, false)
+    expect([(await open(internal.id)).status, (await listed()).body.data.length]).toEqual([404, 1])
+
+    const second = await order()
+    const { body: request } = await ext('/bids/request', site.framing())
+    const { body: drawing } = await upload(plumbline, pdf(), { recordId: request.id, key: site.key })
+    const { body: gone } = await upload(plumbline, pdf(), { recordId: issued.id, shared: true, key: site.key })
+    await plumbline.delete(`/api/ext/attachments/${gone.id}`, { key: site.key })
+    expect((await open(layout.id, { of: second.id })).status).toBe(404)
+    expect((await open(drawing.id)).status).toBe(404)
+    expect((await open(gone.id)).status).toBe(404)
+    expect((await listed(whole, second.id)).body.data).toEqual([])
+  })
+
+  test('are not found by another vendor, by the address of an invitation, and by another builder', async () => {
+    const abroad = await buildSite(plumbline)
+    const { body } = await plumbline.post(`/api/ext/vendors/${abroad.loneStar}/invite`, undefined, { key: abroad.key })
+    for (const key of [other, narrow, body.portalUrl.split('/').at(-1)])
+      expect([(await listed(key)).status, (await open(layout.id, { key })).status]).toEqual([404, 404])
+    const theirs = { key: abroad.key }
+    expect((await plumbline.patch(`/api/ext/attachments/${layout.id}`, { shared: false }, theirs)).status).toBe(404)
+  })
+
+  test('go with the order: they are there while it is, though it be taken back, and not before it is issued', async () => {
+    const draft = await order([])
+    const { body: file } = await upload(plumbline, pdf(), { recordId: draft.id, shared: true, key: site.key })
+    const seen = async () => [(await listed(whole, draft.id)).status, (await open(file.id, { of: draft.id })).status]
+    expect(await seen()).toEqual([404, 404])
+    for (const status of ['approved', 'issued']) await ext(`/purchase-orders/${draft.id}/status`, { status })
+    expect(await seen()).toEqual([200, 200])
+    await ext(`/purchase-orders/${draft.id}/status`, { status: 'void', reason: 'Not built.' })
+    expect((await get(`/orders/${draft.id}`)).body.status).toBe('void')
+    expect(await seen()).toEqual([200, 200])
+  })
+
+  test('stand on its page in both languages, from where they are saved, and on no page where none is shared', async () => {
+    const page = `/portal/${whole}/${issued.id}`
+    const at = async (path: string, language: string) =>
+      (await fetch(plumbline.url + path, { headers: { 'accept-language': language } })).text()
+    const html = await at(page, 'en')
+    expect(html).toContain(
+      `<h2>Documents</h2><ul class="rows"><li><div><a href="${page}/files/${layout.id}" download>Truss -layout-.pdf</a><small>30 kB`,
+    )
+    expect(html).not.toContain('elsewhere')
+    expect(await at(page, 'es')).toContain('<h2>Documentos</h2>')
+    const file = await fetch(`${plumbline.url}${page}/files/${layout.id}`)
+    expect([file.status, Buffer.from(await file.arrayBuffer()).equals(bytes)]).toEqual([200, true])
+    expect((await fetch(`${plumbline.url}${page}/files/${internal.id}`)).status).toBe(404)
+    expect(await at(`/portal/${whole}/${(await order()).id}`, 'en')).not.toContain('<h2>Documents</h2>')
+  })
+
+  test('are closed with the address, and to a vendor that is inactive', async () => {
+    const { body: vendor } = await ext('/vendors', {
+      ...{ companyName: 'Blanco Framers', email: 'bids@blanco.example.com', scopes: ['framing'] },
+    })
+    const lines = [{ description: 'Walls', quantity: 1, unitPrice: 1000 }]
+    const { body: own } = await ext('/purchase-orders', {
+      ...{ homeId: site.lot15, vendorId: vendor.id, scope: 'framing', lines },
+    })
+    for (const status of ['approved', 'issued']) await ext(`/purchase-orders/${own.id}/status`, { status })
+    const { body: file } = await upload(plumbline, pdf(), { recordId: own.id, shared: true, key: site.key })
+    const first = await tokenOf(vendor.id)
+    const opened = async (key: string) => (await open(file.id, { of: own.id, key })).status
+    expect(await opened(first)).toBe(200)
+    await ext(`/vendors/${vendor.id}/revoke-portal`)
+    expect(await opened(first)).toBe(401)
+    const next = await tokenOf(vendor.id)
+    expect(await opened(next)).toBe(200)
+    expect((await ext(`/vendors/${vendor.id}/status`, { status: 'inactive', reason: 'Retired.' })).status).toBe(200)
+    expect([await opened(next), (await get(`/orders/${own.id}`, next)).status]).toEqual([401, 401])
+  })
 })
 
 test('why an order cannot be answered any more stands on the page in the language of the vendor', async () => {

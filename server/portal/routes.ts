@@ -12,7 +12,7 @@ import { FileAnswer } from '../http/file-answer.ts'
 import { notFound, type Problem, toProblem } from '../http/problem.ts'
 import { requestIdOf } from '../http/request-id.ts'
 import { vendorBehind } from '../keys/portal-authenticator.ts'
-import { fileOf } from './attachments.ts'
+import { fileOf, orderFileOf } from './attachments.ts'
 import { readForm, type Sent } from './form-body.ts'
 import { pdfOf } from './order.ts'
 import { noticePage } from './pages/html.ts'
@@ -21,6 +21,7 @@ import { LANGUAGES, languageFor, readerIn } from './pages/reader.ts'
 import { STYLE_SOURCE } from './pages/style.ts'
 import { type Notice, refusalOf } from './refusals.ts'
 import { type Shown, show } from './show.ts'
+import { kindOf } from './subject.ts'
 import { performedBy, take } from './take.ts'
 
 /**
@@ -55,7 +56,12 @@ export function portalRoutes(parts: Parts): Router {
     next()
   })
   routes.get('/portal/:token/:subject/files/:attachmentId', (req, res) =>
-    answer(parts, req, res, (call) => fileOf(call, String(req.params.subject), String(req.params.attachmentId))),
+    answer(parts, req, res, (call) => {
+      const [subject, attachmentId] = [String(req.params.subject), String(req.params.attachmentId)]
+      return kindOf(subject) === 'order'
+        ? orderFileOf(call, subject, attachmentId)
+        : fileOf(call, subject, attachmentId)
+    }),
   )
   routes.get('/portal/:token/:subject/pdf', (req, res) =>
     answer(parts, req, res, (call) => pdfOf(call, String(req.params.subject))),
@@ -89,18 +95,18 @@ export function portalRoutes(parts: Parts): Router {
   return routes
 }
 
-/** What answers with a file; everything else is a page. */
-const OPENED: Readonly<Record<string, OperationId>> = {
-  files: 'downloadPortalAttachment',
-  pdf: 'getPortalOrderPdf',
+/** What a part of a page opens: a file, or else a page. */
+function openedBy(subject: string, part: string): OperationId {
+  if (part === 'pdf') return 'getPortalOrderPdf'
+  if (part !== 'files') return 'openPortal'
+  return kindOf(subject) === 'order' ? 'downloadPortalOrderAttachment' : 'downloadPortalAttachment'
 }
 
 // The path is never logged, because the token in it is a secret.
 function logAtEnd({ log }: Parts, req: Request, res: Response, visit: Visit): void {
   const started = performance.now()
   const [, , , subject = '', part = ''] = `${req.baseUrl}${req.path}`.split('/')
-  const opens = OPENED[part] ?? 'openPortal'
-  const operationId = req.method === 'POST' ? performedBy(subject, part) : opens
+  const operationId = req.method === 'POST' ? performedBy(subject, part) : openedBy(subject, part)
   res.once('finish', () => {
     const { requestId, address, principal } = visit
     const ms = Math.round((performance.now() - started) * 100) / 100

@@ -49,8 +49,7 @@ export async function show(call: Call, { subject, part, query }: Asked, placed: 
     return { html: messagePage(place, await call.operation('getPortalMessage', { messageId: subject })) }
   if (kind === 'waiver')
     return { html: waiverPage(place, await call.operation('getPortalLienWaiver', { lienWaiverId: subject })) }
-  if (kind === 'order')
-    return { html: orderPage(place, await call.operation('getPortalOrder', { purchaseOrderId: subject })) }
+  if (kind === 'order') return showOrder(call, place, subject)
   // The lists and what is handed in are the vendor's own; the address of one invitation leads to nothing else.
   if (!place.isWhole) throw notFound()
   if (subject === 'hand-in') return { html: handInPage(place) }
@@ -58,6 +57,12 @@ export async function show(call: Call, { subject, part, query }: Asked, placed: 
   if (section === undefined) throw notFound()
   const listed = await onPage(call, place, section, typeof query.cursor === 'string' ? query.cursor : undefined)
   return { html: listPage(place, listed, query.done === 'handed-in') }
+}
+
+async function showOrder(call: Call, place: Place, purchaseOrderId: string): Promise<Shown> {
+  const order = await call.operation('getPortalOrder', { purchaseOrderId })
+  const { data: files } = await call.operation('listPortalOrderAttachments', { purchaseOrderId, limit: MOST_FILES })
+  return { html: orderPage(place, order, files) }
 }
 
 async function showInvitation(

@@ -1154,6 +1154,7 @@ export const kinds = {
     contentType: 'text',
     size: 'integer',
     sha256: 'text',
+    shared: 'boolean',
     version: 'integer',
     createdBy: 'json',
     createdAt: 'instant',

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { pdf, sha256 as sha256Of, upload } from '../support/files.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, testLooks, visit } from './pages.ts'
 
@@ -17,7 +18,9 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     const made = async (path: string, body: object) => (await plumbline.post(path, body)).body
     const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
     const home = await made('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
-    const vendor = await made('/api/ext/vendors', { companyName: 'Travis Roof & Gutter', scopes: ['roofing'] })
+    const vendor = await made('/api/ext/vendors', {
+      ...{ companyName: 'Travis Roof & Gutter', email: 'office@travisroof.example.com', scopes: ['roofing'] },
+    })
     await made(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'roofing', amount: 30_000 })
     for (const unitPrice of [33_869, 34_000]) {
       const lines = [{ description: 'Shingles', quantity: 1, unitPrice }]
@@ -77,6 +80,49 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'PDF' }).click()])
     expect(file.suggestedFilename()).toBe('PO-0014-01.pdf')
     expectNoComplaints(seen)
+    await seen.close()
+  })
+
+  test('take files, of which the vendor sees those that are shared with it', async () => {
+    const seen = await visit(browser, plumbline)
+    const { page } = seen
+    await page.goto(`${plumbline.url}/orders/${orders[0]}`)
+    await page.getByText('No drawings or letters hang on this order yet.').waitFor()
+    const bytes = pdf()
+    await page.getByRole('button', { name: 'Add a file' }).click()
+    const file = page.getByLabel('File', { exact: true })
+    const add = page.getByRole('button', { name: 'Add the file' })
+    await file.setInputFiles({
+      name: 'Scan.exe',
+      mimeType: 'application/pdf',
+      buffer: Buffer.from('MZ\x90\0\x03', 'latin1'),
+    })
+    await add.click()
+    await page.getByText('is not of a type that is taken').waitFor()
+    await file.setInputFiles({ name: "The roofer's plan.pdf", mimeType: 'application/pdf', buffer: bytes })
+    await add.click()
+    await page.getByText("The roofer's plan.pdf is added").waitFor()
+
+    const { data } = (await plumbline.get(`/api/ext/attachments?recordId=${orders[0]}`)).body
+    const [{ id, sha256 }] = data
+    expect([data.length, sha256]).toEqual([1, sha256Of(bytes)])
+    const { vendorId } = (await plumbline.get(`/api/ext/purchase-orders/${orders[0]}`)).body
+    const { portalUrl } = (await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)).body
+    const portal = async () => (await fetch(`${plumbline.url}${new URL(portalUrl).pathname}/${orders[0]}`)).text()
+    expect(await portal()).not.toContain(id)
+    await page.getByLabel("The vendor may see The roofer's plan.pdf").check()
+    await page.getByText("The vendor may see The roofer's plan.pdf").waitFor()
+    expect(await portal()).toContain(`/files/${id}`)
+
+    const link = page.getByRole('link', { name: "The roofer's plan.pdf" })
+    const [saved] = await Promise.all([page.waitForEvent('download'), link.click()])
+    expect(saved.suggestedFilename()).toBe("The roofer's plan.pdf")
+    await page.getByRole('button', { name: "Delete The roofer's plan.pdf" }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('No drawings or letters hang on this order yet.').waitFor()
+    expect(await portal()).not.toContain(id)
+    await upload(plumbline, bytes, { recordId: orders[0] ?? '', shared: true })
+    expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
     await seen.close()
   })
 

@@ -12,6 +12,7 @@ export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).
 export interface Upload {
   recordId: string
   fileName?: string
+  shared?: boolean
   key?: string
   headers?: Record<string, string>
 }
@@ -20,9 +21,9 @@ export interface Upload {
 export async function upload(
   plumbline: TestPlumbline,
   bytes: Uint8Array | ReadableStream,
-  { recordId, fileName = 'Plan.pdf', key = plumbline.key, headers = {} }: Upload,
+  { recordId, fileName = 'Plan.pdf', shared, key = plumbline.key, headers = {} }: Upload,
 ) {
-  const query = new URLSearchParams({ recordId, fileName })
+  const query = new URLSearchParams({ recordId, fileName, ...(shared !== undefined && { shared: String(shared) }) })
   return sendBytes(`${plumbline.url}/api/ext/attachments?${query}`, bytes, { key, headers })
 }
 

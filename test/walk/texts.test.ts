@@ -66,6 +66,7 @@ test('every list is walked, except those that are read as objects and those with
       'listPortalInvitations',
       'listPortalLienWaivers',
       'listPortalMessages',
+      'listPortalOrderAttachments',
       'listPortalOrders',
       'listPortalPayments',
       'listPortalTasks',

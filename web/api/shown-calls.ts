@@ -102,9 +102,17 @@ export function asCurl({ method, target, body }: ShownCall): string {
   const url = `${location.origin}${root}${target}`
   const parts = [`curl -H "Authorization: Bearer $PLUMBLINE_KEY" '${url}'`]
   if (method !== 'GET') parts[0] = `curl -X ${method} -H "Authorization: Bearer $PLUMBLINE_KEY" '${url}'`
-  if (body !== undefined) {
+  if (body instanceof File) {
+    parts.push("-H 'Content-Type: application/octet-stream'")
+    parts.push(`--data-binary '@${quoted(body.name)}'`)
+  } else if (body !== undefined) {
     parts.push("-H 'Content-Type: application/json'")
-    parts.push(`-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`)
+    parts.push(`-d '${quoted(JSON.stringify(body))}'`)
   }
   return parts.join(' \\\n  ')
+}
+
+/** As it stands between single quotes in a shell. */
+function quoted(text: string): string {
+  return text.replaceAll("'", "'\\''")
 }

@@ -48,6 +48,13 @@ export function percent(number: number): string {
   return `${withMinus(SHARE.format(number))} %`
 }
 
+const SIZE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
+
+/** How large a file is: `30 kB`, `2.4 MB`. */
+export function fileSize(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${SIZE.format(bytes / 1_000_000)} MB`
+}
+
 function withMinus(text: string): string {
   return text.replace('-', '−')
 }

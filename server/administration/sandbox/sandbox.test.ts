@@ -4,6 +4,7 @@ import { type Receiver, startReceiver } from '../../../scripts/processes/receive
 import { type MailServer, startMailServer } from '../../../test/support/mail-server.ts'
 import {
   type Answer,
+  fromPage,
   type RequestOptions,
   startTestPlumbline,
   type TestPlumbline,
@@ -12,6 +13,7 @@ import { ownedTables } from '../../builder-data/catalogue.ts'
 import { REQUESTS } from '../../demo/world.ts'
 import { STAYS } from '../../organizations/sandbox-tables.ts'
 import { markSandbox } from '../../organizations/sandboxes.ts'
+import { makeSignInLink } from '../../people/users/sign-in-link.ts'
 import { createUser } from '../../people/users/users.ts'
 
 const SANDBOX = '/api/admin/sandbox'
@@ -122,6 +124,30 @@ test(
   },
   LONG_MS,
 )
+
+test('nobody signs in as a colleague of the example, not even by a link of the operator', async () => {
+  const { database, clock, app } = plumbline
+  const { identity } = app.surroundings
+  const { data: users } = (await plumbline.get('/api/ext/users?limit=50')).body
+  const elena = users.find(({ name }: { name: string }) => name === 'Elena Ortiz')
+  await expect(makeSignInLink({ database, clock, identity }, elena.id, 60_000)).rejects.toMatchObject({
+    extras: { reason: 'not_available' },
+  })
+  await expect(plumbline.signIn(elena.email)).rejects.toThrow('link_spent')
+  const ask = (email: string) => plumbline.post('/api/admin/sign-in/link', { email }, fromPage(''))
+  expect((await ask(elena.email)).status).toBe(202)
+  expect((await ask('ingrid@example.com')).status).toBe(202)
+  // Mails leave in their order, so that one to her would have come before this one.
+  await mail.next('ingrid@example.com')
+  expect(mail.received.flatMap(({ to }) => to)).toEqual(['ingrid@example.com'])
+
+  // Whoever has the same address at another builder is let in there alone.
+  const other = await plumbline.newBuilder()
+  const namesake = { email: elena.email, name: 'Elena', role: 'viewer' as const, poApprovalLimit: null }
+  await createUser(database, clock, { organizationId: other.organizationId, ...namesake })
+  const { body: session } = await plumbline.get('/api/admin/session', await plumbline.signIn(elena.email))
+  expect(session.organizations.map(({ id }: { id: string }) => id)).toEqual([other.organizationId])
+})
 
 test(
   'it is emptied of all that, and of nothing else',

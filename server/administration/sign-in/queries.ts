@@ -65,7 +65,7 @@ export interface Member {
 /** Nobody works for more builders than getSession can list. */
 const MOST_MEMBERSHIPS = 200
 
-/** Everybody who has this address and is not disabled, by the names of the organizations. */
+/** Everybody who has this address and may sign in, by the names of the organizations. */
 export async function membersOf(db: Db, email: string): Promise<Member[]> {
   const rows = await db
     .selectFrom('users as u')
@@ -80,6 +80,7 @@ export async function membersOf(db: Db, email: string): Promise<Member[]> {
     ])
     .where('u.signInEmail', '=', email.toLowerCase())
     .where('u.status', '!=', 'disabled')
+    .where('u.isExample', '=', false)
     .orderBy('o.name')
     .orderBy('o.id')
     .limit(MOST_MEMBERSHIPS)

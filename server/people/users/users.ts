@@ -19,6 +19,8 @@ export interface NewUser {
   role: Role
   /** The largest purchase order that they may approve; null means any. */
   poApprovalLimit: number | null
+  /** Whether they belong to the example of a sandbox, so that nobody can sign in as them. */
+  isExample?: boolean | undefined
 }
 
 /** Throws `not_found` for an unknown organization and `conflict` for an address that another user has. */

@@ -1,10 +1,11 @@
-import type { PortalOrder } from '../../../client/contract.gen.ts'
+import type { PortalAttachment, PortalOrder } from '../../../client/contract.gen.ts'
 import { percentOf } from '../../values/money.ts'
+import { fileSheet } from './files.ts'
 import { addressLines, cells, fact, text } from './html.ts'
 import { framed, type Place, sheet } from './place.ts'
 
 /** An order as it was issued, with the way to accept or decline it. */
-export function orderPage(place: Place, order: PortalOrder): string {
+export function orderPage(place: Place, order: PortalOrder, files: readonly PortalAttachment[]): string {
   const { reader } = place
   const words = reader.words.order
   const { home, community, currency, total, retainagePercent } = order
@@ -23,6 +24,7 @@ export function orderPage(place: Place, order: PortalOrder): string {
     ]),
     lineTable(place, order),
     `<p><a href="${text(`${place.root}/${order.id}/pdf`)}">${text(words.pdf)}</a></p>`,
+    fileSheet(place, files, order.id),
     order.terms === null
       ? ''
       : `<details class="sheet"><summary>${text(words.terms)}</summary><p class="in small pre">${text(order.terms)}</p></details>`,

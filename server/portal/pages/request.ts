@@ -1,7 +1,8 @@
 import type { PortalAttachment, PortalBid, PortalBidInvitation, PortalRequest } from '../../../client/contract.gen.ts'
 import { dateIn, daysBetween } from '../../values/calendar.ts'
 import { submittedSheet } from './bid-sheet.ts'
-import { addressLines, cells, fact, sizeOf, text } from './html.ts'
+import { fileSheet } from './files.ts'
+import { addressLines, cells, fact, text } from './html.ts'
 import { framed, type Place, sheet } from './place.ts'
 import { steps } from './steps.ts'
 
@@ -23,7 +24,7 @@ export function requestPage(
     facts(place, invitation),
     request.message === null ? '' : `<p class="pre">${text(request.message)}</p>`,
     lineTable(place, request),
-    fileTable(place, files, invitation.id),
+    fileSheet(place, files, invitation.id),
     submittedSheet(place, invitation, bid),
     invitation.canAnswer ? answerForm(place, invitation) : '',
   ]
@@ -89,16 +90,6 @@ function lineTable({ reader }: Place, { lines }: PortalRequest): string {
       `<tr><th scope="row">${text(description)}${required ? '' : `<small>${text(optional)}</small>`}</th><td class="num">${reader.number(quantity)} ${text(unit)}</td></tr>`,
   )
   return sheet(whatToPrice, `<table><tbody>\n${rows.join('\n')}\n</tbody></table>`)
-}
-
-function fileTable({ reader, root }: Place, files: readonly PortalAttachment[], invitationId: string): string {
-  if (files.length === 0) return ''
-  const { documents, fromYou } = reader.words.request
-  const items = files.map(({ id, fileName, size, from }) => {
-    const details = from === 'vendor' ? `${sizeOf(size)}, ${fromYou}` : sizeOf(size)
-    return `<li><div><a href="${text(`${root}/${invitationId}/files/${id}`)}" download>${text(fileName)}</a><small>${text(details)}</small></div></li>`
-  })
-  return sheet(documents, `<ul class="rows">${items.join('\n')}</ul>`)
 }
 
 function answerForm({ reader }: Place, { status }: PortalBidInvitation): string {

@@ -15,6 +15,7 @@ import { KeyValues, Panel } from '../../ui/panel.tsx'
 import { Failed, SkeletonLines } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
+import { OrderFiles } from './files.tsx'
 import { OrderLines } from './lines.tsx'
 import { OrderMoves } from './moves.tsx'
 import { OrderProgress } from './progress.tsx'
@@ -91,6 +92,7 @@ function Shown({ order }: { order: PurchaseOrder }) {
           <Panel title="Lines" actions={<OrderProgress order={order} />} isFlush>
             <OrderLines order={order} />
           </Panel>
+          <OrderFiles order={order} />
           {may('payments:read') && <Payments order={order} />}
           {may('events:read') && (
             <Panel title="History">

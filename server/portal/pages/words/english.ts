@@ -99,8 +99,6 @@ export const english = {
     excludes: 'Excludes',
     whatToPrice: 'What to price',
     optional: 'optional',
-    documents: 'Documents',
-    fromYou: 'from you',
     willYouBid: 'Will you bid?',
     yes: 'Yes, we will bid',
     yesHint: 'The builder is told; you can still decline later.',
@@ -202,6 +200,10 @@ export const english = {
       withdrawn: 'Withdrawn',
       expired: 'Expired',
     },
+  },
+  files: {
+    documents: 'Documents',
+    fromYou: 'from you',
   },
   order: {
     title: (number: string) => `Order ${number}`,

@@ -108,8 +108,6 @@ export const spanish: Words = {
     excludes: 'No incluye',
     whatToPrice: 'Lo que hay que cotizar',
     optional: 'opcional',
-    documents: 'Documentos',
-    fromYou: 'de usted',
     willYouBid: '¿Va a ofertar?',
     yes: 'Sí, vamos a ofertar',
     yesHint: 'Se avisa al constructor; todavía puede rechazar más tarde.',
@@ -210,6 +208,10 @@ export const spanish: Words = {
       withdrawn: 'Retirada',
       expired: 'Vencida',
     },
+  },
+  files: {
+    documents: 'Documentos',
+    fromYou: 'de usted',
   },
   order: {
     title: (number) => `Orden ${number}`,
