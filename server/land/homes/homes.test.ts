@@ -137,7 +137,9 @@ test('a home is closed without a complete sale only with a reason by who may dec
     plumbline.post(`/api/ext/homes/${id}/status`, { status: 'closed', ...body }, { ...(key !== undefined && { key }) })
   expect(await close({ reason: 'The keys were handed over.' })).toMatchObject({
     status: 409,
-    body: { detail: 'No sale of Lot 15 is complete. Whoever decides to close it all the same says why in overrideReason.' },
+    body: {
+      detail: 'No sale of Lot 15 is complete. Whoever decides to close it all the same says why in overrideReason.',
+    },
   })
   expect(await close({ overrideReason: ' ' })).toMatchObject({ status: 422 })
   const key = await plumbline.newKey(['homes:write'])
