@@ -62,7 +62,8 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     checkCredential(operation, req.headers)
     req.params = params
     req.body = await readBody(req, operation)
-    await validator.check(operation, req, res)
+    // Express's own query stays as it was sent where the validator knows it already.
+    const input = await validator.check(operation, req, res)
     if (req.body instanceof Upload) for await (const _passed of req.body.chunks());
     const preferred = preference(contract, operation, req)
     const query = new URLSearchParams(url.slice(pathOf(url).length))
@@ -75,8 +76,8 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const body =
       make === undefined
         ? answer.body
-        : await make({ path: params, query: req.query, body: req.body, shown: answer.body })
-    const { expand } = req.query
+        : await make({ path: params, query: input.query, body: req.body, shown: answer.body })
+    const { expand } = input.query
     const isExpanded = Array.isArray(expand) && answer.status === 200
     return putRight(itemOf, operation, url, req, {
       ...answer,
