@@ -5,8 +5,13 @@ import { createRoot } from 'react-dom/client'
 import { type AnyProblem, createClient, type VendorStatus } from '../../../client/index.ts'
 
 /** A page such as a frontend team would write: a builder's vendors, and a form to add one. */
-const { baseUrl, key } = (window as unknown as { plumbline: { baseUrl: string; key: string } }).plumbline
-const plumbline = createQueries(createClient({ baseUrl, key }).openapi)
+const { baseUrl } = (window as unknown as { plumbline: { baseUrl: string } }).plumbline
+const client = createClient({
+  baseUrl,
+  key: async (signal) => (await fetch('/token', { method: 'POST', signal })).text(),
+  retry: { retries: 2, longestWaitSeconds: 5, totalWaitSeconds: 6, timeoutSeconds: 10 },
+})
+const plumbline = createQueries(client.openapi)
 
 const STATUSES: VendorStatus[] = ['prospective', 'active', 'on_hold', 'inactive']
 
@@ -68,7 +73,7 @@ function Fault({ problem }: { problem: AnyProblem }) {
 }
 
 createRoot(document.getElementById('root') ?? document.body).render(
-  <QueryClientProvider client={new QueryClient()}>
+  <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
     <h1>Vendors</h1>
     <Vendors />
     <NewVendor />
