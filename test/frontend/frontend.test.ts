@@ -24,6 +24,8 @@ test('the page compiles', () => {
 interface Backend {
   baseUrl: string
   key: string
+  /** Somebody else adds a vendor, where anything is kept. */
+  add?(companyName: string): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -39,9 +41,9 @@ const backends: [name: string, start: () => Promise<Backend>][] = [
     'the service',
     async () => {
       const plumbline = await startTestPlumbline({ CORS_ORIGINS: '*' })
-      for (const companyName of ['Lone Star Framing LLC', 'Summit Electric Co.'])
-        await plumbline.post('/api/ext/vendors', { companyName })
-      return { baseUrl: plumbline.url, key: plumbline.key, stop: plumbline.stop }
+      const add = (companyName: string) => plumbline.post('/api/ext/vendors', { companyName })
+      for (const companyName of ['Lone Star Framing LLC', 'Summit Electric Co.']) await add(companyName)
+      return { baseUrl: plumbline.url, key: plumbline.key, add, stop: plumbline.stop }
     },
   ],
 ]
@@ -83,6 +85,12 @@ describe.skipIf(chromium === null || inject('postgres') !== null).each(backends)
     await page.getByLabel('Status').selectOption('active')
     await page.getByRole('list', { name: 'Vendors: active' }).waitFor({ state: 'attached' })
     await page.getByLabel('Status').selectOption('')
+  })
+
+  test('it shows what somebody else adds, without being asked', async ({ skip }) => {
+    if (backend.add === undefined) return skip()
+    await backend.add('Brazos Glass')
+    await page.getByRole('listitem').filter({ hasText: 'Brazos Glass' }).waitFor()
   })
 
   test('it says what is wrong with a new one', async () => {

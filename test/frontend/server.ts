@@ -25,7 +25,7 @@ export async function startFrontend({ baseUrl, key }: { baseUrl: string; key: st
     const answered = await fetch(`${baseUrl}/api/ext/browser-tokens`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ origin, permissions: ['vendors:read', 'vendors:write'] }),
+      body: JSON.stringify({ origin, permissions: ['vendors:read', 'vendors:write', 'events:read'] }),
     })
     return ((await answered.json()) as { token: string }).token
   }

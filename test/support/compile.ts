@@ -28,7 +28,8 @@ const STRICTEST = {
   paths: {
     '@plumbline/client': [from('client/index.ts')],
     '@plumbline/client/webhooks': [from('client/webhooks.ts')],
-    '*': [from('node_modules/*'), from('node_modules/@types/*')],
+    // A package without types of its own has them there.
+    '*': [from('node_modules/@types/*'), from('node_modules/*')],
   },
 }
 
