@@ -23,6 +23,34 @@ const PAGES = [
 ]
 const [DESK, PHONE] = [1440, 390]
 
+/** What people type, and where it has to lead them, by one of the first three entries. */
+const EVERYDAY_WORDS: Record<string, string> = {
+  pagination: '/guides/paging',
+  authentication: '/guides/first-call#a-key',
+  login: '/guides/first-call#a-key',
+  'expired token': '/guides/browser#renewal-and-retries-for-people-who-wait',
+  CORS: '/guides/browser#the-deployment-lets-the-page-in',
+  React: '/guides/browser#react-hooks',
+  SDK: '/guides/first-call#in-typescript',
+  install: '/guides/first-call#in-typescript',
+  realtime: '/guides/browser#hear-of-changes',
+  websocket: '/guides/browser#hear-of-changes',
+  money: '#money',
+  cents: '#money',
+  decimals: '#money',
+  'time zone': '#money',
+  enum: '/guides/browser#react-hooks',
+  BidStatus: '/reference/bids#Bid.status',
+  VendorCreate: '/reference/vendors#createVendor',
+  'optimistic locking': '/guides/idempotency#changes-that-others-make',
+  '403': '/problems/permission_denied',
+  '422': '/problems/validation_failed',
+  image: '/guides/browser#files-and-images',
+  logo: '/guides/browser#files-and-images',
+  'dark mode': '#these-pages',
+  idempotency: '/guides/idempotency',
+}
+
 let plumbline: TestPlumbline
 let chrome: Browser
 
@@ -119,6 +147,24 @@ export function browser(service: () => TestPlumbline): void {
         await page.locator('#found a').filter({ hasText: 'acceptBid' }).first().waitFor()
         await page.keyboard.press('Enter')
         await page.waitForURL(/reference\/bids#acceptBid$/)
+      })
+    })
+
+    test('the search finds by everyday words what is there under another name', async () => {
+      await read('/guides', DESK, async ({ page }) => {
+        await page.keyboard.press('Control+k')
+        const found: Record<string, string[]> = {}
+        for (const words of Object.keys(EVERYDAY_WORDS)) {
+          await page.getByRole('combobox').fill(words)
+          // What was found for the words before is replaced in the same moment as this.
+          await expect.poll(() => page.locator('#found').getAttribute('data-for'), { timeout: 10_000 }).toBe(words)
+          const links = await page
+            .locator('#found a')
+            .evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+          found[words] = links.slice(0, 3).map((href) => String(href).replace('/docs', ''))
+        }
+        for (const [words, address] of Object.entries(EVERYDAY_WORDS))
+          expect({ words, found: found[words] }).toEqual({ words, found: expect.arrayContaining([address]) })
       })
     })
 

@@ -129,7 +129,9 @@ export function pages(service: () => TestPlumbline): void {
     }
     expect(missing).toEqual([])
     const kinds = new Set((entries as string[][]).map(([kind]) => kind))
-    expect([...kinds].sort()).toEqual(['Event', 'Field', 'Guide', 'Object', 'Operation', 'Problem', 'Skill'])
+    expect([...kinds].sort()).toEqual([
+      ...['Basics', 'Event', 'Field', 'Guide', 'Object', 'Operation', 'Problem', 'Schema', 'Skill'],
+    ])
     const { body: vendors } = await read('/docs/reference/vendors')
     expect(plain(vendors)).toContain('The last four letters and digits of its taxId; null while that is not known.')
   })

@@ -9,6 +9,8 @@ export interface Field {
   readonly anchor: string
   readonly name: string
   readonly type: Html
+  /** The schema that it has, or its items have, by its name; null for one without. */
+  readonly schemaName: string | null
   readonly isRequired: boolean
   readonly isDeprecated: boolean
   /** Markdown. */
@@ -58,6 +60,7 @@ function read(place: Place, declared: Schema, anchor: string, depth: number): Om
   return {
     ...{ anchor, description, isDeprecated: deprecated },
     type: typeOf(place, declared),
+    schemaName: inner.name,
     facts: factsOf(contract, schema, inner.schema),
     within: isLinked || depth >= DEEPEST ? [] : fieldsOf(place, anchor, inner.schema, depth + 1),
   }
