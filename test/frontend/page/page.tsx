@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tan
 import createQueries from 'openapi-react-query'
 import { type FormEvent, useState } from 'react'
 import { createRoot } from 'react-dom/client'
+import { vendorStatusValues } from '../../../client/enums.gen.ts'
 import { type AnyProblem, createClient, orThrow, type VendorStatus } from '../../../client/index.ts'
 
 /** A page such as a frontend team would write: a builder's vendors, and a form to add one. */
@@ -12,8 +13,6 @@ const client = createClient({
   retry: { retries: 2, longestWaitSeconds: 5, totalWaitSeconds: 6 },
 })
 const plumbline = createQueries(client.openapi)
-
-const STATUSES: VendorStatus[] = ['prospective', 'active', 'on_hold', 'inactive']
 
 let after: string | undefined
 
@@ -43,9 +42,9 @@ function Vendors() {
     <>
       <label>
         Status{' '}
-        <select onChange={(event) => setStatus(STATUSES.find((one) => one === event.target.value))}>
+        <select onChange={(event) => setStatus(vendorStatusValues.find((one) => one === event.target.value))}>
           <option value="">any</option>
-          {STATUSES.map((one) => (
+          {vendorStatusValues.map((one) => (
             <option key={one}>{one}</option>
           ))}
         </select>
