@@ -209,6 +209,35 @@ export function browser(service: () => TestPlumbline): void {
       })
     })
 
+    test('on a phone everything can be read: the size, the paths and that there are more tabs', async () => {
+      await read('/reference/bid-requests', PHONE, async ({ page }) => {
+        const least = await page.evaluate(
+          `Math.min(...[...document.querySelectorAll('main :is(p, code, span, a, dd, b, button)')].map((each) => parseFloat(getComputedStyle(each).fontSize)))`,
+        )
+        expect(least).toBeGreaterThanOrEqual(12)
+        const path = page.locator('#getBidRequest .call code')
+        expect(await path.evaluate((code) => [code.textContent, code.querySelectorAll('wbr').length])).toEqual([
+          ...['/api/ext/bids/requests/{bidRequestId}', 6],
+        ])
+        const tabs = page.getByRole('navigation', { name: 'Documentation' })
+        expect(await page.evaluate(`getComputedStyle(document.querySelector('header nav')).maskImage`)).toContain(
+          'gradient',
+        )
+        // The last one is not within what fades, once somebody has come to it.
+        await tabs.evaluate((nav) => nav.scrollTo({ left: nav.scrollWidth }))
+        const last = await tabs.getByRole('link', { name: 'Changelog' }).boundingBox()
+        expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(PHONE - 40)
+      })
+      await read('/guides/browser', DESK, async ({ page }) => {
+        const width = (selector: string) =>
+          page
+            .locator(selector)
+            .first()
+            .evaluate((each) => each.clientWidth)
+        expect(Math.abs((await width('main > pre')) - (await width('main > p:not(.crumbs)')))).toBeLessThanOrEqual(2)
+      })
+    })
+
     test('a request can be tried with the demo builder’s key and ids that exist, and a dry run leaves no trace', async () => {
       const file = path.join(plumbline.config.dataDir, 'demo.json')
       writeFileSync(file, JSON.stringify({ key: plumbline.key }))
