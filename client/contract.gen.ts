@@ -4699,7 +4699,7 @@ export interface paths {
         put?: never;
         /**
          * Make a token for a page
-         * @description Makes a token that a page may hold instead of the key: for 15 minutes it may do those of the key's permissions that you name, from pages of one origin and from the key's addresses alone, and counts against its limits. It ends with the key. Call this from your server when somebody who may see the page asks for it, and hand the token to the page. A token makes no other token. Nothing is kept of it, so a repeat makes another one.
+         * @description Makes a token that a page may hold instead of the key: for 15 minutes it may do those of the key's permissions that you name, from pages of one origin and from the key's addresses alone. It ends with the key. Call this from your server when somebody who may see the page asks for it, and hand the token to the page. All tokens of a key share its minute, of 100 requests unless the deployment has changed that, and making one counts too: give each application a key of its own. A token makes no other token. Nothing is kept of it, so a repeat makes another one.
          */
         post: operations["createBrowserToken"];
         delete?: never;

@@ -1,6 +1,7 @@
 import createOpenApiClient, { type Client } from 'openapi-fetch'
 import type { Call, Given, Item, ListPath, Method, Options } from './calls.ts'
 import type { paths } from './contract.gen.ts'
+import { type GiveKey, withKeyOf } from './key.ts'
 import { type Answer, isProblem, orThrow, PlumblineError } from './problem.ts'
 import { type RetryOptions, retrying } from './retry.ts'
 import type { ExecuteArguments, ExecuteOptions, ExecutionOf, SkillName } from './skills.ts'
@@ -9,6 +10,7 @@ export type { Call, Data, Item, ListPath, Options, PathWith } from './calls.ts'
 export type * from './contract.gen.ts'
 /** A problem before anybody has looked at its code, as `openapi` has it. */
 export type { Problem as AnyProblem } from './contract.gen.ts'
+export type { GiveKey } from './key.ts'
 export { type Answer, etagOf, orThrow, PlumblineError, type Problem, type ProblemOf } from './problem.ts'
 export type { Retry, RetryOptions } from './retry.ts'
 export type { ExecuteOptions, ExecutionOf, SkillInput, SkillName, SkillResult, Skills } from './skills.ts'
@@ -17,8 +19,11 @@ export * from './webhooks.ts'
 export interface ClientOptions {
   /** Where the service is, without /api/ext: `https://plumbline.example.com`. */
   baseUrl: string
-  /** An API key, `plb_…`. */
-  key: string
+  /**
+   * An API key, `plb_…`, or a function that gives the one to use now, such as a page's browser token. It is asked again once
+   * the service says that the key has expired. An error that it throws is the call's.
+   */
+  key: string | GiveKey
   /** What sends the requests, instead of the global fetch. */
   fetch?: typeof fetch
   /** How often, and for how long, a failed request is retried. */
@@ -69,13 +74,14 @@ function bodyOf(options: { body?: unknown } | undefined): object {
 }
 
 export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: ClientOptions): PlumblineClient {
+  // Called as a plain function, because browsers reject a fetch that is called as a method of another object.
+  const plain = (request: Request, init: { signal: AbortSignal }) => send(request, init)
   const openapi = createOpenApiClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
-    headers: { Authorization: `Bearer ${key}` },
+    ...(typeof key === 'string' && { headers: { Authorization: `Bearer ${key}` } }),
     // `?ids=a,b` is how the contract writes a list in a query.
     querySerializer: { array: { style: 'form', explode: false } },
-    // Called as a plain function, because browsers reject a fetch that is called as a method of another object.
-    fetch: retrying((...request) => send(...request), retry),
+    fetch: retrying(typeof key === 'string' ? plain : withKeyOf(key, plain), retry),
   })
 
   const calling = (method: Uppercase<Method>) => {

@@ -36,8 +36,17 @@ export interface Retry {
   error: unknown
 }
 
+/** Why there is no key to send a request with. Whoever gives the keys knows whether to try again. */
+export class NoKey {
+  readonly reason: unknown
+
+  constructor(reason: unknown) {
+    this.reason = reason
+  }
+}
+
 export function retrying(
-  send: typeof fetch,
+  send: (request: Request, init: { signal: AbortSignal }) => Promise<Response>,
   { retries = 4, longestWaitSeconds = 60, totalWaitSeconds = 60, timeoutSeconds = 30, onRetry }: RetryOptions,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -53,6 +62,7 @@ export function retrying(
         const text = await response.clone().text()
         if (repeats >= retries || !isWorthRepeating(request, response, text)) return response
       } catch (error) {
+        if (error instanceof NoKey) throw error.reason
         if (repeats >= retries || request.signal.aborted || !isRepeatable(request)) throw error
         failure = error
       }

@@ -1,7 +1,11 @@
+import type { BrowserTokenCreate } from '../client/contract.gen.ts'
 import { eventTypes } from '../server/events/event-types.ts'
 import type { Reader } from '../server/http/call.ts'
 import type { Checked } from '../server/http/checked.gen.ts'
 import type { Contract, Operation, OperationId, Reference } from '../server/http/contract.ts'
+import { invalid } from '../server/http/problem.ts'
+import { BROWSER_TOKEN_MS } from '../server/keys/browser-token.ts'
+import { originFault } from '../server/platform/browser-token.ts'
 import { publishedJson, publishedYaml } from '../server/platform/published.ts'
 import { planOf } from '../server/skills/batch.ts'
 import { catalogueOf, type Skill } from '../server/skills/catalogue.ts'
@@ -17,6 +21,7 @@ export function makers(contract: Contract, prism: Prism, publicUrl: string): Rea
   const permission = contract.document.components.schemas?.Permission as { enum: string[] }
   const reader: Reader = { permissions: new Set(permission.enum), surroundings: { contract, config: { publicUrl } } }
   return new Map<OperationId, Maker>([
+    ['createBrowserToken', ({ body, shown }) => browserToken(body as BrowserTokenCreate, shown)],
     ['getOpenApiJson', ({ query }) => publishedJson(reader, query.tags as string[] | undefined)],
     ['getOpenApiYaml', ({ query }) => publishedYaml(reader, query.tags as string[] | undefined)],
     ['getToolDefinitions', ({ query }) => toolDefinitions(reader, query as Wanted)],
@@ -34,6 +39,14 @@ export function makers(contract: Contract, prism: Prism, publicUrl: string): Rea
       },
     ],
   ])
+}
+
+/** The example's token, for what was asked, and with an end ahead. */
+function browserToken({ origin, permissions }: BrowserTokenCreate, shown: unknown): object {
+  const fault = originFault(origin)
+  if (fault !== null) throw invalid([fault])
+  const expiresAt = new Date(Date.now() + BROWSER_TOKEN_MS).toISOString()
+  return { ...(shown as object), origin, permissions, expiresAt }
 }
 
 /** Makes the body of an answer to a request whose input is known to be valid. */

@@ -48,6 +48,7 @@ async function answering(): Promise<Running> {
 
 /** Loaded only when it is asked for, because the service takes longer to start than the mock. */
 async function remembering(): Promise<Running> {
+  console.log('Starting the service over a database in memory, which takes some seconds.')
   const { startStateful } = await import('./stateful.ts').catch((error: Error) => {
     // The package of the mock has the contract alone.
     if (error.message.includes('stateful.ts')) fail('--stateful runs the service itself, so it takes the repository.')

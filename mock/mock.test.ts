@@ -94,7 +94,14 @@ function shown(operation: Operation, status: number, example: string): unknown {
 
 /** What the mock makes by the service's code unless an example is asked for. */
 const MADE: ReadonlySet<string> = new Set([
-  ...['getOpenApiJson', 'getOpenApiYaml', 'getToolDefinitions', 'getFunctionDefinitions', 'getSkill'],
+  ...[
+    'createBrowserToken',
+    'getOpenApiJson',
+    'getOpenApiYaml',
+    'getToolDefinitions',
+    'getFunctionDefinitions',
+    'getSkill',
+  ],
 ])
 
 describe('every scenario can be requested', () => {
@@ -351,7 +358,9 @@ test('a skill answers as itself: by an example, by that of its operation, or by 
 })
 
 test('what can be downloaded is what the service offers for download', async () => {
-  const tools = await send(contractOperation('getToolDefinitions'), { query: '?names=acceptBid,awardBid' })
+  const wanted = { query: '?names=acceptBid,awardBid' }
+  expect((await send(contractOperation('getToolDefinitions'), wanted)).status).toBe(200)
+  const tools = await send(contractOperation('getToolDefinitions'), wanted)
   expect(tools.body.tools.map(({ name }: { name: string }) => name)).toEqual(['acceptBid', 'awardBid'])
   expect(tools.body.tools[0].input_schema.properties).toHaveProperty('bidId')
   const document = await send(contractOperation('getOpenApiJson'), { query: '?tags=vendors' })
@@ -361,9 +370,33 @@ test('what can be downloaded is what the service offers for download', async () 
   expect(parse(yaml.body).paths).toHaveProperty('/api/ext/purchase-orders')
 })
 
+test('a browser token is for the page and the permissions that were asked for, and ends in 15 minutes', async () => {
+  const asked = { origin: 'http://localhost:5173', permissions: ['homes:read'] }
+  const make = (body: object) => send(contractOperation('createBrowserToken'), { body: JSON.stringify(body) })
+  const { status, body } = await make(asked)
+  expect([status, body]).toEqual([200, expect.objectContaining(asked)])
+  const seconds = (Date.parse(body.expiresAt) - Date.now()) / 1000
+  expect(seconds).toBeGreaterThan(14 * 60)
+  expect(seconds).toBeLessThanOrEqual(15 * 60)
+  const wrong = await make({ ...asked, origin: 'http://localhost:5173/page' })
+  expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/origin'])
+})
+
+test('whoever looks for the documentation is told where it is', async () => {
+  for (const path of ['/', '/docs', '/docs/']) {
+    const answer = await fetch(mock.url + path)
+    expect([path, answer.status, await answer.text()]).toEqual([path, 200, expect.stringContaining('--stateful')])
+  }
+  const page = await fetch(`${mock.url}/docs/problems/not_found`)
+  const { code, detail } = (await page.json()) as { code: string; detail: string }
+  expect([page.status, code, detail]).toEqual([404, 'unknown_path', expect.stringContaining('--stateful')])
+})
+
 test('with --stateful, what was created is found again until it is reset', async () => {
   const remembering = await startMock('--stateful')
   try {
+    expect(remembering.said()).toMatch(/^Starting .* takes some seconds/)
+    expect(await (await fetch(`${remembering.url}/docs`)).text()).toMatch(/^<!doctype html>/)
     const key = /KEY=(\S+)/.exec(remembering.said())?.[1] ?? ''
     const headers = {
       authorization: `Bearer ${key}`,
@@ -501,6 +534,8 @@ describe('expand shows beside the ids of every record what they name, as the con
   test.each(operations.filter((operation) => linksOf(operation).length > 0))('$id', async (operation) => {
     // Five links can be followed at once.
     const paths = linksOf(operation).slice(-5)
+    // A page asks for the same again, and the validator knows it then.
+    await send(operation, { query: `?expand=${paths}` })
     const { status, body } = await send(operation, { query: `?expand=${paths}` })
     const place = ['paths', operation.path, 'get', 'responses', '200', 'content', 'application/json', 'schema']
     expect([status, faults(body, ...place)]).toEqual([200, ''])

@@ -55,14 +55,17 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     journey: { operation: Operation | null },
   ): Promise<MockAnswer> {
     const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
+    if (method === 'GET' && /^\/(docs\/?)?$/.test(pathOf(url)))
+      return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: WHERE_DOCS_ARE }
     const found = contract.match(method, pathOf(url))
-    if (found.operation === null) throw nothingThere(found.allow, method)
+    if (found.operation === null) throw nothingThere(found.allow, method, pathOf(url))
     const { operation, params } = found
     journey.operation = operation
     checkCredential(operation, req.headers)
     req.params = params
     req.body = await readBody(req, operation)
-    await validator.check(operation, req, res)
+    // Express's own query stays as it was sent where the validator knows it already.
+    const input = await validator.check(operation, req, res)
     if (req.body instanceof Upload) for await (const _passed of req.body.chunks());
     const preferred = preference(contract, operation, req)
     const query = new URLSearchParams(url.slice(pathOf(url).length))
@@ -75,8 +78,8 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const body =
       make === undefined
         ? answer.body
-        : await make({ path: params, query: req.query, body: req.body, shown: answer.body })
-    const { expand } = req.query
+        : await make({ path: params, query: input.query, body: req.body, shown: answer.body })
+    const { expand } = input.query
     const isExpanded = Array.isArray(expand) && answer.status === 200
     return putRight(itemOf, operation, url, req, {
       ...answer,
@@ -153,6 +156,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
 /** What is made for each request, by made.ts. */
 const MADE: ReadonlySet<OperationId> = new Set([
   ...([
+    'createBrowserToken',
     'executeSkill',
     'executeBatch',
     'createProposal',
@@ -234,7 +238,21 @@ function challenge(code: string): string {
   return `Bearer realm="plumbline"${code === 'missing_key' ? '' : ', error="invalid_token"'}`
 }
 
-function nothingThere(allow: readonly string[], method: string): Problem {
+/** The mock has the contract and no pages. */
+const WHERE_DOCS_ARE = `This is the mock of Plumbline. It answers with the examples of the contract, to any key that begins with plb_:
+
+  curl -H "Authorization: Bearer plb_mock" <this address>/api/ext/vendors
+
+The documentation is at /docs of every service: start one by "npm start", or this mock with --stateful, which serves it too.
+What can be asked for here is listed in mock/scenarios.gen.md.
+`
+
+function nothingThere(allow: readonly string[], method: string, path: string): Problem {
+  if (path.startsWith('/docs/'))
+    return problem(
+      'unknown_path',
+      'The mock has no pages. The documentation is at /docs of a service, or with --stateful.',
+    )
   if (allow.length === 0)
     return problem('unknown_path', 'The contract has no such path; see /api/ext/schema/openapi.json.')
   const methods = allow.includes('GET') ? [...allow, 'HEAD'] : allow

@@ -17,6 +17,7 @@ import type { Database } from '../server/database/database.ts'
 import { readContract, sourceHash } from '../server/http/contract.ts'
 import { changelogText } from './changelog.ts'
 import { checkedTypes } from './checked-types.ts'
+import { enumValues } from './enum-values.ts'
 import { recordKinds } from './kinds.ts'
 import { problemTypes } from './problem-types.ts'
 import { skillTypes } from './skill-types.ts'
@@ -31,6 +32,7 @@ contractTypes()
 put('CHANGELOG.md', changelogText(document))
 put('client/skills.gen.ts', skillTypes(document))
 put('client/problems.gen.ts', problemTypes(document))
+put('client/enums.gen.ts', enumValues(document))
 put('server/resources/kinds.gen.ts', recordKinds(document))
 put('server/http/checked.gen.ts', checkedTypes(document))
 put('mock/scenarios.gen.md', scenarioTable(readContract(document)))

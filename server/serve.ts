@@ -14,6 +14,8 @@ import { leadWorkers, tellThatItAnswers } from './workers.ts'
 async function run(): Promise<void> {
   const config = readConfig(process.env)
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+  // The first start makes a database and its demo builder, and somebody waits in front of it.
+  if (cluster.isPrimary) log.info('starting, which takes some seconds')
   if (config.workers > 1 && cluster.isPrimary) {
     if (config.endsWithParent) whenParentEnds(() => process.kill(process.pid, 'SIGTERM'))
     process.exit(await leadWorkers(config, log))

@@ -13,6 +13,7 @@ export const GUIDES: readonly string[] = [
   'bidding',
   'accounting',
   'agents',
+  'browser',
   'webhooks',
   'webhooks-in-production',
   'mock',

@@ -6,18 +6,28 @@ import { anchorFor, type Site } from './page/page.ts'
 import { problemEntries } from './problems.ts'
 import { atlasOf } from './reference/atlas.ts'
 import { everyField, type Field, fieldsOf } from './reference/fields.ts'
+import { ABOUT_PAGES, introductionOf } from './reference/introduction.ts'
 import { inputOf } from './reference/operation.ts'
+import { OTHER_WORDS } from './search-words.ts'
 import { compositeSkills, skillInput } from './skills.ts'
 
 /**
  * Everything that the search of the documentation finds. The browser makes its index of it (search.js) when somebody
  * searches for the first time, so that a search costs the service nothing.
  */
-export type SearchEntry = readonly [kind: Kind, title: string, detail: string, address: string, text: string]
-type Kind = 'Operation' | 'Field' | 'Object' | 'Skill' | 'Guide' | 'Event' | 'Problem'
+export type SearchEntry = readonly [
+  ...[kind: Kind, title: string, detail: string, address: string, text: string],
+  // The words of others for it, which are not shown.
+  also?: string,
+]
+type Kind = 'Operation' | 'Field' | 'Object' | 'Schema' | 'Skill' | 'Guide' | 'Basics' | 'Event' | 'Problem'
 
 export function searchEntries(site: Site, contract: Contract, config: Config): SearchEntry[] {
-  return [
+  const entries: SearchEntry[] = [
+    ...introductionOf(contract).flatMap(({ anchor, title, text }): SearchEntry[] =>
+      anchor === null ? [] : [['Basics', title, '', `${site.docs}#${anchor}`, plain(text)]],
+    ),
+    ['Basics', ABOUT_PAGES.title, '', `${site.docs}#${ABOUT_PAGES.anchor}`, ABOUT_PAGES.text],
     ...operationsAndObjects(site, contract),
     ...compositeSkills(contract).flatMap(([name, skill]): SearchEntry[] => [
       ['Skill', skill.summary, name, `${site.docs}/skills#${name}`, skill.description],
@@ -31,16 +41,31 @@ export function searchEntries(site: Site, contract: Contract, config: Config): S
     ),
     ...problemEntries(contract).map(
       ({ code, when, advice, example }): SearchEntry => [
-        ...(['Problem', code, example.title, `${site.docs}/problems/${code}`, `${when} ${advice}`] as const),
+        ...(['Problem', code, `${example.status} ${example.title}`] as const),
+        ...([`${site.docs}/problems/${code}`, `${when} ${advice}`] as const),
       ],
     ),
   ]
+  return withOtherWords(site, entries)
+}
+
+function withOtherWords(site: Site, entries: readonly SearchEntry[]): SearchEntry[] {
+  const words = new Map(OTHER_WORDS.map(([address, also]) => [site.docs + address, also]))
+  const found = entries.map((entry): SearchEntry => {
+    const [kind, title, detail, address, text] = entry
+    const also = words.get(address)
+    if (also === undefined) return entry
+    words.delete(address)
+    return [kind, title, detail, address, text, also]
+  })
+  if (words.size > 0) throw new Error(`Nothing is at ${[...words.keys()].join(', ')}, for which there are other words.`)
+  return found
 }
 
 function operationsAndObjects(site: Site, contract: Contract): SearchEntry[] {
   const atlas = atlasOf(contract)
   const base = `${site.docs}/reference`
-  return atlas.groups.flatMap(({ rooms }) =>
+  const entries = atlas.groups.flatMap(({ rooms }) =>
     rooms.flatMap((room) => {
       const page = `${base}/${room.slug}`
       const operations = room.operations.flatMap((operation): SearchEntry[] => {
@@ -64,6 +89,41 @@ function operationsAndObjects(site: Site, contract: Contract): SearchEntry[] {
       return [...operations, ...objects]
     }),
   )
+  return [...entries, ...otherSchemas(site, contract)]
+}
+
+/** Those without a section of their own, where they stand: an input at its operation, values at the first field. */
+function otherSchemas(site: Site, contract: Contract): SearchEntry[] {
+  const atlas = atlasOf(contract)
+  const base = `${site.docs}/reference`
+  const rooms = atlas.groups.flatMap((group) => group.rooms)
+  const places = new Map<string, { address: string; whose: string }>()
+  const note = (name: string | null, address: string, whose: string) => {
+    if (name !== null && atlas.objectAt(name) === undefined && !places.has(name)) places.set(name, { address, whose })
+  }
+  const noteFields = (page: string, whose: string, fields: readonly Field[]) => {
+    for (const { name, schemaName, anchor } of everyField(fields))
+      note(schemaName, `${page}#${anchor}`, `${whose}.${name}`)
+  }
+  for (const { slug, objects } of rooms)
+    for (const name of objects) {
+      const schema = contract.document.components.schemas?.[name] as Schema
+      noteFields(`${base}/${slug}`, name, fieldsOf({ atlas, base, isWhole: false }, name, schema))
+    }
+  for (const { slug, operations } of rooms)
+    for (const operation of operations) {
+      const { id, declaration } = operation
+      const schema = declaration.requestBody?.content['application/json']?.schema
+      if (typeof schema?.$ref === 'string') note(schema.$ref.split('/').at(-1) ?? null, `${base}/${slug}#${id}`, id)
+      const { path, query, body } = inputOf(atlas, base, operation)
+      noteFields(`${base}/${slug}`, id, [...path, ...query, ...body])
+    }
+  return [...places].map(([name, { address, whose }]) => {
+    const schema = (contract.document.components.schemas?.[name] ?? {}) as { description?: string; enum?: unknown[] }
+    const { description = '', enum: values } = schema
+    const says = values === undefined ? description : `enum: ${values.join(', ')}. ${description}`
+    return ['Schema', name, `at ${whose}`, address, says]
+  })
 }
 
 const PAGING: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort'])
@@ -87,8 +147,15 @@ function guideEntries(site: Site, config: Config, name: string): SearchEntry[] {
     ['Guide', title, '', page, lead],
     ...sections.map((section): SearchEntry => {
       const [heading = '', ...lines] = section.split('\n')
-      const words = lines.join(' ').replaceAll(/```.*?```|[`*#[\]]/g, ' ')
-      return ['Guide', heading, title, `${page}#${anchorFor(heading)}`, words.replaceAll(/\s+/g, ' ').trim()]
+      return ['Guide', heading, title, `${page}#${anchorFor(heading)}`, plain(lines.join(' '))]
     }),
   ]
+}
+
+/** Markdown without its marks and its code blocks. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/```.*?```|[`*#[\]]/gs, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }

@@ -1,4 +1,4 @@
-// Finds operations, fields, objects, skills, guides, events and problems, in the browser. The index is made when somebody
+// Finds operations, fields, schemas, skills, guides, events and problems, in the browser, also by the words of others. The index is made when somebody
 // searches for the first time.
 const docs = document.documentElement.dataset.docs
 const finder = document.getElementById('finder')
@@ -22,11 +22,11 @@ async function prepare() {
     import(`${docs}/assets/minisearch.js`),
     fetch(`${docs}/search.json`),
   ])
-  const entries = (await answer.json()).map(([kind, title, detail, address, text], id) => ({
-    ...{ id, kind, title, detail, address, text },
+  const entries = (await answer.json()).map(([kind, title, detail, address, text, also = ''], id) => ({
+    ...{ id, kind, title, detail, address, text, also },
   }))
   const made = new MiniSearch({
-    fields: ['title', 'detail', 'text'],
+    fields: ['title', 'detail', 'text', 'also'],
     storeFields: ['kind', 'title', 'detail', 'address', 'text'],
     // createVendor is found as a whole and by its parts.
     tokenize: (text) =>
@@ -41,9 +41,12 @@ async function prepare() {
 }
 
 // A field is one of thousands, and named as what it is about; whoever searches for a word rather means the thing itself.
-const WEIGHTS = { Operation: 2, Object: 1.6, Guide: 2.2, Skill: 1.4, Event: 1.8, Problem: 1.8, Field: 1 }
+const WEIGHTS = {
+  ...{ Guide: 2.2, Basics: 2.2, Operation: 2, Event: 1.8, Problem: 1.8 },
+  ...{ Object: 1.6, Schema: 1.6, Skill: 1.4, Field: 1 },
+}
 const OPTIONS = {
-  boost: { title: 4, detail: 2 },
+  boost: { title: 4, detail: 2, also: 4 },
   prefix: (term) => term.length > 2,
   combineWith: 'AND',
   boostDocument: (_id, _term, stored) => WEIGHTS[stored.kind],
@@ -66,6 +69,7 @@ async function show() {
 
 function list(entries, says) {
   told.textContent = says
+  found.dataset.for = words.value
   found.replaceChildren(
     ...entries.slice(0, MOST).map(({ kind, title, detail, address, text }, at) => {
       const link = document.createElement('a')

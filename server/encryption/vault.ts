@@ -105,6 +105,7 @@ function openNameless({ opening }: Locks, text: string, place: string): string {
 
 function openBy({ key }: Lock, text: string, place: string): string {
   const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') !== text) throw new Error('What was sealed is base64, and this is not.')
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
     .setAAD(Buffer.from(place))
     .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))

@@ -6,7 +6,7 @@ export const problems = {
   malformed_json: [400, "The body is not valid JSON."],
   missing_key: [401, "An API key is needed."],
   invalid_key: [401, "The API key is not valid."],
-  expired_key: [401, "The API key has expired."],
+  expired_key: [401, "The API key or token has expired."],
   revoked_key: [401, "The API key was revoked."],
   expired_token: [401, "The portal address has expired."],
   revoked_token: [401, "The portal address is no longer in use."],

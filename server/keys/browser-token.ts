@@ -34,7 +34,11 @@ export function isBrowserToken(secret: string): boolean {
 /** Null for what nobody here has sealed. */
 export function openBrowserToken(encryptionKey: Buffer, secret: string): BrowserToken | null {
   if (secret.length > LONGEST) return null
-  const sealed = Buffer.from(secret.slice(PREFIX.length), 'base64url').toString('latin1')
+  const text = secret.slice(PREFIX.length)
+  const bytes = Buffer.from(text, 'base64url')
+  // Node reads past what is no base64, so that a token would have many forms.
+  if (bytes.toString('base64url') !== text) return null
+  const sealed = bytes.toString('latin1')
   try {
     return JSON.parse(vault(encryptionKey).open(sealed, PLACE)) as BrowserToken
   } catch {

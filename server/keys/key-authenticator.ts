@@ -45,8 +45,15 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
     if (row.revokedAt !== null)
       throw unauthenticated('revoked_key', `It was revoked at ${row.revokedAt}.`).refusing(refused)
     const expires = [row.expiresAt, row.secretExpiresAt].filter((at) => at !== null).sort()[0]
-    if (expires !== undefined && Date.parse(expires) <= clock.nowMs())
-      throw unauthenticated('expired_key', `It expired at ${expires}.`).refusing(refused)
+    if (expires !== undefined && Date.parse(expires) <= clock.nowMs()) {
+      const isTokens = token !== null && expires === row.secretExpiresAt
+      const what = isTokens
+        ? 'The browser token expired'
+        : token === null
+          ? 'It expired'
+          : 'The key of the browser token expired'
+      throw unauthenticated('expired_key', `${what} at ${expires}.`).refusing(refused)
+    }
     if (row.tier !== 'pro_plus')
       throw new Problem('tier_required', 'The interface is part of the tier Pro+.').refusing(refused)
     // A key acts for its creator: it can do no more than they can now, and nothing once they are disabled.
@@ -97,8 +104,13 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
 
   /** The caller, if the key may be used from this address, or the token from this page. */
   function admitted({ principal, addresses, origin }: Known, headers: IncomingHttpHeaders, address: string): Principal {
-    if (origin !== null && headers.origin !== origin)
-      throw unauthenticated('invalid_key', `It is a browser token for pages of ${origin} alone.`)
+    if (origin !== null && headers.origin !== origin) {
+      const from = headers.origin === undefined ? 'has no Origin' : `is from a page of ${headers.origin.slice(0, 300)}`
+      throw unauthenticated(
+        'invalid_key',
+        `This is a browser token for pages of ${origin} alone, and the request ${from}.`,
+      )
+    }
     if (addresses === null || isAmong(addresses, address)) return principal
     const refused = { organizationId: principal.organization.id, actor: { type: principal.kind, id: principal.id } }
     throw new Problem('address_not_allowed', `${address} is not among the addresses of this key.`).refusing(refused)

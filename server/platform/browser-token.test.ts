@@ -23,8 +23,11 @@ test('a token does what it was made for from a page of its origin, and nothing e
   expect([written.status, written.body.permission]).toEqual([403, 'vendors:write'])
   const elsewhere = await plumbline.get('/api/ext/vendors', fromPage(body.token, 'https://elsewhere.example.com'))
   expect([elsewhere.status, elsewhere.body.code]).toEqual([401, 'invalid_key'])
-  expect(elsewhere.body.detail).toContain(origin)
-  expect((await plumbline.get('/api/ext/vendors', { key: body.token })).status).toBe(401)
+  expect(elsewhere.body.detail).toBe(
+    `This is a browser token for pages of ${origin} alone, and the request is from a page of https://elsewhere.example.com.`,
+  )
+  const nowhere = await plumbline.get('/api/ext/vendors', { key: body.token })
+  expect([nowhere.status, nowhere.body.detail]).toEqual([401, expect.stringMatching(/the request has no Origin\.$/)])
 })
 
 test('a token ends after 15 minutes', async () => {
@@ -33,7 +36,8 @@ test('a token ends after 15 minutes', async () => {
   expect((await plumbline.get('/api/ext/vendors', fromPage(body.token))).status).toBe(200)
   plumbline.clock.advance(15 * 60_000)
   const late = await plumbline.get('/api/ext/vendors', fromPage(body.token))
-  expect([late.status, late.body.code]).toEqual([401, 'expired_key'])
+  expect([late.status, late.body.code, late.body.title]).toEqual([401, 'expired_key', expect.stringMatching(/token/)])
+  expect(late.body.detail).toMatch(/^The browser token expired at 2/)
 })
 
 test('a token ends with its key', async () => {
@@ -60,8 +64,14 @@ test('a token makes no other token, and a changed one is none', async () => {
   const { body } = await make({ origin, permissions: ['vendors:read'] })
   const again = await plumbline.post('/api/ext/browser-tokens', { origin, permissions: [] }, fromPage(body.token))
   expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining('makes no other token')])
-  const forged = `${body.token.slice(0, -4)}AAAA`
-  expect((await plumbline.get('/api/ext/vendors', fromPage(forged))).body.code).toBe('invalid_key')
+  const [prefix, sealed] = body.token.split('.')
+  const within = Buffer.from(`${Buffer.from(sealed, 'base64url')}!`).toString('base64url')
+  const forged = [`${body.token.slice(0, -4)}AAAA`, `${body.token}x`, `${body.token}=`, `${prefix}.${within}`]
+  for (const token of forged)
+    expect([token, (await plumbline.get('/api/ext/vendors', fromPage(token))).body.code]).toEqual([
+      token,
+      'invalid_key',
+    ])
 })
 
 test('the answer says whether browsers let the page call at all', async () => {

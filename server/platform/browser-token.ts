@@ -16,10 +16,8 @@ export function browserToken(call: Call, { origin, permissions }: BrowserTokenCr
       ? []
       : [{ pointer: `/permissions/${i}`, code: 'beyond_key', message: `${permission} is nothing that the key may do` }],
   )
-  if (!isOrigin(origin)) {
-    const message = 'must be an origin as browsers write it, like https://app.example.com or http://localhost:5173'
-    faults.push({ pointer: '/origin', code: 'format', message })
-  }
+  const fault = originFault(origin)
+  if (fault !== null) faults.push(fault)
   if (faults.length > 0) throw invalid(faults)
   const { corsOrigins, encryptionKey } = surroundings.config
   const expires = now.getTime() + BROWSER_TOKEN_MS
@@ -30,4 +28,11 @@ export function browserToken(call: Call, { origin, permissions }: BrowserTokenCr
     expiresAt: new Date(expires).toISOString(),
     corsAllowed: corsOrigins.includes('*') || corsOrigins.includes(origin),
   }
+}
+
+/** What is wrong with the origin of a page; null if browsers write it so. */
+export function originFault(origin: string): FieldError | null {
+  if (isOrigin(origin)) return null
+  const message = 'must be an origin as browsers write it, like https://app.example.com or http://localhost:5173'
+  return { pointer: '/origin', code: 'format', message }
 }

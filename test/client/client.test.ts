@@ -9,7 +9,8 @@ let client: PlumblineClient
 let sent: Request[]
 
 beforeAll(async () => {
-  plumbline = await startTestPlumbline()
+  // So few that a page which asks for many things at once has some refused unread.
+  plumbline = await startTestPlumbline({ FAILED_KEYS_PER_MINUTE: '3' })
   client = clientOf(plumbline.key)
   sent = []
 })
@@ -184,4 +185,62 @@ test('the webhooks that it subscribes to, it can verify', async () => {
   expect([event.type, event.data.object.id]).toEqual(['vendor.created', vendor.id])
   await orThrow(client.DELETE('/api/ext/webhooks/{webhookId}', { params: { path: { webhookId: webhook.id } } }))
   await receiver.close()
+})
+
+describe('a key that is given by a function', () => {
+  const origin = 'https://app.example.com'
+  /** A page, whose server makes a token for it whenever it asks. */
+  function page(give: () => string | Promise<string>) {
+    let asked = 0
+    const key = () => {
+      asked++
+      return give()
+    }
+    const own = createClient({
+      ...{ baseUrl: plumbline.url, key },
+      fetch: (input, init) => {
+        const request = new Request(input, init)
+        request.headers.set('Origin', origin)
+        return fetch(request)
+      },
+    })
+    return { own, asked: () => asked }
+  }
+  async function token() {
+    const body = { origin, permissions: ['vendors:read' as const, 'vendors:write' as const] }
+    return (await orThrow(client.POST('/api/ext/browser-tokens', { body }))).token
+  }
+
+  test('is asked for once by many requests, and once more after the token has expired', async () => {
+    const { own, asked } = page(token)
+    const many = () => Promise.all(Array.from({ length: 10 }, () => own.GET('/api/ext/vendors')))
+    const codes = (answers: Awaited<ReturnType<typeof many>>) => answers.map(({ error }) => error?.code ?? 'fine')
+    expect([codes(await many()), asked()]).toEqual([Array(10).fill('fine'), 1])
+    plumbline.clock.advance(15 * 60_000)
+    expect([codes(await many()), asked()]).toEqual([Array(10).fill('fine'), 2])
+    // A creation goes out again just so, and is done once.
+    plumbline.clock.advance(15 * 60_000)
+    const { response } = await own.POST('/api/ext/vendors', { body: { companyName: 'Renewed Roofing' } })
+    expect([response.status, response.headers.get('Idempotent-Replayed'), asked()]).toEqual([201, null, 3])
+  })
+
+  test('is asked for twice and not on and on where it gives what has expired', async () => {
+    const old = await token()
+    plumbline.clock.advance(15 * 60_000)
+    const { own, asked } = page(() => old)
+    expect([(await own.GET('/api/ext/vendors')).error?.code, asked()]).toEqual(['expired_key', 2])
+  })
+
+  test('is not there where the function fails, whose error is the call’s, and the next call asks again', async () => {
+    const answers = [() => Promise.reject(new Error('Signed out.')), token]
+    const { own, asked } = page(() => answers.shift()?.() ?? '')
+    await expect(own.GET('/api/ext/vendors')).rejects.toThrow('Signed out.')
+    expect([(await own.GET('/api/ext/vendors')).response.status, asked()]).toEqual([200, 2])
+  })
+
+  test('is not waited for by a call that was ended', async () => {
+    const { own } = page(() => new Promise(() => {}))
+    const call = own.GET('/api/ext/vendors', { signal: AbortSignal.timeout(50) })
+    await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
 })

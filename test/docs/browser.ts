@@ -23,6 +23,34 @@ const PAGES = [
 ]
 const [DESK, PHONE] = [1440, 390]
 
+/** What people type, and where it has to lead them, by one of the first three entries. */
+const EVERYDAY_WORDS: Record<string, string> = {
+  pagination: '/guides/paging',
+  authentication: '/guides/first-call#a-key',
+  login: '/guides/first-call#a-key',
+  'expired token': '/guides/browser#renewal-and-retries-for-people-who-wait',
+  CORS: '/guides/browser#the-deployment-lets-the-page-in',
+  React: '/guides/browser#react-hooks',
+  SDK: '/guides/first-call#in-typescript',
+  install: '/guides/first-call#in-typescript',
+  realtime: '/guides/browser#hear-of-changes',
+  websocket: '/guides/browser#hear-of-changes',
+  money: '#money',
+  cents: '#money',
+  decimals: '#money',
+  'time zone': '#money',
+  enum: '/guides/browser#react-hooks',
+  BidStatus: '/reference/bids#Bid.status',
+  VendorCreate: '/reference/vendors#createVendor',
+  'optimistic locking': '/guides/idempotency#changes-that-others-make',
+  '403': '/problems/permission_denied',
+  '422': '/problems/validation_failed',
+  image: '/guides/browser#files-and-images',
+  logo: '/guides/browser#files-and-images',
+  'dark mode': '#these-pages',
+  idempotency: '/guides/idempotency',
+}
+
 let plumbline: TestPlumbline
 let chrome: Browser
 
@@ -122,6 +150,24 @@ export function browser(service: () => TestPlumbline): void {
       })
     })
 
+    test('the search finds by everyday words what is there under another name', async () => {
+      await read('/guides', DESK, async ({ page }) => {
+        await page.keyboard.press('Control+k')
+        const found: Record<string, string[]> = {}
+        for (const words of Object.keys(EVERYDAY_WORDS)) {
+          await page.getByRole('combobox').fill(words)
+          // What was found for the words before is replaced in the same moment as this.
+          await expect.poll(() => page.locator('#found').getAttribute('data-for'), { timeout: 10_000 }).toBe(words)
+          const links = await page
+            .locator('#found a')
+            .evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+          found[words] = links.slice(0, 3).map((href) => String(href).replace('/docs', ''))
+        }
+        for (const [words, address] of Object.entries(EVERYDAY_WORDS))
+          expect({ words, found: found[words] }).toEqual({ words, found: expect.arrayContaining([address]) })
+      })
+    })
+
     test('an operation shows code in three languages and its fields, below the head of the page, and remembers the language', async () => {
       for (const width of [DESK, PHONE]) {
         await read('/operations/acceptBid', width, async ({ page }) => {
@@ -160,6 +206,35 @@ export function browser(service: () => TestPlumbline): void {
         await contents.getByRole('link', { name: 'Invite a vendor' }).click()
         await contents.waitFor({ state: 'hidden' })
         expect(new URL(page.url()).hash).toBe('#inviteVendor')
+      })
+    })
+
+    test('on a phone everything can be read: the size, the paths and that there are more tabs', async () => {
+      await read('/reference/bid-requests', PHONE, async ({ page }) => {
+        const least = await page.evaluate(
+          `Math.min(...[...document.querySelectorAll('main :is(p, code, span, a, dd, b, button)')].map((each) => parseFloat(getComputedStyle(each).fontSize)))`,
+        )
+        expect(least).toBeGreaterThanOrEqual(12)
+        const path = page.locator('#getBidRequest .call code')
+        expect(await path.evaluate((code) => [code.textContent, code.querySelectorAll('wbr').length])).toEqual([
+          ...['/api/ext/bids/requests/{bidRequestId}', 6],
+        ])
+        const tabs = page.getByRole('navigation', { name: 'Documentation' })
+        expect(await page.evaluate(`getComputedStyle(document.querySelector('header nav')).maskImage`)).toContain(
+          'gradient',
+        )
+        // The last one is not within what fades, once somebody has come to it.
+        await tabs.evaluate((nav) => nav.scrollTo({ left: nav.scrollWidth }))
+        const last = await tabs.getByRole('link', { name: 'Changelog' }).boundingBox()
+        expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(PHONE - 40)
+      })
+      await read('/guides/browser', DESK, async ({ page }) => {
+        const width = (selector: string) =>
+          page
+            .locator(selector)
+            .first()
+            .evaluate((each) => each.clientWidth)
+        expect(Math.abs((await width('main > pre')) - (await width('main > p:not(.crumbs)')))).toBeLessThanOrEqual(2)
       })
     })
 

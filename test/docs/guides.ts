@@ -30,8 +30,13 @@ export function guides(service: () => TestPlumbline): void {
   }, 120_000)
 
   test.each(GUIDES)('the TypeScript of %s compiles with the client', (name) => {
-    const blocks = blocksOf(guideOf(name).text).filter(({ language }) => language === 'ts')
-    const files = Object.fromEntries(blocks.map(({ text }, index) => [`${name}-${index}.ts`, text]))
+    const blocks = blocksOf(guideOf(name).text).filter(({ language }) => /^tsx?$/.test(language))
+    const files = Object.fromEntries(
+      blocks.map(({ language, text }, index) => [
+        /^\/\/ (\S+\.ts)\n/.exec(text)?.[1] ?? `${name}-${index}.${language}`,
+        text,
+      ]),
+    )
     if (blocks.length > 0) expect(Object.values(compile(files)).flat()).toEqual([])
   })
 
@@ -72,6 +77,7 @@ export function guides(service: () => TestPlumbline): void {
 
 /** How to end the guides that do not end by themselves. */
 const ENDINGS: Record<string, string[]> = {
+  browser: ['kill %1'],
   // A reader watches the receiver; here the subscription is polled until everything has arrived.
   webhooks: [
     'curl() { command curl "$@" -H "Authorization: Bearer $PLUMBLINE_KEY"; }',
@@ -107,6 +113,7 @@ const SIGNS: Record<string, RegExp[]> = {
     /resource_metadata=/,
     /^prp_|"prp_/m,
   ],
+  browser: [/^1$/m, /^invalid_key$/m, /for pages of http:\/\/localhost:5173 alone/],
   'webhooks-in-production': [/"previousSecretExpiresAt": "2/, /"active"/, /"queued"/],
   mock: [/"count":0/, /"code":"rate_limited"/, /^\[\]$/m, /^true$/m, /"unavailable"/, /"skill_not_found"/],
   'other-languages': [/^true$/m],

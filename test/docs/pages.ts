@@ -128,8 +128,13 @@ export function pages(service: () => TestPlumbline): void {
       if (kind === 'Field' && !page.includes(`<code>${title}</code>`)) missing.push(`${title}: ${words}`)
     }
     expect(missing).toEqual([])
+    // What a text looks like is said in words, and by a pattern only where the contract has no words for it.
+    expect([...pages.values()].join('')).not.toContain('Has the form <code>\\S</code>')
+    expect(pages.get('/docs/reference/vendors')).toContain('Must not be blank.')
     const kinds = new Set((entries as string[][]).map(([kind]) => kind))
-    expect([...kinds].sort()).toEqual(['Event', 'Field', 'Guide', 'Object', 'Operation', 'Problem', 'Skill'])
+    expect([...kinds].sort()).toEqual([
+      ...['Basics', 'Event', 'Field', 'Guide', 'Object', 'Operation', 'Problem', 'Schema', 'Skill'],
+    ])
     const { body: vendors } = await read('/docs/reference/vendors')
     expect(plain(vendors)).toContain('The last four letters and digits of its taxId; null while that is not known.')
   })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { rolldown } from 'rolldown'
 
 /**
- * The page's server: it serves the page with a token for it, made with the key, which no browser gets to see. The page
+ * The page's server: it serves the page, and makes tokens for it with the key, which no browser gets to see. The page
  * sends its requests itself, across origins.
  */
 export interface Frontend {
@@ -17,19 +17,21 @@ export async function startFrontend({ baseUrl, key }: { baseUrl: string; key: st
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === '/page.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
-    else response.writeHead(200, { 'content-type': 'text/html' }).end(await page(`http://${request.headers.host}`))
+    else if (request.url === '/token') response.end(await token(`http://${request.headers.host}`))
+    else response.writeHead(200, { 'content-type': 'text/html' }).end(page)
   }
 
-  async function page(origin: string): Promise<string> {
+  async function token(origin: string): Promise<string> {
     const answered = await fetch(`${baseUrl}/api/ext/browser-tokens`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ origin, permissions: ['vendors:read', 'vendors:write'] }),
+      body: JSON.stringify({ origin, permissions: ['vendors:read', 'vendors:write', 'events:read'] }),
     })
-    const { token } = (await answered.json()) as { token: string }
-    return `<!doctype html><meta charset="utf-8"><title>Vendors</title><link rel="icon" href="data:,">
-    <div id="root"></div><script>window.plumbline = ${JSON.stringify({ baseUrl, key: token })}</script><script type="module" src="/page.js"></script>`
+    return ((await answered.json()) as { token: string }).token
   }
+
+  const page = `<!doctype html><meta charset="utf-8"><title>Vendors</title><link rel="icon" href="data:,">
+    <div id="root"></div><script>window.plumbline = ${JSON.stringify({ baseUrl })}</script><script type="module" src="/page.js"></script>`
 
   const server = createServer((request, response) => {
     answer(request, response).catch((error) => response.writeHead(502).end(String(error)))

@@ -91,6 +91,30 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     expect(accepted.body.poIds).toHaveLength(1)
   })
 
+  test('after an award to the dearer bid, the lowest amount and how far it is from the budget are of one bid', async () => {
+    const { page } = seen
+    const as = { key: site.key }
+    const { body: home } = await plumbline.post(
+      '/api/ext/homes',
+      { name: 'Lot 77', communityId: site.framing().communityId },
+      as,
+    )
+    const line = { scope: 'framing', description: 'Framing', amount: 26_004 }
+    expect((await plumbline.post(`/api/ext/homes/${home.id}/budget/lines`, line, as)).status).toBe(201)
+    const asked = { ...site.framing(), homeIds: [home.id], title: 'To the dearer' }
+    const { body: request } = await plumbline.post('/api/ext/bids/request', asked, as)
+    const bids: string[] = []
+    for (const [at, amount] of [24_475, 25_595].entries()) {
+      const bid = { bidRequestId: request.id, vendorId: asked.vendorIds[at], amount, source: 'email' }
+      bids.push((await plumbline.post('/api/ext/bids', bid, as)).body.id)
+    }
+    expect((await plumbline.post(`/api/ext/bids/${bids[1]}/accept`, {}, as)).status).toBe(200)
+    await page.goto(`${plumbline.url}/bidding/${request.id}`)
+    await page.getByText('$1,529 under budget').waitFor()
+    const facts = await page.getByRole('region', { name: 'Facts' }).textContent()
+    expect(facts).toContain('Lowest$24,475$1,529 under budgetBudgeted$26,004')
+  })
+
   test('amounts of a blind request stay hidden until it closes, and its deadline can be extended before', async () => {
     const asked = { ...site.framing(), blind: true, title: 'Blind one' }
     const request = await plumbline.post('/api/ext/bids/request', asked, { key: site.key })

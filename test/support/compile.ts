@@ -27,8 +27,10 @@ const STRICTEST = {
   ...{ types: ['node'], typeRoots: [from('node_modules/@types')] },
   paths: {
     '@plumbline/client': [from('client/index.ts')],
+    '@plumbline/client/enums': [from('client/enums.gen.ts')],
     '@plumbline/client/webhooks': [from('client/webhooks.ts')],
-    '*': [from('node_modules/*'), from('node_modules/@types/*')],
+    // A package without types of its own has them there.
+    '*': [from('node_modules/@types/*'), from('node_modules/*')],
   },
 }
 

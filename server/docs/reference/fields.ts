@@ -1,4 +1,5 @@
 import type { Contract, ParameterObject, Reference, Schema } from '../../http/contract.ts'
+import { patternWords } from '../../http/formats.ts'
 import { type Html, html } from '../page/html.ts'
 import { inline } from '../page/page.ts'
 import { type Atlas, pageOf } from './atlas.ts'
@@ -9,6 +10,8 @@ export interface Field {
   readonly anchor: string
   readonly name: string
   readonly type: Html
+  /** The schema that it has, or its items have, by its name; null for one without. */
+  readonly schemaName: string | null
   readonly isRequired: boolean
   readonly isDeprecated: boolean
   /** Markdown. */
@@ -58,6 +61,7 @@ function read(place: Place, declared: Schema, anchor: string, depth: number): Om
   return {
     ...{ anchor, description, isDeprecated: deprecated },
     type: typeOf(place, declared),
+    schemaName: inner.name,
     facts: factsOf(contract, schema, inner.schema),
     within: isLinked || depth >= DEEPEST ? [] : fieldsOf(place, anchor, inner.schema, depth + 1),
   }
@@ -142,7 +146,7 @@ function factsOf(contract: Contract, outer: Schema, inner: Schema): Html[] {
   const { enum: values, pattern, additionalProperties } = shown
   if (Array.isArray(values))
     facts.push(html`One of ${values.map((value, at) => html`${at === 0 ? null : ', '}<code>${String(value)}</code>`)}.`)
-  if (typeof pattern === 'string') facts.push(html`Has the form <code>${pattern}</code>.`)
+  if (typeof pattern === 'string') facts.push(formOf(pattern))
   if (isSchema(additionalProperties)) {
     const { description } = merged(contract, additionalProperties) as { description?: string }
     if (description !== undefined) facts.push(html`Each value: ${inline(description)}`)
@@ -150,6 +154,13 @@ function factsOf(contract: Contract, outer: Schema, inner: Schema): Html[] {
   if (outer.default !== undefined && outer.default !== null)
     facts.push(html`<code>${JSON.stringify(outer.default)}</code> unless it is given.`)
   return facts
+}
+
+/** A pattern in the words by which a value that breaks it is refused; only answers have patterns without. */
+function formOf(pattern: string): Html {
+  const words = patternWords[pattern]
+  if (words === undefined) return html`Has the form <code>${pattern}</code>.`
+  return html`${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
 
 function withoutLists({ items: _, ...schema }: Schema): Schema {

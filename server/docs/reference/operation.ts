@@ -47,7 +47,7 @@ export function operationSection(atlas: Atlas, site: Site, operation: Operation,
   return html`<section class="operation" id="${id}">
 <div class="about">
 <h2><a href="#${id}">${summary}</a>${deprecated ? html` <small class="deprecated">deprecated</small>` : null}</h2>
-<p class="call"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
+<p class="call"><span class="method ${method.toLowerCase()}">${method}</span> <code>${breakable(path)}</code></p>
 ${markdown(description)}
 ${needs(site, operation, skills)}
 ${part('In the path', fields.path)}${part('In the query', fields.query)}${body(operation, fields.body)}${part('Headers', fields.header)}
@@ -60,6 +60,11 @@ ${exampleAnswers(contract, operation)}
 </div>
 </section>
 `
+}
+
+/** On a phone a path is broken where one of its steps ends. */
+function breakable(path: string): Html {
+  return html`${path.split(/(?<=\/)/).map((step) => html`${step}<wbr>`)}`
 }
 
 function part(title: string, fields: readonly Field[]): Html | null {

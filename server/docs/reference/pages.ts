@@ -4,6 +4,7 @@ import { type Html, html } from '../page/html.ts'
 import { inline, markdown, type Page, type Site } from '../page/page.ts'
 import { type Atlas, answerOf, atlasOf, pageOf, type Room } from './atlas.ts'
 import { fieldList, fieldsOf } from './fields.ts'
+import { ABOUT_PAGES, introductionOf } from './introduction.ts'
 import { operationSection } from './operation.ts'
 
 /**
@@ -13,7 +14,6 @@ import { operationSection } from './operation.ts'
  */
 export function overviewPage(site: Site, contract: Contract): Page {
   const atlas = atlasOf(contract)
-  const { description = '' } = contract.document.info
   const all = atlas.groups.flatMap(({ rooms }) => rooms.flatMap(({ operations }) => operations))
   return {
     title: 'Reference',
@@ -21,11 +21,17 @@ export function overviewPage(site: Site, contract: Contract): Page {
     contents: contents(site, atlas, null),
     content: html`<div class="prose">
 <h1>Reference</h1>
-${markdown(description.replace(/^\s+|\s+$/g, ''))}
+${introductionOf(contract).map(({ anchor, text }) =>
+  anchor === null
+    ? markdown(text)
+    : html`<div id="${anchor}">${markdown(text)}</div>
+`,
+)}
 <p>Start with <a href="${site.docs}/guides/first-call">the first call</a>. The whole of it as one document:
 <a href="${site.docs}/openapi.json">openapi.json</a> (OpenAPI 3.1), or as a
 <a href="${site.docs}/postman.json" download="plumbline.postman_collection.json">collection for Postman</a> and whatever else imports
 one.</p>
+<p id="${ABOUT_PAGES.anchor}">${ABOUT_PAGES.text}</p>
 </div>
 <h2 id="operations">All ${all.length} operations</h2>
 <div class="overview">${atlas.groups.map(

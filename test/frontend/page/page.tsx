@@ -1,16 +1,40 @@
-import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
+import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query'
 import createQueries from 'openapi-react-query'
 import { type FormEvent, useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { type AnyProblem, createClient, type VendorStatus } from '../../../client/index.ts'
+import { vendorStatusValues } from '../../../client/enums.gen.ts'
+import { type AnyProblem, createClient, orThrow, type VendorStatus } from '../../../client/index.ts'
 
 /** A page such as a frontend team would write: a builder's vendors, and a form to add one. */
-const { baseUrl, key } = (window as unknown as { plumbline: { baseUrl: string; key: string } }).plumbline
-const plumbline = createQueries(createClient({ baseUrl, key }).openapi)
+const { baseUrl } = (window as unknown as { plumbline: { baseUrl: string } }).plumbline
+const client = createClient({
+  baseUrl,
+  key: async (signal) => (await fetch('/token', { method: 'POST', signal })).text(),
+  retry: { retries: 2, longestWaitSeconds: 5, totalWaitSeconds: 6 },
+})
+const plumbline = createQueries(client.openapi)
 
-const STATUSES: VendorStatus[] = ['prospective', 'active', 'on_hold', 'inactive']
+let after: string | undefined
+
+/** What others do, as the guide for pages has it. */
+function useNews() {
+  const queries = useQueryClient()
+  useQuery({
+    queryKey: ['news'],
+    refetchInterval: 5000,
+    async queryFn({ signal }) {
+      const query = after === undefined ? { sort: '-sequence' as const, limit: 1 } : { after, wait: 25, limit: 100 }
+      const { data } = await orThrow(client.GET('/api/ext/events', { params: { query }, signal }))
+      if (after !== undefined && data.length > 0)
+        void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'news' })
+      after = data.at(-1)?.id ?? after
+      return after ?? null
+    },
+  })
+}
 
 function Vendors() {
+  useNews()
   const [status, setStatus] = useState<VendorStatus | undefined>()
   const query = { sort: 'companyName', limit: 20, ...(status && { status }) } as const
   const { data, error } = plumbline.useQuery('get', '/api/ext/vendors', { params: { query } })
@@ -18,9 +42,9 @@ function Vendors() {
     <>
       <label>
         Status{' '}
-        <select onChange={(event) => setStatus(STATUSES.find((one) => one === event.target.value))}>
+        <select onChange={(event) => setStatus(vendorStatusValues.find((one) => one === event.target.value))}>
           <option value="">any</option>
-          {STATUSES.map((one) => (
+          {vendorStatusValues.map((one) => (
             <option key={one}>{one}</option>
           ))}
         </select>
@@ -68,7 +92,7 @@ function Fault({ problem }: { problem: AnyProblem }) {
 }
 
 createRoot(document.getElementById('root') ?? document.body).render(
-  <QueryClientProvider client={new QueryClient()}>
+  <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
     <h1>Vendors</h1>
     <Vendors />
     <NewVendor />

@@ -98,8 +98,9 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
   const [home] = request.homeIds
   const community = communities.get(request.communityId)
   const unopened = request.invitations.filter(({ status }) => status === 'sent').length
-  const { lowAmount, bidCount, amountsHidden } = request
+  const { bidCount, amountsHidden } = request
   const budgeted = comparison?.budgeted ?? null
+  // The amount and its distance to the budget are of the same bid; what the request says of its bids leaves out the rejected.
   const low = comparison?.vendors.find(({ rank }) => rank === 1)
   return [
     { label: 'Number', value: request.number, note: `version ${request.version}`, isWideOnly: true },
@@ -131,7 +132,16 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
     {
       label: 'Lowest',
       isFigure: true,
-      value: amountsHidden && bidCount > 0 ? <Hidden /> : lowAmount === null ? 'none' : money(lowAmount),
+      value:
+        amountsHidden && bidCount > 0 ? (
+          <Hidden />
+        ) : comparison === undefined ? (
+          <Skeleton width={60} />
+        ) : low === undefined || low.amount === null ? (
+          'none'
+        ) : (
+          money(low.amount)
+        ),
       note:
         low?.aboveBudgetAmount === null || low?.aboveBudgetAmount === undefined
           ? undefined

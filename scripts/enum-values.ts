@@ -1,0 +1,22 @@
+import type { ContractDocument, Schema } from '../server/http/contract.ts'
+
+/**
+ * The values of each enum that the contract has by name, as a constant of the client: `bidStatusValues` for `BidStatus`.
+ * Each is an export of its own, so that a page has only those that it shows.
+ */
+export function enumValues(document: ContractDocument): string {
+  const schemas = Object.entries((document.components.schemas ?? {}) as Record<string, Schema>)
+  const enums = schemas.flatMap(([name, { enum: values }]) =>
+    Array.isArray(values) ? [{ name, values: values.map(String) }] : [],
+  )
+  const constants = enums.map(({ name, values }) => {
+    const constant = `${name.charAt(0).toLowerCase()}${name.slice(1)}Values`
+    const list = values.map((value) => `  '${value}',\n`).join('')
+    return `\nexport const ${constant} = [\n${list}] as const satisfies readonly contract.${name}[]\n`
+  })
+  return [
+    "import type * as contract from './contract.gen.ts'\n\n",
+    "/** The values of the contract's enums, in its order. Written by `npm run generate`. */\n",
+    constants.join('').trimStart(),
+  ].join('')
+}

@@ -1,0 +1,39 @@
+/**
+ * What others call the things that the documentation explains in its own words: the address below /docs, and the words by
+ * which the search finds it, too. An address at which nothing is stops the search.
+ */
+export const OTHER_WORDS: readonly (readonly [address: string, words: string])[] = [
+  ['#identifiers', 'uuid primary key typeid'],
+  [
+    '#money',
+    'cents decimals currency price amount rounding float integer time zone timezone timestamp datetime iso 8601',
+  ],
+  ['#texts', 'unicode utf-8 encoding emoji'],
+  ['#lists', 'pagination paginate cursor offset'],
+  ['#links', 'include embed join nested related'],
+  ['#writing', 'merge patch update optimistic locking put null clear'],
+  ['#errors', 'problem details rfc 9457 error handling exceptions'],
+  ['#limits', 'rate limiting throttling 429 quota'],
+  ['#changes', 'versioning breaking changes deprecation semver'],
+  ['#these-pages', 'dark mode light theme print'],
+  [
+    '/guides/first-call#a-key',
+    'authentication authenticate authorization login log in sign in bearer api key token credentials',
+  ],
+  ['/guides/first-call#in-typescript', 'sdk install npm client library package python c# generate javascript'],
+  ['/guides/paging', 'pagination paginate infinite scroll cursor offset load more'],
+  ['/guides/idempotency#changes-that-others-make', 'optimistic locking concurrency lost update version etag 412'],
+  ['/guides/limits', 'rate limiting throttling 429 quota'],
+  ['/guides/agents#sign-in-instead-of-a-key', 'oauth login log in authentication connector claude chatgpt'],
+  ['/guides/browser', 'frontend front-end spa react vue single page app javascript'],
+  ['/guides/browser#a-server-that-makes-tokens', 'authentication login backend for frontend proxy'],
+  ['/guides/browser#renewal-and-retries-for-people-who-wait', 'expired token refresh renew session'],
+  ['/guides/browser#react-hooks', 'tanstack react query swr enum enums constants select options values'],
+  [
+    '/guides/browser#hear-of-changes',
+    'realtime real-time live websocket sse server-sent events long polling push subscribe stream',
+  ],
+  ['/guides/browser#files-and-images', 'image picture photo logo thumbnail upload download file attachment'],
+  ['/guides/webhooks', 'realtime push notifications callback subscribe'],
+  ['/guides/mock', 'sandbox test staging fake fixtures stub'],
+]
