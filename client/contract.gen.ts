@@ -3287,7 +3287,7 @@ export interface paths {
         };
         /**
          * Get what the accounting system has to learn
-         * @description Lists what your accounting system does not know as it is, what changed longest ago first: records without an accountingId, those that changed since acknowledgeAccountingSync was last told that they arrived, and those that could not be entered and are due to be tried again. Only what accounting is concerned with: no prospects, no drafts of orders, no payments before their approval. Keep resumeAfter and pass it as after to see only what came since; nothing is lost by it, and what was acknowledged in the meantime does not come again. Only kinds that the key may read.
+         * @description Lists what your accounting system does not know as it is, what changed longest ago first: records without an accountingId, those that changed since acknowledgeAccountingSync was last told that they arrived, and those that could not be entered and are due to be tried again. What a batch made of records by their accountingId (syncVendors) counts as acknowledged. Only what accounting is concerned with: no prospects, no drafts of orders, no payments before their approval. Keep resumeAfter and pass it as after to see only what came since; nothing is lost by it, and what was acknowledged in the meantime does not come again. Only kinds that the key may read.
          */
         get: operations["getAccountingSyncQueue"];
         put?: never;
@@ -8689,7 +8689,7 @@ export interface components {
          */
         SyncMode: "all_or_nothing" | "best_effort";
         /**
-         * @description Which of its fields says what record a row means. A row whose value a record has changes that record, and with another value it creates one, so a row without a value is at fault. By `id` it is the other way round: a row without one creates a record, and an unknown id is at fault.
+         * @description Which of its fields says what record a row means. A row whose value a record has changes that record, and with another value it creates one, so a row without a value is at fault. By `id` it is the other way round: a row without one creates a record, and an unknown id is at fault. A row by `accountingId` is taken for what accounting says: what it makes of its record counts as acknowledged, and is not due in getAccountingSyncQueue, unless the record was due before.
          * @enum {string}
          */
         MatchBy: "accountingId" | "externalId" | "id";
@@ -8716,6 +8716,8 @@ export interface components {
             status: "created" | "updated" | "unchanged" | "failed";
             /** @description The record; null where the row failed. */
             id: string | null;
+            /** @description Of the record now; null where the row failed. */
+            version: number | null;
             /** @description Why it failed; null where it did not. */
             problem: components["schemas"]["RowProblem"] | null;
         };
@@ -11623,6 +11625,8 @@ export interface components {
             status: "created" | "updated" | "unchanged" | "failed";
             /** @description The record; null where the row failed. */
             id: string | null;
+            /** @description Of the record now; null where the row failed. */
+            version: number | null;
             /** @description Why it failed; null where it did not. */
             problem: components["schemas"]["RowProblem"] | null;
             /** @description Of a row that created a vendor: those that it may be a second record of, as createVendor says, others of this request among them. Empty for other rows and for a key without vendors:read. */
@@ -13213,7 +13217,7 @@ export interface components {
         CostCodesSync: {
             /** @default all_or_nothing */
             mode?: components["schemas"]["SyncMode"];
-            /** @description Which field alone says what code a row means; by `id`, a row without one creates a code. Left out, the externalId, else the code. */
+            /** @description Which field alone says what code a row means; by `id`, a row without one creates a code, and what a row by `accountingId` makes of its code counts as acknowledged, unless the code was due before. Left out, the externalId, else the code. */
             match?: components["schemas"]["MatchBy"];
             /** @description Checked singly, so that one at fault has not all of them refused. */
             rows: (components["schemas"]["CostCodeRow"] | components["schemas"]["AnyRow"])[];

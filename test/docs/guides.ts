@@ -94,7 +94,10 @@ const SIGNS: Record<string, RegExp[]> = {
     /"order":"draft"/,
     /"conflict"|"invalid_transition"/,
   ],
-  accounting: [/"acknowledged":1/, /"status":"updated"/, /"status":"created"/, /"missingHere":\["LEDGER-9000"\]/],
+  accounting: [
+    ...[/"acknowledged":1/, /"status":"updated","version":3/, /"status":"created","version":1/, /"due":0/],
+    /"missingHere":\["LEDGER-9000"\]/,
+  ],
   agents: [
     /"dryRun": true/,
     /"skill_not_found"/,
