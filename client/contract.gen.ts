@@ -11512,7 +11512,7 @@ export interface components {
             mode?: components["schemas"]["SyncMode"];
             match: components["schemas"]["MatchBy"];
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["VendorRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["VendorRow"][];
         };
         /** @description A subcontractor or supplier. */
         Vendor: {
@@ -12705,7 +12705,7 @@ export interface components {
             mode?: components["schemas"]["SyncMode"];
             match: components["schemas"]["MatchBy"];
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["CommunityRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["CommunityRow"][];
         };
         /** @description The new status of a community. */
         CommunityStatusMove: {
@@ -13078,7 +13078,7 @@ export interface components {
             mode?: components["schemas"]["SyncMode"];
             match: components["schemas"]["MatchBy"];
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["HomeRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["HomeRow"][];
         };
         /** @description The new status of a home. */
         HomeStatusMove: {
@@ -13220,7 +13220,7 @@ export interface components {
             /** @description Which field alone says what code a row means; by `id`, a row without one creates a code, and what a row by `accountingId` makes of its code counts as acknowledged, unless the code was due before. Left out, the externalId, else the code. */
             match?: components["schemas"]["MatchBy"];
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["CostCodeRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["CostCodeRow"][];
         };
         /** @description A page of cost codes. */
         CostCodePage: {
@@ -13307,7 +13307,7 @@ export interface components {
              */
             match?: "externalId" | "id";
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["PartRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["PartRow"][];
         };
         /** @description A page of parts. */
         PartPage: {
@@ -13424,7 +13424,7 @@ export interface components {
              */
             match?: "externalId" | "id";
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["PriceRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["PriceRow"][];
         };
         /** @description A page of prices. */
         PricePage: {
@@ -14295,7 +14295,7 @@ export interface components {
              */
             match: "externalId" | "id";
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["BudgetLineRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["BudgetLineRow"][];
         };
         /** @description The fields of a budget line to be changed. A line with both quantity and unitCost is budgeted at their product and what was transferred; to give it a lump sum instead, send null for one of them together with the amount. */
         BudgetLineUpdate: {

@@ -69,6 +69,7 @@ function bodyOf(options: { body?: unknown } | undefined): object {
 }
 
 export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: ClientOptions): PlumblineClient {
+  if (key === '') throw new TypeError('No key given: it is empty, as an environment variable is that nobody has set.')
   const openapi = createOpenApiClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     headers: { Authorization: `Bearer ${key}` },

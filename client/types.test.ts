@@ -132,6 +132,16 @@ const wrong: [what: string, code: string, error: RegExp][] = [
     /TS2322: Type '"phone"'/,
   ],
   ['an option misspelt', `await client.GET('/api/ext/vendors', { parms: {} })`, /'parms' does not exist/],
+  [
+    'a field of a row that does not exist',
+    `await client.POST('/api/ext/vendors/batch', { body: { match: 'accountingId', rows: [{ accountingId: 'QB-1', compnayName: 'x' }] } })`,
+    /'compnayName' does not exist/,
+  ],
+  [
+    'a row with a value of the wrong type',
+    `await client.POST('/api/ext/prices/batch', { body: { rows: [{ vendorId: 'x', unitPrice: '9.80' }] } })`,
+    /TS2322: Type 'string' is not assignable to type 'number/,
+  ],
   ['a body left out', `await client.POST('/api/ext/vendors')`, /TS2554/],
   [
     'a required field left out',
