@@ -10,6 +10,7 @@ export type * from './contract.gen.ts'
 /** A problem before anybody has looked at its code, as `openapi` has it. */
 export type { Problem as AnyProblem } from './contract.gen.ts'
 export { type Answer, etagOf, orThrow, PlumblineError, type Problem, type ProblemOf } from './problem.ts'
+export { ConflictReason } from './problems.gen.ts'
 export type { Retry, RetryOptions } from './retry.ts'
 export type { ExecuteOptions, ExecutionOf, SkillInput, SkillName, SkillResult, Skills } from './skills.ts'
 export * from './webhooks.ts'
