@@ -8729,7 +8729,7 @@ export interface components {
             errors: components["schemas"]["FieldError"][];
             /** @description With `conflict`: which of the reasons it is; otherwise null. */
             reason: components["schemas"]["ConflictReason"] | null;
-            /** @description The record that has the row's accountingId or externalId already; null where that is not the reason. */
+            /** @description The record that has the row's accountingId, externalId, code, sku or lotNumber already; null where that is not the reason. */
             conflictingId: string | null;
         };
         /**
@@ -8796,7 +8796,7 @@ export interface components {
             }[];
             /** @description With `conflict`: which of the reasons it is. */
             reason?: components["schemas"]["ConflictReason"];
-            /** @description With `conflict`: the record that has the accountingId or externalId already, where that is the reason. */
+            /** @description With `value_taken`: the record that has the accountingId, externalId, code, sku or lotNumber already: that of the first of `errors`, which names every value that is taken. */
             conflictingId?: string;
             /** @description With `precondition_failed`: the version that the resource has now. */
             currentVersion?: number;
