@@ -3287,7 +3287,7 @@ export interface paths {
         };
         /**
          * Get what the accounting system has to learn
-         * @description Lists what your accounting system does not know as it is, what changed longest ago first: records without an accountingId, those that changed since acknowledgeAccountingSync was last told that they arrived, and those that could not be entered and are due to be tried again. Only what accounting is concerned with: no prospects, no drafts of orders, no payments before their approval. Keep resumeAfter and pass it as after to see only what came since; nothing is lost by it, and what was acknowledged in the meantime does not come again. Only kinds that the key may read.
+         * @description Lists what your accounting system does not know as it is, what changed longest ago first: records without an accountingId, those that changed since acknowledgeAccountingSync was last told that they arrived, and those that could not be entered and are due to be tried again. What a batch made of records by their accountingId (syncVendors) counts as acknowledged. Only what accounting is concerned with: no prospects, no drafts of orders, no payments before their approval. Keep resumeAfter and pass it as after to see only what came since; nothing is lost by it, and what was acknowledged in the meantime does not come again. Only kinds that the key may read.
          */
         get: operations["getAccountingSyncQueue"];
         put?: never;
@@ -8750,7 +8750,7 @@ export interface components {
          */
         SyncMode: "all_or_nothing" | "best_effort";
         /**
-         * @description Which of its fields says what record a row means. A row whose value a record has changes that record, and with another value it creates one, so a row without a value is at fault. By `id` it is the other way round: a row without one creates a record, and an unknown id is at fault.
+         * @description Which of its fields says what record a row means. A row whose value a record has changes that record, and with another value it creates one, so a row without a value is at fault. By `id` it is the other way round: a row without one creates a record, and an unknown id is at fault. A row by `accountingId` is taken for what accounting says: what it makes of its record counts as acknowledged, and is not due in getAccountingSyncQueue, unless the record was due before.
          * @enum {string}
          */
         MatchBy: "accountingId" | "externalId" | "id";
@@ -8777,6 +8777,8 @@ export interface components {
             status: "created" | "updated" | "unchanged" | "failed";
             /** @description The record; null where the row failed. */
             id: string | null;
+            /** @description Of the record now; null where the row failed. */
+            version: number | null;
             /** @description Why it failed; null where it did not. */
             problem: components["schemas"]["RowProblem"] | null;
         };
@@ -8788,7 +8790,7 @@ export interface components {
             errors: components["schemas"]["FieldError"][];
             /** @description With `conflict`: which of the reasons it is; otherwise null. */
             reason: components["schemas"]["ConflictReason"] | null;
-            /** @description The record that has the row's accountingId or externalId already; null where that is not the reason. */
+            /** @description The record that has the row's accountingId, externalId, code, sku or lotNumber already; null where that is not the reason. */
             conflictingId: string | null;
         };
         /**
@@ -8855,7 +8857,7 @@ export interface components {
             }[];
             /** @description With `conflict`: which of the reasons it is. */
             reason?: components["schemas"]["ConflictReason"];
-            /** @description With `conflict`: the record that has the accountingId or externalId already, where that is the reason. */
+            /** @description With `value_taken`: the record that has the accountingId, externalId, code, sku or lotNumber already: that of the first of `errors`, which names every value that is taken. */
             conflictingId?: string;
             /** @description With `precondition_failed`: the version that the resource has now. */
             currentVersion?: number;
@@ -11571,7 +11573,7 @@ export interface components {
             mode?: components["schemas"]["SyncMode"];
             match: components["schemas"]["MatchBy"];
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["VendorRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["VendorRow"][];
         };
         /** @description A subcontractor or supplier. */
         Vendor: {
@@ -11684,6 +11686,8 @@ export interface components {
             status: "created" | "updated" | "unchanged" | "failed";
             /** @description The record; null where the row failed. */
             id: string | null;
+            /** @description Of the record now; null where the row failed. */
+            version: number | null;
             /** @description Why it failed; null where it did not. */
             problem: components["schemas"]["RowProblem"] | null;
             /** @description Of a row that created a vendor: those that it may be a second record of, as createVendor says, others of this request among them. Empty for other rows and for a key without vendors:read. */
@@ -12762,7 +12766,7 @@ export interface components {
             mode?: components["schemas"]["SyncMode"];
             match: components["schemas"]["MatchBy"];
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["CommunityRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["CommunityRow"][];
         };
         /** @description The new status of a community. */
         CommunityStatusMove: {
@@ -13135,7 +13139,7 @@ export interface components {
             mode?: components["schemas"]["SyncMode"];
             match: components["schemas"]["MatchBy"];
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["HomeRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["HomeRow"][];
         };
         /** @description The new status of a home. */
         HomeStatusMove: {
@@ -13274,10 +13278,10 @@ export interface components {
         CostCodesSync: {
             /** @default all_or_nothing */
             mode?: components["schemas"]["SyncMode"];
-            /** @description Which field alone says what code a row means; by `id`, a row without one creates a code. Left out, the externalId, else the code. */
+            /** @description Which field alone says what code a row means; by `id`, a row without one creates a code, and what a row by `accountingId` makes of its code counts as acknowledged, unless the code was due before. Left out, the externalId, else the code. */
             match?: components["schemas"]["MatchBy"];
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["CostCodeRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["CostCodeRow"][];
         };
         /** @description A page of cost codes. */
         CostCodePage: {
@@ -13364,7 +13368,7 @@ export interface components {
              */
             match?: "externalId" | "id";
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["PartRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["PartRow"][];
         };
         /** @description A page of parts. */
         PartPage: {
@@ -13481,7 +13485,7 @@ export interface components {
              */
             match?: "externalId" | "id";
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["PriceRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["PriceRow"][];
         };
         /** @description A page of prices. */
         PricePage: {
@@ -14352,7 +14356,7 @@ export interface components {
              */
             match: "externalId" | "id";
             /** @description Checked singly, so that one at fault has not all of them refused. */
-            rows: (components["schemas"]["BudgetLineRow"] | components["schemas"]["AnyRow"])[];
+            rows: components["schemas"]["BudgetLineRow"][];
         };
         /** @description The fields of a budget line to be changed. A line with both quantity and unitCost is budgeted at their product and what was transferred; to give it a lump sum instead, send null for one of them together with the amount. */
         BudgetLineUpdate: {

@@ -12,6 +12,7 @@ export type * from './contract.gen.ts'
 export type { Problem as AnyProblem } from './contract.gen.ts'
 export type { GiveKey } from './key.ts'
 export { type Answer, etagOf, orThrow, PlumblineError, type Problem, type ProblemOf } from './problem.ts'
+export { ConflictReason } from './problems.gen.ts'
 export type { Retry, RetryOptions } from './retry.ts'
 export type { ExecuteOptions, ExecutionOf, SkillInput, SkillName, SkillResult, Skills } from './skills.ts'
 export * from './webhooks.ts'
@@ -74,6 +75,7 @@ function bodyOf(options: { body?: unknown } | undefined): object {
 }
 
 export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: ClientOptions): PlumblineClient {
+  if (key === '') throw new TypeError('No key given: it is empty, as an environment variable is that nobody has set.')
   // Called as a plain function, because browsers reject a fetch that is called as a method of another object.
   const plain = (request: Request, init: { signal: AbortSignal }) => send(request, init)
   const openapi = createOpenApiClient<paths>({

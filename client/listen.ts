@@ -34,6 +34,16 @@ const TIMEOUT_SECONDS = 45
 const PAGE = 100
 const PAUSE_MS = 2000
 
+/** Those of the types that there are not, and those that there are. */
+export async function unknownTypes(
+  asked: readonly string[],
+  { signal, ...options }: Pick<ListenOptions, 'baseUrl' | 'key' | 'signal'>,
+): Promise<{ unknown: string[]; known: string[] }> {
+  const { data } = await orThrow(clientOf(options).GET('/api/ext/event-types', { signal }))
+  const known = data.map(({ type }): string => type)
+  return { unknown: asked.filter((type) => !known.includes(type)), known }
+}
+
 /** Forwards events until the signal ends it. Throws if the service refuses the key or the position. */
 export async function listen({ to, secret, types, signal, say, ...options }: ListenOptions): Promise<void> {
   const client = clientOf(options)

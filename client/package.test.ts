@@ -81,6 +81,11 @@ test('publint finds nothing to complain about', async () => {
   expect(messages).toEqual([])
 })
 
+test('its declarations say what each reason of a conflict means', () => {
+  const declared = readFileSync(path.join(project, 'node_modules/@plumbline/client/dist/problems.gen.d.ts'), 'utf8')
+  expect(declared).toMatch(/\/\*\* The vendor is on hold\. \*\/\s+readonly vendor_on_hold: ["']vendor_on_hold["']/)
+})
+
 test('attw finds the types right for everyone who can load ES modules', () => {
   const attw = path.join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js')
   const report = run(folder, attw, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', '--no-color')

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { type ListenOptions, listen, replay } from './listen.ts'
+import { type ListenOptions, listen, replay, unknownTypes } from './listen.ts'
 import { PlumblineError } from './problem.ts'
 
 const HELP = `plumbline listen --to URL [options]
@@ -49,10 +49,16 @@ async function run(): Promise<number> {
   const options: ListenOptions = {
     ...{ to, key, secret, say, signal: end.signal },
     baseUrl: values['base-url'] ?? PLUMBLINE_URL ?? 'http://localhost:3000',
-    ...(types !== undefined && { types: types.split(',') }),
+    ...(types !== undefined && { types: types.split(',').map((type) => type.trim()) }),
     ...(after !== undefined && { after }),
   }
   if (values.replay !== undefined) return (await replay(values.replay, options)) ? 0 : 1
+  // One that there is not would be waited for without a word.
+  const { unknown, known } = await unknownTypes(options.types ?? [], options)
+  if (unknown.length > 0) {
+    process.stderr.write(`There are no events of type ${unknown.join(', ')}. There are: ${known.join(', ')}.\n`)
+    return 1
+  }
   await listen(options)
   return 0
 }

@@ -132,6 +132,7 @@ describe('a request is sent again', () => {
       { attempt: 2, response: null, error: expect.any(Error) },
     ])
     expect(told.map(({ response }) => response?.status)).toEqual([429, undefined])
+    expect(told.map(({ waitMs }) => waitMs)).toEqual(told.map(({ waitMs }) => Math.trunc(waitMs)))
   })
 
   test('not before Retry-After says so', async () => {

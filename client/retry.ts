@@ -29,6 +29,7 @@ export interface Retry {
   url: string
   /** Which repeat it is, from 1. */
   attempt: number
+  /** Whole milliseconds. */
   waitMs: number
   /** The answer that is not the last word; null if there was none. */
   response: Response | null
@@ -66,7 +67,7 @@ export function retrying(
         if (repeats >= retries || request.signal.aborted || !isRepeatable(request)) throw error
         failure = error
       }
-      const ms = waitMs(response?.headers, repeats)
+      const ms = Math.round(waitMs(response?.headers, repeats))
       waitedMs += ms
       // The seconds above are the spread, which is ours and not asked for by the service.
       if (ms > longestWaitSeconds * 1000 + SPREAD_MS || waitedMs > totalWaitSeconds * 1000 + SPREAD_MS) {

@@ -5,7 +5,7 @@ import { compile } from '../test/support/compile.ts'
 
 /** Code against the client that has to compile, and code that must not, both really compiled. */
 const PRELUDE = `
-import { createClient, etagOf, objectOf, orThrow, PlumblineError, verifyWebhook, type Bid, type ConflictReason, type Problem, type ProblemCode, type ProblemOf, type WebhookEvent } from '@plumbline/client'
+import { createClient, ConflictReason, etagOf, objectOf, orThrow, PlumblineError, verifyWebhook, type Bid, type Problem, type ProblemCode, type ProblemOf, type WebhookEvent } from '@plumbline/client'
 const client = createClient({ baseUrl: 'https://plumbline.example.com', key: 'plb_' })
 declare function same<T>(): <U>(value: (<G>() => G extends T ? 1 : 2) extends (<G>() => G extends U ? 1 : 2) ? U : never) => void
 type IsAny<T> = 0 extends 1 & T ? true : false
@@ -66,7 +66,7 @@ const right: Record<string, string> = {
     if (error?.code === 'precondition_failed') { const version: number = error.currentVersion; void version }
     const nearest: string[] | undefined = error?.nearest
     const thrown: unknown = nearest
-    if (thrown instanceof PlumblineError && thrown.is('conflict')) { const held: boolean = thrown.problem.reason === 'vendor_on_hold'; void held }
+    if (thrown instanceof PlumblineError && thrown.is('conflict')) { const held: boolean = thrown.problem.reason === 'vendor_on_hold' || thrown.problem.reason === ConflictReason.vendor_archived; void held }
     const one = (problem: ProblemOf<'unknown_reference'>): string[] | undefined => problem.didYouMean
     void one`,
   'the ETag of what was read': `
@@ -132,6 +132,16 @@ const wrong: [what: string, code: string, error: RegExp][] = [
     /TS2322: Type '"phone"'/,
   ],
   ['an option misspelt', `await client.GET('/api/ext/vendors', { parms: {} })`, /'parms' does not exist/],
+  [
+    'a field of a row that does not exist',
+    `await client.POST('/api/ext/vendors/batch', { body: { match: 'accountingId', rows: [{ accountingId: 'QB-1', compnayName: 'x' }] } })`,
+    /'compnayName' does not exist/,
+  ],
+  [
+    'a row with a value of the wrong type',
+    `await client.POST('/api/ext/prices/batch', { body: { rows: [{ vendorId: 'x', unitPrice: '9.80' }] } })`,
+    /TS2322: Type 'string' is not assignable to type 'number/,
+  ],
   ['a body left out', `await client.POST('/api/ext/vendors')`, /TS2554/],
   [
     'a required field left out',

@@ -7,8 +7,8 @@
  * `#/components/schemas/Money`; names are unique across files. Any other is inlined, and the keys beside it are merged
  * over the target: maps key by key, everything else as a whole, including maps that are themselves a `$ref`. So an
  * index entry becomes its path, and an example only states how it differs from another. `required: all` makes all
- * properties of a schema required, and `patchOf` derives the input of an update from that of the creation. `x-expands`
- * says what the ids of a record lead to; it becomes fields of the record, and values of the parameter `expand`. An
+ * properties of a schema required, `patchOf` derives the input of an update from that of the creation, and `meanings` says
+ * which values a text may have and what each means. `x-expands` says what the ids of a record lead to; it becomes fields of the record, and values of the parameter `expand`. An
  * operation that is open to `apiKey` is open to `session` too, with the same permissions, unless it has `x-keys-only`.
  *
  * Redocly's bundler would keep the names too, but merges nothing over what it inlines, and cannot tell afterwards which
@@ -140,7 +140,10 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
           const other = homes.get(name)?.room.file
           if (other !== undefined) throw fault(place, `${other} has one of the ${kind} called ${name} already`)
           all[name] = build(component, place, [])
-          if (kind === 'schemas') requireAll(all[name])
+          if (kind === 'schemas') {
+            requireAll(all[name])
+            enumerate(all[name])
+          }
           homes.set(name, place)
         }
       }
@@ -149,6 +152,19 @@ export function bundle(root = path.resolve(import.meta.dirname, '..')): Bundle {
       return [kind, all]
     })
     return Object.fromEntries(kinds.filter(([, all]) => Object.keys(all).length > 0))
+  }
+
+  /** `meanings: { archived: it is archived }` becomes the enum, what each of its values means, and the description of all. */
+  function enumerate(schema: unknown): void {
+    if (!isTree(schema) || !isTree(schema.meanings)) return
+    const { meanings, description } = schema
+    delete schema.meanings
+    const told = Object.entries(meanings).map(([value, meaning]) => `\`${value}\`: ${String(meaning)}`)
+    Object.assign(schema, {
+      description: `${String(description)} ${told.join('; ')}.`,
+      enum: Object.keys(meanings),
+      'x-enumDescriptions': meanings,
+    })
   }
 
   /**

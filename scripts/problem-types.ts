@@ -5,7 +5,10 @@ interface Entry {
   mayHave?: string[]
 }
 
-/** The members that problems of some codes have, as the client's types, from the contract's `x-problems`. */
+/**
+ * The members that problems of some codes have, as the client's types, from the contract's `x-problems`, and the reasons of
+ * conflicts with what each means, which an editor shows.
+ */
 export function problemTypes(document: ContractDocument): string {
   const entries = Object.entries(document['x-problems'] as Record<string, Entry>)
   const lines = entries.flatMap(([code, { members = [], mayHave = [] }]) => {
@@ -18,6 +21,29 @@ export function problemTypes(document: ContractDocument): string {
   return [
     "import type { Problem as AnyProblem } from './contract.gen.ts'\n\n",
     '/** What problems of these codes have besides what all have. Written by `npm run generate`. */\n',
-    `export interface ProblemMembers {\n${lines.join('')}}\n`,
+    `export interface ProblemMembers {\n${lines.join('')}}\n\n`,
+    conflictReasons(document),
   ].join('')
+}
+
+function conflictReasons({ components: { schemas = {} } }: ContractDocument): string {
+  const { description, 'x-enumDescriptions': meanings } = schemas.ConflictReason as Described
+  const lines = Object.entries(meanings).map(
+    ([reason, meaning]) => `  /** ${sentence(meaning)} */\n  ${reason}: '${reason}',\n`,
+  )
+  const [lead = '', ...more] = description.split('. ')
+  return [
+    `/** ${lead}. ${more[0]}. By name, so that an editor shows what each means. */\n`,
+    `export const ConflictReason = {\n${lines.join('')}} as const\n\n`,
+    'export type ConflictReason = (typeof ConflictReason)[keyof typeof ConflictReason]\n',
+  ].join('')
+}
+
+interface Described {
+  description: string
+  'x-enumDescriptions': Record<string, string>
+}
+
+function sentence(meaning: string): string {
+  return `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`
 }

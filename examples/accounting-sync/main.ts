@@ -3,7 +3,7 @@ import { openLedger } from './ledger.ts'
 import { reconcile, sync } from './sync.ts'
 
 /**
- *     PLUMBLINE_KEY=plb_… node examples/accounting-sync/main.ts sync
+ *     PLUMBLINE_KEY=plb_… npx node examples/accounting-sync/main.ts sync
  *     … main.ts print-checks     as the bookkeeper would, for all bills without one
  *     … main.ts reconcile        where the two differ; ends with 1 if they do
  *

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { createClient, orThrow, type SyncResult, verifyWebhook, type WebhookEvent } from '../../client/index.ts'
 
-// PLUMBLINE_KEY=plb_… node examples/bidding-pipeline/main.ts
+// PLUMBLINE_KEY=plb_… npx node examples/bidding-pipeline/main.ts
 const { PLUMBLINE_URL: baseUrl = 'http://localhost:3000', PLUMBLINE_KEY: key = '', PORT = '4000' } = process.env
 const { GET, POST, DELETE } = createClient({ baseUrl, key })
 
@@ -25,7 +25,7 @@ const framers = [
 const ofAccounting = { match: 'accountingId' as const, rows: framers }
 const vendorIds = idsOf(await orThrow(POST('/api/ext/vendors/batch', { body: ofAccounting })))
 const match = 'externalId'
-const places = [{ externalId: 'erp-12', name: 'Pecan Creek', status: 'active' }]
+const places = [{ externalId: 'erp-12', name: 'Pecan Creek', status: 'active' as const }]
 const communities = await orThrow(POST('/api/ext/communities/batch', { body: { match, rows: places } }))
 const [communityId = ''] = idsOf(communities)
 const lots = [{ externalId: 'erp-12-7', name: 'Lot 7', lotNumber: '7', communityId }]

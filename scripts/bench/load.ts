@@ -3,7 +3,7 @@
  * last one has been answered. A separate process, on bare sockets, to take as little as possible of the machine that it
  * measures.
  *
- *   echo '{"port":3000,"requests":["GET / HTTP/1.1…"],"connections":32,"seconds":3}' | node scripts/bench/load.ts
+ *   echo '{"port":3000,"requests":["GET / HTTP/1.1…"],"connections":32,"seconds":3}' | npx node scripts/bench/load.ts
  */
 import { connect } from 'node:net'
 

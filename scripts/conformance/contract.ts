@@ -30,6 +30,8 @@ export const RUNS_SKILLS: ReadonlySet<string> = new Set([
 export const TAKES_ANOTHER_KEY: ReadonlySet<string> = new Set(['approveProposal'])
 
 const ajv = withFormats(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }))
+// What each value of an enum means is for readers.
+ajv.addKeyword('x-enumDescriptions')
 for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
   ajv.addSchema(standalone(schema), `schema:${name}`)
 const compiled = new Map<string, ValidateFunction>()

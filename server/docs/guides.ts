@@ -11,6 +11,7 @@ export const GUIDES: readonly string[] = [
   'idempotency',
   'limits',
   'bidding',
+  'paying',
   'accounting',
   'agents',
   'browser',

@@ -1,6 +1,6 @@
 import type { Problem, ProblemCode } from '../../client/contract.gen.ts'
 import type { Contract, Reference } from '../http/contract.ts'
-import { html } from './page/html.ts'
+import { type Html, html } from './page/html.ts'
 import { inline, json, type Page, type Site } from './page/page.ts'
 
 /**
@@ -10,18 +10,34 @@ interface Entry {
   code: ProblemCode
   when: string
   advice: string
+  /** Its members that only have certain values. */
+  members: readonly Member[]
   example: Problem
 }
 
+interface Member {
+  name: string
+  meanings: Readonly<Record<string, string>>
+}
+
 export function problemEntries(contract: Contract): Entry[] {
-  type Declared = { when: string; advice: string; example: { value: Problem } | Reference }
+  type Declared = { when: string; advice: string; members?: string[]; example: { value: Problem } | Reference }
   const declared = (contract.document['x-problems'] ?? {}) as Record<ProblemCode, Declared>
-  return Object.entries(declared).map(([code, { when, advice, example }]) => ({
+  return Object.entries(declared).map(([code, { when, advice, members = [], example }]) => ({
     code: code as ProblemCode,
     when,
     advice,
+    members: members.flatMap((name) => memberOf(contract, name)),
     example: contract.resolve<{ value: Problem }>(example).value,
   }))
+}
+
+function memberOf(contract: Contract, name: string): Member[] {
+  type Property = { 'x-enumDescriptions'?: Record<string, string> } | Reference
+  const schema = contract.document.components.schemas?.Problem as { properties: Record<string, Property> }
+  const { [name]: property = {} } = schema.properties
+  const { 'x-enumDescriptions': meanings } = contract.resolve<Exclude<Property, Reference>>(property)
+  return meanings === undefined ? [] : [{ name, meanings }]
 }
 
 export function problemsPage(site: Site, contract: Contract): Page {
@@ -61,7 +77,19 @@ export function problemPage(site: Site, contract: Contract, code: string): Page 
 <p>${inline(entry.when)}</p>
 <h2>What to do</h2>
 <p>${inline(entry.advice)}</p>
-<h2>Example</h2>
+${entry.members.map(membersTable)}<h2>Example</h2>
 ${json(example)}`,
   }
+}
+
+function membersTable({ name, meanings }: Member): Html {
+  const rows = Object.entries(meanings).map(
+    ([value, meaning]) => html`<tr id="${value}"><td><code>${value}</code></td><td>${inline(meaning)}</td></tr>\n`,
+  )
+  return html`<h2>Which <code>${name}</code></h2>
+<table class="catalogue">
+<thead><tr><th>Value</th><th>What it means</th></tr></thead>
+<tbody>${rows}</tbody>
+</table>
+`
 }

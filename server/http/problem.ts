@@ -18,7 +18,7 @@ export class Problem extends Error {
   readonly headers: Record<string, string>
   /** Whose credential was refused, if known; for the audit trail, never for the response. */
   refused: RefusedCaller | null = null
-  /** Which value another record has, if that is why; `conflictingId` is found by it (holder.ts). */
+  /** Which row has a value that another record has, if that is why; `conflictingId` is found by it (holder.ts). */
   held: Held | null = null
 
   constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}, headers: Record<string, string> = {}) {
@@ -65,11 +65,12 @@ export interface RefusedCaller {
   readonly actor: Actor
 }
 
-/** A value that has to be unique, and where it lies. */
+/** A row with a value that has to be unique and is taken, and where it was to lie. */
 export interface Held {
   readonly table: string
+  /** The one that the database named. */
   readonly column: string
-  readonly value: string
+  readonly values: Readonly<Record<string, unknown>>
 }
 
 /** The maximum in the contract; longer ones are cut, since more would tell the reader nothing. */

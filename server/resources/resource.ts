@@ -324,7 +324,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       })
       const values = changed.map(([field, value]) => toColumn(field, value))
       const all = [call.organizationId, before.id, call.now.toISOString(), ...values]
-      const [row] = await written(call, CompiledQuery.raw(statement, all), changes)
+      const [row] = await written(call, CompiledQuery.raw(statement, all), { ...before, ...changes })
       if (row === undefined) throw notFound()
       noteChange(call, row.id, names.includes('archivedAt') ? 'archived' : 'updated', names)
       return row

@@ -24,6 +24,16 @@ export interface Sync<Name extends RowSchema, R extends Row, Made extends { id: 
   decide(call: WriteCall, rows: readonly AskedRow<CheckedRow<Name>>[]): Promise<readonly (Outcome<R, Made> | Problem)[]>
   insertAll(call: WriteCall, made: readonly Made[]): Promise<void>
   updateAll(call: WriteCall, changed: readonly Changed<R>[]): Promise<void>
+  /** What follows from the rows, in the same transaction, once they are written. */
+  settle?(call: WriteCall, written: readonly Written[]): Promise<void>
+}
+
+/** What a row made of its record. */
+export interface Written {
+  readonly id: string
+  /** The record's version until then; null for one that the row created. */
+  readonly before: number | null
+  readonly version: number
 }
 
 /** A row that the contract allows. */
@@ -46,6 +56,8 @@ export interface Outcome<R, Made = R> {
 }
 
 type Refused = Map<number, Problem>
+/** The versions of the records that were changed, by their ids. */
+type Raised = Map<string, number>
 type Planned<R, Made> = Outcome<R, Made> & { readonly place: number }
 
 export async function syncRows<Name extends RowSchema, R extends Row, Made extends { id: string }>(
@@ -69,9 +81,12 @@ export async function syncRows<Name extends RowSchema, R extends Row, Made exten
     }
     assertWhole()
     planned.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))
-    await write(call, sync, planned, refused)
+    const raised: Raised = new Map()
+    await write(call, sync, planned, { refused, raised })
     assertWhole()
-    return resultOf(rows.length, planned, refused)
+    const written = planned.flatMap((row) => (refused.has(row.place) ? [] : writtenBy(row, raised)))
+    await sync.settle?.(call, written)
+    return resultOf(rows.length, planned, { refused, written })
   })
 }
 
@@ -170,7 +185,7 @@ async function write<Name extends RowSchema, R extends Row, Made extends { id: s
   call: WriteCall,
   sync: Sync<Name, R, Made>,
   planned: readonly Planned<R, Made>[],
-  refused: Refused,
+  { refused, raised }: { refused: Refused; raised: Raised },
 ): Promise<void> {
   const made = planned.flatMap((row) => row.made ?? [])
   // What a later row makes of a record includes what earlier rows made of it.
@@ -182,6 +197,7 @@ async function write<Name extends RowSchema, R extends Row, Made extends { id: s
     await sync.insertAll(call, made)
     await sync.updateAll(call, changes)
     await mark.keep()
+    for (const { before } of changes) raised.set(before.id, (raised.get(before.id) ?? before.version) + 1)
   } catch (error) {
     const found = toProblem(error)
     if (found.status >= 500) throw error
@@ -193,27 +209,36 @@ async function write<Name extends RowSchema, R extends Row, Made extends { id: s
       return
     }
     const middle = planned.length >> 1
-    await write(call, sync, planned.slice(0, middle), refused)
-    await write(call, sync, planned.slice(middle), refused)
+    await write(call, sync, planned.slice(0, middle), { refused, raised })
+    await write(call, sync, planned.slice(middle), { refused, raised })
   }
+}
+
+/** A row changes its record, or leaves it as it is, or has made it. */
+function writtenBy<R extends Row, Made>({ id, made, changed }: Planned<R, Made>, raised: Raised): Written {
+  const before = made === null ? (changed.find(({ after }) => after.id === id)?.before.version ?? null) : null
+  return { id, before, version: raised.get(id) ?? before ?? 1 }
 }
 
 function resultOf<R extends Row, Made>(
   count: number,
   planned: readonly Planned<R, Made>[],
-  refused: Refused,
+  { refused, written }: { refused: Refused; written: readonly Written[] },
 ): SyncResult {
   const byPlace = new Map(planned.map((row) => [row.place, row]))
+  const versions = new Map(written.map(({ id, version }) => [id, version]))
   const rows = Array.from({ length: count }, (_, row): SyncedRow => {
     const fault = refused.get(row)
     const done = byPlace.get(row)
-    if (fault !== undefined || done === undefined) return { row, status: 'failed', id: null, problem: told(fault) }
+    if (fault !== undefined || done === undefined)
+      return { row, status: 'failed', id: null, version: null, problem: told(fault) }
     const own = done.changed.find(({ after }) => after.id === done.id)
     const isChanged = own !== undefined && changedFields(own).length > 0
     return {
       row,
       status: done.made !== null ? 'created' : isChanged ? 'updated' : 'unchanged',
       id: done.id,
+      version: versions.get(done.id) ?? null,
       problem: null,
     }
   })

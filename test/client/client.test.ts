@@ -80,6 +80,10 @@ test('a file goes as it is, and comes back as a Blob, or as base64 from a skill'
   expect(gone.error?.code).toBe('not_found')
 })
 
+test('an empty key is told of before anything is sent', () => {
+  expect(() => createClient({ baseUrl: plumbline.url, key: '' })).toThrow(/^No key given/)
+})
+
 test('a 304 has neither data nor error, and throws nothing', async () => {
   const { response } = await client.GET('/api/ext/me')
   const again = await client.GET('/api/ext/schema/openapi.yaml')

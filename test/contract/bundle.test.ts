@@ -225,6 +225,20 @@ test('the input of a change is that of the creation, minus what only a creation 
   })
 })
 
+test('the values of a text are written with what each means, and described by that', () => {
+  const room = ROOMS['contract/birds.yaml'].replace(
+    '  Bird: {',
+    `  Song: { type: string, description: Why it sings., meanings: { mine: this is its tree, alarm: there is a cat } }
+  Bird: {`,
+  )
+  expect(bundled({ 'contract/birds.yaml': room }).document.components.schemas?.Song).toEqual({
+    type: 'string',
+    description: 'Why it sings. `mine`: this is its tree; `alarm`: there is a cat.',
+    enum: ['mine', 'alarm'],
+    'x-enumDescriptions': { mine: 'this is its tree', alarm: 'there is a cat' },
+  })
+})
+
 test('a change that names a creation which does not exist is a fault of the file', () => {
   const room = ROOMS['contract/birds.yaml'].replace('  Bird: {', '  BirdUpdate: { patchOf: BirdCreate }\n  Bird: {')
   expect(() => bundled({ 'contract/birds.yaml': room })).toThrow('contract/birds.yaml:4: BirdCreate is no input')

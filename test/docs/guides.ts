@@ -100,11 +100,26 @@ const SIGNS: Record<string, RegExp[]> = {
   bidding: [
     /^brq_/m,
     /"lowAmount": 39850/,
+    /^\{"scope":"framing","status":"sent"\}$/m,
     /"dryRun":true,"status":"accepted"/,
     /"order":"draft"/,
-    /"conflict"|"invalid_transition"/,
+    /"code": "(conflict|invalid_transition)",\n {2}"reason": .*\n {2}"detail": ".+"/,
   ],
-  accounting: [/"acknowledged":1/, /"status":"updated"/, /"status":"created"/, /"missingHere":\["LEDGER-9000"\]/],
+  // The figures that the guide's text names.
+  paying: [
+    /"status":"accepted","total":1000,"retainagePercent":10/,
+    /"completedAmount":600,"retainedAmount":60,"payableAmount":540/,
+    /"progress","grossAmount":600,"retainageWithheld":60,"amount":540/,
+    /"paidAmount":540,"retainedAmount":60,"payableAmount":0,"releasedAmount":0,"balance":460/,
+    /"completed","retainedAmount":100,"payableAmount":360/,
+    /"final","grossAmount":400,"retainageWithheld":40,"amount":360/,
+    /"retainage_release","grossAmount":100,"retainageWithheld":0,"amount":100/,
+    /"closed","paidAmount":1000,"retainedAmount":0,"payableAmount":0,"releasedAmount":100,"balance":0/,
+  ],
+  accounting: [
+    ...[/"acknowledged":1/, /"status":"updated","version":3/, /"status":"created","version":1/, /"due":0/],
+    /"missingHere":\["LEDGER-9000"\]/,
+  ],
   agents: [
     /"dryRun": true/,
     /"skill_not_found"/,

@@ -199,6 +199,15 @@ export function pages(service: () => TestPlumbline): void {
       }
     })
 
+    test('says of a conflict what each of its reasons means', async () => {
+      const declared = contract.document.components.schemas?.ConflictReason ?? {}
+      const { enum: reasons, description } = declared as { enum: string[]; description: string }
+      const { body } = await read('/docs/problems/conflict')
+      const shown = [...body.matchAll(/<tr id="(\w+)"><td><code>\1<\/code><\/td><td>(.+?)<\/td>/g)]
+      expect(shown.map(([, reason]) => reason)).toEqual(reasons)
+      for (const [, reason, meaning] of shown) expect(description).toContain(`\`${reason}\`: ${plain(meaning ?? '')}`)
+    })
+
     test('is where the type of a problem points', async () => {
       const { body: problem } = await plumbline.get('/api/ext/vendors/ven_nothing')
       const response = await fetch(problem.type)

@@ -3,6 +3,7 @@ import { makeEvent, recordEvents } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { conflict, Problem, unknownReference } from '../../http/problem.ts'
 import { rowChecker } from '../../http/rows.ts'
+import { saidThere } from '../../paying/ledger-states.ts'
 import type { Changed } from '../../resources/resource.ts'
 import { keysOf, known, lockKeyed, meantBy } from '../../resources/row-keys.ts'
 import { type AskedRow, type Outcome, refusedAs, type Sync } from '../../resources/sync.ts'
@@ -18,6 +19,7 @@ export function vendorSync(match: MatchBy, createScopes?: boolean): Sync<'Vendor
 
   return {
     schema: 'VendorRow',
+    ...saidThere('vendor', match),
     keysOf,
 
     async decide(call, rows) {

@@ -3,6 +3,7 @@ import * as scopes from '../../bidding/scopes/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { invalid, Problem, taken, unknownReference } from '../../http/problem.ts'
 import { rowChecker } from '../../http/rows.ts'
+import { saidThere } from '../../paying/ledger-states.ts'
 import { keysOf, meantBy } from '../../resources/row-keys.ts'
 import { type AskedRow, matched, type Outcome, refusedAs, type Sync } from '../../resources/sync.ts'
 import { notBelow, reasonNotBelow } from './cost-code.ts'
@@ -12,6 +13,7 @@ import * as costCodes from './queries.ts'
 export function costCodeSync(match: MatchBy | undefined, createScopes?: boolean): Sync<'CostCodeRow', CostCode> {
   return {
     schema: 'CostCodeRow',
+    ...saidThere('cost_code', match),
     keysOf: ({ code, ...values }) => ({ code, ...keysOf(values) }),
     insertAll: costCodes.insertAll,
     updateAll: costCodes.updateAll,

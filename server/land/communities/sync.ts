@@ -4,6 +4,7 @@ import { recordFirstStatuses } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { conflict, Problem } from '../../http/problem.ts'
 import { rowChecker } from '../../http/rows.ts'
+import { saidThere } from '../../paying/ledger-states.ts'
 import { keysOf, lockKeyed, meantBy } from '../../resources/row-keys.ts'
 import { type AskedRow, type Outcome, refusedAs, type Sync } from '../../resources/sync.ts'
 import { checkTimeZone, lotsAreTaken, newCommunity } from './community.ts'
@@ -13,6 +14,7 @@ import * as communities from './queries.ts'
 export function communitySync(match: MatchBy): Sync<'CommunityRow', Community> {
   return {
     schema: 'CommunityRow',
+    ...saidThere('community', match),
     keysOf,
 
     async decide(call, rows) {

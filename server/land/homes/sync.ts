@@ -5,6 +5,7 @@ import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { conflict, Problem, unknownReference } from '../../http/problem.ts'
 import { rowChecker } from '../../http/rows.ts'
+import { saidThere } from '../../paying/ledger-states.ts'
 import { keysOf, lockKeyed, meantBy } from '../../resources/row-keys.ts'
 import { type AskedRow, type Outcome, refusedAs, type Sync } from '../../resources/sync.ts'
 import { wholeAddress } from '../../values/address.ts'
@@ -21,6 +22,7 @@ type MadeHome = ReturnType<typeof homes.make>
 export function homeSync(match: MatchBy): Sync<'HomeRow', Home, MadeHome> {
   return {
     schema: 'HomeRow',
+    ...saidThere('home', match),
     keysOf,
 
     async decide(call, rows) {

@@ -48,6 +48,35 @@ test('an id of another system belongs to one record of a kind, and a conflict na
   }
 })
 
+test('every value that is taken is named at once, with the record that has it', async () => {
+  const home = (more: object) => ({ name: 'Lot 30', communityId: site.communityId, block: 'B', ...more })
+  const { body: lot } = await post('/homes', home({ lotNumber: '30' }))
+  const { body: job } = await post('/homes', home({ lotNumber: '31', accountingId: 'JOB-31' }))
+  const both = home({ lotNumber: '30', accountingId: 'JOB-31' })
+  const refused = await post('/homes', both)
+  expect([refused.status, refused.body.reason]).toEqual([409, 'value_taken'])
+  const named = Object.fromEntries(refused.body.errors.map(({ pointer, message }: Body) => [pointer, message]))
+  expect(Object.keys(named).toSorted()).toEqual(['/accountingId', '/lotNumber'])
+  const [first] = refused.body.errors
+  expect(refused.body.conflictingId).toBe(first.pointer === '/lotNumber' ? lot.id : job.id)
+  expect(Object.values(named)).toContain(`is taken by ${first.pointer === '/lotNumber' ? job.id : lot.id}`)
+
+  // The same for a change, within a skill and in a batch; another block has lots of its own.
+  const { body: other } = await post('/homes', home({ block: 'C', lotNumber: '30' }))
+  expect(await patch(`/homes/${other.id}`, { lotNumber: '31', block: 'B' })).toMatchObject({
+    ...{ status: 409, body: { errors: [{ pointer: '/lotNumber' }], conflictingId: job.id } },
+  })
+  const skill = await post('/execute', { skill: 'createHome', input: both })
+  expect(skill.body.errors.map(({ pointer }: Body) => pointer).toSorted()).toEqual([
+    ...['/input/accountingId', '/input/lotNumber'],
+  ])
+  const batch = await post('/homes/batch', { match: 'id', mode: 'best_effort', rows: [home({ lotNumber: '30' })] })
+  expect(batch.body.rows).toMatchObject([{ problem: { errors: [{ pointer: '/lotNumber' }], conflictingId: lot.id } }])
+  const code = { code: '99-1', name: 'Studs', category: 'material' }
+  const { body: held } = await post('/cost-codes', code)
+  expect((await post('/cost-codes', code)).body.conflictingId).toBe(held.id)
+})
+
 test('skills, batches of them, imports and repeats name it, too, and another builder has ids of its own', async () => {
   const held = await vendor({ accountingId: 'QB-2', externalId: 'erp-2' })
   const input = { companyName: 'Brazos Framing', accountingId: 'QB-2' }

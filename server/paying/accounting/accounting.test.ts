@@ -68,6 +68,63 @@ test('a record is due until it was entered as it is, and again when it changes',
   expect((await queue()).body.items).toEqual([])
 })
 
+test('what a batch says by accountingId is known there, unless something was due before', async () => {
+  const { queue, post, patch, acknowledge, get, site } = await books()
+  await patch(`/homes/${site.lot14}`, { accountingId: 'JOB-14' })
+  const batches: Record<string, object[]> = {
+    vendors: [
+      { accountingId: 'QB-1', companyName: 'Brazos Framing' },
+      { accountingId: 'QB-2', companyName: 'Pecan Street Plumbing', status: 'prospective' },
+    ],
+    communities: [{ accountingId: 'CLASS-1', name: 'Mill Creek' }],
+    homes: [
+      { accountingId: 'JOB-1', name: 'Lot 1', communityId: site.communityId },
+      // It was made here, and nobody has entered it yet.
+      { accountingId: 'JOB-14', name: 'Lot 14 A' },
+    ],
+    'cost-codes': [{ accountingId: '5110', code: '06-110', name: 'Framing lumber', category: 'material' }],
+  }
+  const sync = async (kind: string, rows: object[], match = 'accountingId') =>
+    (await post(`/${kind}/batch`, { match, rows })).body.rows
+  const made: Record<string, Body[]> = {}
+  for (const [kind, rows] of Object.entries(batches)) made[kind] = await sync(kind, rows)
+  const ofBatches = async () =>
+    shown(await queue('?limit=200')).filter((line: string) => !/new$/.test(line) || /Brazos|Mill/.test(line))
+  expect(await ofBatches()).toEqual(['Lot 14 A changed'])
+
+  const [brazos, plumbing] = made.vendors ?? []
+  expect([brazos, plumbing]).toMatchObject([{ version: 1 }, { version: 1 }])
+  const phones = [
+    { accountingId: 'QB-1', phone: '512-555-0101' },
+    { accountingId: 'QB-2', phone: '512-555-0102' },
+  ]
+  expect(await sync('vendors', phones)).toMatchObject([{ version: 2 }, { version: 2 }])
+  expect(await sync('vendors', phones)).toMatchObject([
+    { status: 'unchanged', version: 2 },
+    { status: 'unchanged', version: 2 },
+  ])
+  expect(await ofBatches()).toEqual(['Lot 14 A changed'])
+
+  // What was changed here has still to be learned there, whatever a row says of other fields.
+  await patch(`/vendors/${brazos.id}`, { email: 'bids@brazos.example.com' })
+  const again = await sync('vendors', [{ accountingId: 'QB-1', phone: '512-555-0111' }])
+  expect(again).toMatchObject([{ id: brazos.id, version: 4 }])
+  expect((await get(`/vendors/${brazos.id}`)).version).toBe(4)
+  expect((await queue('?type=vendor')).body.items).toContainEqual(
+    expect.objectContaining({ id: brazos.id, reason: 'changed', version: 4, syncedVersion: 2 }),
+  )
+  expect((await acknowledge([{ id: brazos.id, version: 4 }])).body.acknowledged).toBe(1)
+
+  // Rows that are matched otherwise say what another system says, and a refused request says nothing.
+  await sync('vendors', [{ id: plumbing.id, phone: '512-555-0122' }], 'id')
+  const refused = { match: 'accountingId', rows: [{ accountingId: 'QB-1', phone: '1' }, { accountingId: 'QB-3' }] }
+  expect((await post('/vendors/batch', refused)).status).toBe(422)
+  await sync('vendors', [{ externalId: 'erp-4', accountingId: 'QB-4', companyName: 'Mill Stone' }], 'externalId')
+  expect((await ofBatches()).toSorted()).toEqual([
+    ...['Lot 14 A changed', 'Mill Stone changed', 'Pecan Street Plumbing changed'],
+  ])
+})
+
 test('what could not be entered comes again, later and later, and at once when it changes', async () => {
   const { queue, acknowledge, patch, site } = await books()
   const fail = () => acknowledge([{ id: site.lot14, version: 1, error: 'The class is inactive.' }])

@@ -7,8 +7,9 @@ import type {
 import { rangeOf } from '../../audit/kinds.ts'
 import { type Call, noteChange, type WriteCall } from '../../http/call.ts'
 import { conflict, notFound, Problem, toldOf } from '../../http/problem.ts'
+import { keepStates, type LedgerState, NOTHING_FAILED, statesOf } from '../ledger-states.ts'
 import { LEDGER_KINDS, LEDGER_TYPES } from './kinds.ts'
-import { keepStates, type LedgerState, statesOf, withAccountingIds } from './queries.ts'
+import { withAccountingIds } from './queries.ts'
 import { assertMay } from './queue.ts'
 
 const MINUTE_MS = 60_000
@@ -98,8 +99,6 @@ async function acknowledgeOne(
     throw error
   }
 }
-
-const NOTHING_FAILED = { failedVersion: null, error: null, attempts: null, retryAt: null }
 
 function failed(
   call: Call,

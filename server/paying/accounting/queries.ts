@@ -1,6 +1,6 @@
-import { CompiledQuery, sql } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import type { LedgerItem, LedgerType, MissingThere } from '../../../client/contract.gen.ts'
-import type { Tenant, WriteCall } from '../../http/call.ts'
+import type { Tenant } from '../../http/call.ts'
 import type { Position } from '../../http/page.ts'
 import { LEDGER_KINDS, ofConcern } from './kinds.ts'
 
@@ -70,41 +70,6 @@ type LedgerRow = Omit<LedgerItem, 'reason' | 'error'> & {
   attempts: number | null
   retryAt: string | null
   failedVersion: number | null
-}
-
-/** What is known in the accounting system of a record, and what failed last. */
-export interface LedgerState {
-  recordId: string
-  type: LedgerType
-  version: number | null
-  syncedAt: string | null
-  failedVersion: number | null
-  error: string | null
-  attempts: number | null
-  retryAt: string | null
-}
-
-export async function statesOf(
-  { db, organizationId }: Tenant,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, LedgerState>> {
-  const { rows } = await sql<LedgerState>`
-    select "recordId", "type", "version", "syncedAt", "failedVersion", "error", "attempts", "retryAt" from "ledgerStates"
-    where "organizationId" = ${organizationId} and "recordId" = any(${ids})`.execute(db)
-  return new Map(rows.map((row) => [row.recordId, row]))
-}
-
-/** Stores what is known of locked records. */
-export async function keepStates({ db, organizationId }: WriteCall, states: readonly LedgerState[]): Promise<void> {
-  if (states.length === 0) return
-  await sql`
-    insert into "ledgerStates"
-      ("organizationId", "recordId", "type", "version", "syncedAt", "failedVersion", "error", "attempts", "retryAt")
-    select ${organizationId}, "recordId", "type", "version", "syncedAt", "failedVersion", "error", "attempts", "retryAt"
-    from json_populate_recordset(null::"ledgerStates", ${JSON.stringify(states)}::json)
-    on conflict ("organizationId", "recordId") do update set "version" = excluded."version",
-      "syncedAt" = excluded."syncedAt", "failedVersion" = excluded."failedVersion", "error" = excluded."error",
-      "attempts" = excluded."attempts", "retryAt" = excluded."retryAt"`.execute(db)
 }
 
 /** The records that have these ids in accounting, one for each id. */

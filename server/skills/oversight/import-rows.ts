@@ -38,10 +38,10 @@ export async function importRows(
   const results: Row[] = []
   for (const [row, fields] of rows.entries()) {
     const tried = await attempt(call, (call) => imported(call, of, fields, known))
-    if (tried.refused !== null) results.push({ row, status: 'failed', id: null, problem: tried.refused })
+    if (tried.refused !== null) results.push({ row, status: 'failed', id: null, version: null, problem: tried.refused })
     else {
-      const { id, status } = tried.done
-      results.push({ row, status, id, problem: null })
+      const { id, status, version } = tried.done
+      results.push({ row, status, id, version, problem: null })
       // A later row of the same key changes what this one has made.
       if (typeof fields.externalId === 'string') known.set(fields.externalId, id)
     }
@@ -68,13 +68,16 @@ async function imported(
   { create, update, id, once }: Entity,
   fields: Record<string, unknown>,
   known: ReadonlyMap<string, string>,
-): Promise<{ id: string; status: 'created' | 'updated' | 'unchanged' }> {
+): Promise<{ id: string; version: number; status: 'created' | 'updated' | 'unchanged' }> {
   const found = known.get(String(fields.externalId))
-  if (found === undefined) return { id: (await call.operation(create, fields)).id, status: 'created' }
+  if (found === undefined) {
+    const created = await call.operation(create, fields)
+    return { id: created.id, version: created.version, status: 'created' }
+  }
   const changes = Object.fromEntries(Object.entries(fields).filter(([field]) => !isSetOnce(once, field)))
   const noted = call.changes.length + call.events.length
-  await call.operation(update, { ...changes, [id]: found })
-  return { id: found, status: call.changes.length + call.events.length > noted ? 'updated' : 'unchanged' }
+  const { version } = await call.operation(update, { ...changes, [id]: found })
+  return { id: found, version, status: call.changes.length + call.events.length > noted ? 'updated' : 'unchanged' }
 }
 
 function isSetOnce(once: readonly string[], field: string): boolean {

@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from '../../scripts/conformance/contract.ts'
+
+/** What people read and paste: pages, and the comments of examples. */
+const READ = ['*.md', '{client,docs,examples,mock,scripts,server,web}/**/*.md', 'examples/**/*.ts']
+
+const documented = READ.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }))
+
+const linesLike = (pattern: RegExp) =>
+  documented.flatMap((file) =>
+    readFileSync(path.join(root, file), 'utf8')
+      .split('\n')
+      .flatMap((line, i) => (pattern.test(line) ? [`${file}:${i + 1} ${line.trim()}`] : [])),
+  )
+
+test('a command that runs TypeScript is for the Node that npm ci brings, because an older one only has to run npm', () => {
+  expect(documented.length).toBeGreaterThan(15)
+  expect(linesLike(/npx node \S+\.ts\b/).length).toBeGreaterThan(4)
+  expect(linesLike(/(?<!npx |\.bin\/|[\w-])node (-\S+ )*[\w./-]+\.ts\b/)).toEqual([])
+})
+
+// Nothing of ours is at npm yet, and somebody else's package could come to be there under such a name.
+test('no page installs from the registry what is not published there', () => {
+  expect(linesLike(/npm (i|install|add) (-\S+ )*@plumbline\//)).toEqual([])
+})
