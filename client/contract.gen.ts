@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update many vendors
-         * @description Imports vendors: brings up to 500 to what your system, such as accounting, says they are, as one request. A row changes the vendor that `match` finds, in the fields that it has, or creates one. The status is set at creation alone (changeVendorStatus). A created row names in `possibleDuplicates` those that it may be a second record of. Rows that share a key are refused. Rules, events and problems of each row are those of createVendor and updateVendor. At most 2 MiB.
+         * @description Imports up to 500 vendors as your accounting has them. A row changes the vendor that `match` finds, in the fields that it has, or creates one, with the vendors that it may be a second record of in `possibleDuplicates`. Rows that share a key are refused. Rules and problems of each row are those of createVendor and updateVendor. At most 2 MiB.
          */
         post: operations["syncVendors"];
         delete?: never;
@@ -8745,12 +8745,12 @@ export interface components {
             reason: string | null;
         };
         /**
-         * @description Whether rows at fault stop the others. With `all_or_nothing` they do: the request is refused with every fault, its pointer naming the row, and nothing is written. With `best_effort` they do not: what can be written is.
+         * @description Whether rows at fault stop the others. With `all_or_nothing` the request is refused with every fault, its pointer naming the row; with `best_effort` what can be written is.
          * @enum {string}
          */
         SyncMode: "all_or_nothing" | "best_effort";
         /**
-         * @description Which of its fields says what record a row means. A row whose value a record has changes that record, and with another value it creates one, so a row without a value is at fault. By `id` it is the other way round: a row without one creates a record, and an unknown id is at fault. A row by `accountingId` is taken for what accounting says: what it makes of its record counts as acknowledged, and is not due in getAccountingSyncQueue, unless the record was due before.
+         * @description Which of its fields says what record a row means. A row changes the record that has its value, or creates one with it; without a value it is at fault. By `id` it is the other way round: a row without one creates a record, and an unknown id is at fault. What a row by `accountingId` makes of its record counts as acknowledged in getAccountingSyncQueue, unless the record was due before.
          * @enum {string}
          */
         MatchBy: "accountingId" | "externalId" | "id";

@@ -261,6 +261,12 @@ test('detectOverCommittedBudgets finds what is over the budget, what is over a s
       { scope: 'roofing', budgeted: 0, pendingCommitted: 900, usedPercent: null, overBy: 900 },
     ],
   })
+  // A trade that was archived and made anew is there twice, and its budget is counted once.
+  await site.post(`/homes/${site.homeId}/budget/lines`, { scope: 'roofing', amount: 600 })
+  const { data: trades } = (await site.get('/scopes?q=roofing')).body
+  await plumbline.delete(`/api/ext/scopes/${trades[0].id}`, { key: site.builder.key })
+  expect((await site.post('/scopes', { name: 'roofing' })).status).toBe(201)
+  expect((await found({})).overCommitted[1]).toMatchObject({ scope: 'roofing', budgeted: 600, overBy: 300 })
   const { body: empty } = await site.post('/communities', { name: 'Cedar Hollow' })
   expect(await found({ communityId: empty.id })).toMatchObject({ homesChecked: 0, overCommitted: [] })
 })

@@ -75,7 +75,8 @@ export function inlined(contract: Contract, schema: Schema, under: readonly stri
  * validators that use binary floating point reject 1.15 as a multiple of 0.01.)
  */
 export function published<S extends Schema>(schema: S): S {
-  const { format, ...rest } = mapInner(schema, published)
+  // What is no keyword of JSON Schema is refused by strict readers.
+  const { format, 'x-enumDescriptions': _, ...rest } = mapInner(schema, published)
   if (format === undefined) return rest as unknown as S
   if (typeof format !== 'string' || !Object.hasOwn(decimalFormats, format)) return { ...rest, format } as unknown as S
   const said = typeof rest.description === 'string' ? rest.description : ''

@@ -49,7 +49,7 @@ async function overCommitments(
         and "status" = any(${[...COMMITTED, ...PENDING]}::text[])
       group by "homeId", lower("scope")
     ), "trades" as materialized (
-      select lower("name") as "key", array_agg("name") as "names" from "scopes"
+      select lower("name") as "key", array_agg(distinct "name") as "names" from "scopes"
       where "organizationId" = ${organizationId} group by lower("name")
     ), "over" as materialized (
       select o."homeId", coalesce(b."scope", o."scope") as "scope", coalesce(b."budgeted", 0) as "budgeted", o."committed", o."pending",
