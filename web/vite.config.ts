@@ -20,5 +20,9 @@ export const config: InlineConfig = {
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // What many pages share is one file: each further file costs a slow browser as much as its content.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'shared', test: /web[\\/](?:ui|api)[\\/]/, minShareCount: 8 }] } },
+    },
   },
 }

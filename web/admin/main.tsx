@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createBrowserRouter, RouterProvider } from 'react-router'
+import { askForSession } from '../api/caller.ts'
 import { root } from '../api/plumbline.ts'
 import { queries } from '../api/queries.ts'
 import { routes } from './routes.tsx'
@@ -18,6 +19,9 @@ import '../styles/drawings.css'
 import '../styles/screens.css'
 import '../styles/narrow.css'
 import '../styles/print.css'
+
+// Whoever signs in has none yet.
+if (!location.pathname.startsWith(`${root}/sign-in`)) askForSession()
 
 const router = createBrowserRouter(routes, { basename: root === '' ? '/' : root })
 
