@@ -1,5 +1,12 @@
 import type { Duplex } from 'node:stream'
-import { CompiledQuery, type DatabaseConnection, type Driver, PostgresDriver, type QueryResult } from 'kysely'
+import {
+  AbortedTransactionError,
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  PostgresDriver,
+  type QueryResult,
+} from 'kysely'
 import type pg from 'pg'
 import { execute, type Preamble, type StatementResult, type Watch } from './lean-query.ts'
 import { statementOf } from './shared-statements.ts'
@@ -93,7 +100,7 @@ class TransactionConnection implements DatabaseConnection {
     if (!this.#isOpen && this.#unsent.every(({ statement }) => OPENING.has(statement.text))) return
     const { command } = await this.#send('commit', [])
     // After a statement that failed, which somebody took for a success.
-    if (command === 'ROLLBACK') throw new Error('The transaction had failed, so it was not committed.')
+    if (command === 'ROLLBACK') throw new AbortedTransactionError()
   }
 
   async rollback(): Promise<void> {

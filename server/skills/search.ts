@@ -3,9 +3,9 @@ import type { Contract } from '../http/contract.ts'
 import { catalogueOf, type Skill } from './catalogue.ts'
 
 /**
- * Finds skills by what somebody wants done, in their own words: BM25 over name, summary, what the contract says people
- * ask for it with, description, tags and examples,
- * without a model, so that the same words find the same skills. Only skills that models are offered are found.
+ * Finds skills by what somebody wants done, in their own words: BM25 over name, summary, how people ask for it, description,
+ * tags and examples, without a model, so that the same words find the same skills. Only skills that models are offered are
+ * found.
  */
 export interface SkillSearch {
   /** The best first; `mayUse` leaves out what the caller may not run. */
