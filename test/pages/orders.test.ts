@@ -70,8 +70,16 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     await page.goto(`${plumbline.url}/orders`)
     await page.getByRole('link', { name: 'PO-0014-01' }).click()
     await page.getByRole('cell', { name: '33,869.00' }).first().waitFor()
+    const release = Promise.withResolvers<void>()
+    await page.route('**/api/ext/execute', async (route) => {
+      await release.promise
+      await route.fallback()
+    })
     await page.getByRole('button', { name: 'Issue', exact: true }).click()
     const dialog = page.getByRole('dialog')
+    // Nobody presses it before it is known what it would do.
+    expect(await dialog.getByRole('button', { name: 'Issue', exact: true }).isDisabled()).toBe(true)
+    release.resolve()
     await dialog.getByText('po.status_changed').waitFor()
     expect((await plumbline.get(`/api/ext/purchase-orders/${orders[0]}`)).body.status).toBe('approved')
     await dialog.getByRole('button', { name: 'Issue', exact: true }).click()

@@ -19,7 +19,7 @@ export function MoveDialog(props: {
   reason?: 'needed' | 'optional'
   /** What else is said with it. */
   fields?: ReactNode
-  trial: { data?: { events: readonly Event[] } | undefined; error: unknown } | null
+  trial: { data?: { events: readonly Event[] } | undefined; error: unknown; isFetching: boolean } | null
   error: unknown
   /** What can be done about a refusal, where the problem cannot know it. */
   remedy?(error: unknown): ReactNode
@@ -44,7 +44,8 @@ export function MoveDialog(props: {
           <Button
             look={isDanger ? 'danger solid' : 'primary'}
             busy={isPending}
-            disabled={reason === 'needed' && given === undefined}
+            // A trial that is still under way would find the record moved, and be refused.
+            disabled={trial?.isFetching === true || (reason === 'needed' && given === undefined)}
             onClick={() => onConfirm(given)}
           >
             {word}

@@ -92,7 +92,10 @@ function Refuse({ proposal, onClose }: Props) {
 }
 
 /** What it would do now, undone again. */
-function useTrial({ skill, input }: Proposal, enabled: boolean): { data?: { events: Event[] }; error: Problem | null } {
+function useTrial(
+  { skill, input }: Proposal,
+  enabled: boolean,
+): { data?: { events: Event[] }; error: Problem | null; isFetching: boolean } {
   const isBatch = skill === BATCH
   const asked = { staleTime: 0, gcTime: 0 }
   const one = plumbline.useQuery(
@@ -108,7 +111,8 @@ function useTrial({ skill, input }: Proposal, enabled: boolean): { data?: { even
     { ...asked, enabled: enabled && isBatch },
   )
   const events = isBatch ? several.data?.steps.flatMap((step) => step.events) : one.data?.events
-  return { ...(events !== undefined && { data: { events } }), error: isBatch ? several.error : one.error }
+  const { error, isFetching } = isBatch ? several : one
+  return { ...(events !== undefined && { data: { events } }), error, isFetching }
 }
 
 /** Somebody may have decided it meanwhile; the page then says who. */

@@ -64,7 +64,12 @@ export function Award(props: {
         <>
           <span className="note">{trial.data !== undefined && `Tried in ${trial.data.durationMs} ms`}</span>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={award.isPending} disabled={!trial.isSuccess} onClick={confirm}>
+          <Button
+            look="primary"
+            busy={award.isPending}
+            disabled={!trial.isSuccess || trial.isFetching}
+            onClick={confirm}
+          >
             {withOrder ? 'Award and create order' : 'Award'}
           </Button>
         </>

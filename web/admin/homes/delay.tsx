@@ -77,13 +77,7 @@ export function DelayBanner(props: {
         <Button small look="quiet" onClick={onDiscard}>
           Discard
         </Button>
-        <Button
-          small
-          look="primary"
-          type="submit"
-          form={FORM}
-          disabled={own === undefined || preview.isPlaceholderData}
-        >
+        <Button small look="primary" type="submit" form={FORM} disabled={own === undefined || preview.isFetching}>
           Apply delay
         </Button>
       </span>
