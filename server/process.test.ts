@@ -23,7 +23,7 @@ import {
   type Service,
   startService,
 } from '../scripts/processes/service.ts'
-import { newPostgresUrl, startTestPlumbline } from '../test/support/plumbline.ts'
+import { copyTemplate, newPostgresUrl, startTestPlumbline } from '../test/support/plumbline.ts'
 import { openDatabase } from './database/database.ts'
 
 /** How the process starts and ends, as seen by its parent: a shell, npm, systemd, a container. */
@@ -49,9 +49,7 @@ function run(args: string[], env: Environment): Promise<{ code: number | string 
 describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
   // A migrated database saves the first start most of its work.
   beforeAll(() => {
-    const database = path.join(dataDir, 'database')
-    mkdirSync(database, { recursive: true })
-    execFileSync('tar', ['-xf', inject('pgliteTemplate') ?? '', '-C', database])
+    copyTemplate(path.join(dataDir, 'database'))
   })
 
   // The server holds a claim on its data folder until its last request is answered and its database is closed.

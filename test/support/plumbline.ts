@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -9,7 +9,7 @@ import * as vendors from '../../server/bidding/vendors/queries.ts'
 import { newVendor } from '../../server/bidding/vendors/vendor.ts'
 import { Clock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
-import { type Database, type DatabaseConfig, openDatabase, overPGlite } from '../../server/database/database.ts'
+import { type Database, type DatabaseConfig, openDatabase } from '../../server/database/database.ts'
 import { answerChecker } from '../../server/http/answer-check.ts'
 import { loadContract } from '../../server/http/contract.ts'
 import { createValidator } from '../../server/http/validate.ts'
@@ -66,7 +66,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Where to create databases; null runs the tests on PGlite. */
     postgres: { adminUrl: string; templateName: string } | null
-    /** A migrated PGlite data folder, as a file. */
+    /** The folder of a migrated embedded database, to be copied. */
     pgliteTemplate: string | null
   }
 }
@@ -211,11 +211,23 @@ export async function newTestDatabase(
     const databaseUrl = await newPostgresUrl(postgres)
     return openDatabase({ databaseUrl, databaseConnections, databaseStatementTimeoutMs, dataDir: '' })
   }
-  const { PGlite } = await import('@electric-sql/pglite')
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-database-'))
+  copyTemplate(path.join(dataDir, 'database'))
+  const database = await openDatabase({ databaseUrl: null, databaseConnections: 1, dataDir })
+  const { close } = database
+  return Object.assign(database, {
+    async close() {
+      await close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  })
+}
+
+/** Makes a folder with an empty, migrated embedded database, which saves a start most of its work. */
+export function copyTemplate(to: string): void {
   const template = inject('pgliteTemplate')
-  if (template === null) return overPGlite(await PGlite.create())
-  const { readFileSync } = await import('node:fs')
-  return overPGlite(await PGlite.create({ loadDataDir: new Blob([readFileSync(template)]) }))
+  if (template === null) throw new Error('Only the runs on the embedded database have one to copy.')
+  cpSync(template, to, { recursive: true })
 }
 
 /** The URL of a new database on the run's PostgreSQL server, for tests that start processes. */
@@ -224,7 +236,8 @@ export async function newPostgresUrl(postgres: { adminUrl: string; templateName:
   const name = `test_${randomBytes(8).toString('hex')}`
   const admin = new pg.Client(postgres.adminUrl)
   await admin.connect()
-  await admin.query(`create database "${name}" template "${postgres.templateName}"`)
+  // Copying files costs a third of writing them to the log first.
+  await admin.query(`create database "${name}" template "${postgres.templateName}" strategy file_copy`)
   await admin.end()
   const url = new URL(postgres.adminUrl)
   url.pathname = `/${name}`
