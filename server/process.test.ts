@@ -23,6 +23,7 @@ import {
   type Service,
   startService,
 } from '../scripts/processes/service.ts'
+import { putMigratedDatabase } from '../test/support/migrated.ts'
 import { newPostgresUrl, startTestPlumbline } from '../test/support/plumbline.ts'
 import { openDatabase } from './database/database.ts'
 
@@ -48,11 +49,7 @@ function run(args: string[], env: Environment): Promise<{ code: number | string 
 
 describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
   // A migrated database saves the first start most of its work.
-  beforeAll(() => {
-    const database = path.join(dataDir, 'database')
-    mkdirSync(database, { recursive: true })
-    execFileSync('tar', ['-xf', inject('pgliteTemplate') ?? '', '-C', database])
-  })
+  beforeAll(() => putMigratedDatabase(dataDir))
 
   // The server holds a claim on its data folder until its last request is answered and its database is closed.
   const isHeld = () => existsSync(path.join(dataDir, 'owner.pid'))
