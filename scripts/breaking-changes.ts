@@ -88,6 +88,10 @@ export function breakingChanges(released: Published, present: Published): Breaki
 class Comparison {
   readonly #released: Published
   readonly #present: Published
+  /** Pairs of components between which nothing breaks: most of them, each used in many places. */
+  readonly #harmless = new Set<string>()
+  /** How often a comparison ended because the same one is under way. */
+  #cut = 0
 
   constructor(released: Published, present: Published) {
     this.#released = released
@@ -212,12 +216,28 @@ class Comparison {
     seen: ReadonlySet<string> = new Set(),
   ): Found {
     if (before === undefined || after === undefined) return
-    // A recursive schema is compared once on the way down.
-    const pair = `${String(before.$ref)} ${String(after.$ref)}`
-    if (before.$ref !== undefined && after.$ref !== undefined) {
-      if (seen.has(pair)) return
-      seen = new Set([...seen, pair])
+    if (before.$ref === undefined || after.$ref === undefined) {
+      yield* this.#forms(direction, place, before, after, seen)
+      return
     }
+    // A recursive schema is compared once on the way down.
+    const pair = `${before.$ref} ${after.$ref}`
+    if (seen.has(pair)) {
+      this.#cut += 1
+      return
+    }
+    // What stands beside a reference counts, too.
+    const key = `${direction} ${JSON.stringify([before, after])}`
+    if (this.#harmless.has(key)) return
+    const cutBefore = this.#cut
+    const found = [...this.#forms(direction, place, before, after, new Set([...seen, pair]))]
+    // One that was cut short says nothing about the same pair at another place.
+    if (found.length === 0 && this.#cut === cutBefore) this.#harmless.add(key)
+    yield* found
+  }
+
+  /** Compares the variants of one schema with those of the other. */
+  *#forms(direction: Direction, place: string, before: Schema, after: Schema, seen: ReadonlySet<string>): Found {
     const old = variants(this.#released, before)
     const now = variants(this.#present, after)
     // A sender could use any of the old variants; a receiver knows only those.

@@ -23,7 +23,8 @@ import {
   type Service,
   startService,
 } from '../scripts/processes/service.ts'
-import { copyTemplate, newPostgresUrl, startTestPlumbline } from '../test/support/plumbline.ts'
+import { putMigratedDatabase } from '../test/support/migrated.ts'
+import { newPostgresUrl, startTestPlumbline } from '../test/support/plumbline.ts'
 import { openDatabase } from './database/database.ts'
 
 /** How the process starts and ends, as seen by its parent: a shell, npm, systemd, a container. */
@@ -48,9 +49,7 @@ function run(args: string[], env: Environment): Promise<{ code: number | string 
 
 describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
   // A migrated database saves the first start most of its work.
-  beforeAll(() => {
-    copyTemplate(path.join(dataDir, 'database'))
-  })
+  beforeAll(() => putMigratedDatabase(dataDir))
 
   // The server holds a claim on its data folder until its last request is answered and its database is closed.
   const isHeld = () => existsSync(path.join(dataDir, 'owner.pid'))

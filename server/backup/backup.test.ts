@@ -7,6 +7,7 @@ import { create, extract } from 'tar'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { ask, withKey } from '../../scripts/conformance/service.ts'
 import { sendBytes } from '../../test/support/files.ts'
+import { putMigratedDatabase } from '../../test/support/migrated.ts'
 import { Clock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { claimDataFolder } from '../database/data-folder.ts'
@@ -26,6 +27,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   let attachmentId: string
 
   beforeAll(async () => {
+    putMigratedDatabase(folder('first'))
     const plumbline = await start(folder('first'))
     const { organization } = await createOrganization(plumbline.database, plumbline.clock, {
       ...{ name: 'Harrow & Finch Homes', ownerEmail: 'p@example.com', ownerName: 'Priya Harrow', most: 10 },

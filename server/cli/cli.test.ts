@@ -7,7 +7,8 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Caller } from '../../client/contract.gen.ts'
 import { openEnvironment, startService } from '../../scripts/processes/service.ts'
-import { copyTemplate, newPostgresUrl } from '../../test/support/plumbline.ts'
+import { putMigratedDatabase } from '../../test/support/migrated.ts'
+import { newPostgresUrl } from '../../test/support/plumbline.ts'
 import { Clock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { claimDataFolder } from '../database/data-folder.ts'
@@ -60,7 +61,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
 
   test('a server on the embedded database makes a second key while it runs, over a socket of its own user', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
-    copyTemplate(path.join(folder, 'database'))
+    putMigratedDatabase(folder)
     // What a server that was killed leaves behind.
     writeFileSync(path.join(folder, 'operators.sock'), '')
     const { ENCRYPTION_KEY = '', ...usual } = openEnvironment({ DATA_DIR: folder })
@@ -141,6 +142,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
   test('the key beside an embedded database is changed by a verb', async () => {
     const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     Object.assign(environment, { DATA_DIR })
+    putMigratedDatabase(DATA_DIR)
     const file = path.join(DATA_DIR, 'encryption-key')
     const before = randomBytes(32).toString('base64')
     writeFileSync(file, before)

@@ -14,7 +14,8 @@ type Case = [change: string, change_: (contract: Tree) => void]
 
 const released = publishWhole(document, '') as unknown as Published
 
-const VENDORS = ['paths', '/api/ext/vendors']
+const VENDORS_PATH = '/api/ext/vendors'
+const VENDORS = ['paths', VENDORS_PATH]
 const LIST = [...VENDORS, 'get']
 const CREATE = [...VENDORS, 'post']
 const schema = (name: string) => ['components', 'schemas', name]
@@ -176,8 +177,11 @@ test('a breaking change is named by its operation and its place in it', () => {
 test('a breaking change fails the check until the major version rises', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-released-'))
   const [contract, kept] = [path.join(folder, 'openapi.yaml'), path.join(folder, 'released.yaml')]
+  // The versions decide, and not how much there is: six processes would read and write all of it.
+  const vendors = Object.fromEntries(Object.entries(document.paths).filter(([path]) => path.startsWith(VENDORS_PATH)))
+  const few = { ...document, paths: vendors, webhooks: {}, 'x-skills': {} }
   const write = (version: string, break_: boolean) => {
-    const present = structuredClone(document) as unknown as Tree
+    const present = structuredClone(few) as unknown as Tree
     set(present, ['info', 'version'], version)
     if (break_) set(present, CREATE)
     writeFileSync(contract, stringify(present))

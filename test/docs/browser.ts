@@ -65,37 +65,57 @@ export function browser(service: () => TestPlumbline): void {
       await chrome.close()
     })
 
+    // axe is run by the test, which the policy of the pages concerns no more than what else a debugger runs.
+    const open = (width: number) => openPage(chrome, plumbline.url, width, { reducedMotion: 'reduce' })
+
+    async function readIn(seen: Seen, address: string, look: (seen: Seen) => Promise<void>): Promise<void> {
+      await seen.page.goto(`${plumbline.url}/docs${address}`, { waitUntil: 'networkidle' })
+      await look(seen)
+      expect([address, seen.strayed]).toEqual([address, []])
+      expect([address, seen.complaints]).toEqual([address, []])
+    }
+
+    /** As somebody who comes for the first time. */
     async function read(address: string, width: number, look: (seen: Seen) => Promise<void>): Promise<void> {
-      // axe is run by the test, which the policy of the pages concerns no more than what else a debugger runs.
-      const seen = await openPage(chrome, plumbline.url, width, { reducedMotion: 'reduce' })
+      const seen = await open(width)
       try {
-        await seen.page.goto(`${plumbline.url}/docs${address}`, { waitUntil: 'networkidle' })
-        await look(seen)
-        expect(seen.strayed).toEqual([])
-        expect(seen.complaints).toEqual([])
+        await readIn(seen, address, look)
       } finally {
         await seen.close()
       }
     }
 
-    test('every page loads nothing from elsewhere, breaks no policy, and fits a phone', async () => {
-      for (const address of [...PAGES, ...GUIDES.map((name) => `/guides/${name}`)]) {
-        await read(address, PHONE, async ({ page }) => expect([address, await overflow(page)]).toEqual([address, 0]))
-      }
-    }, 120_000)
-
-    // Guides have one shape, and so have the pages of tags: one of each is enough for axe, which is slow.
-    test.each([...PAGES, '/guides/agents'])('axe finds nothing on /docs%s, in light and dark', async (address) => {
-      await read(address, DESK, async ({ page }) => {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-          // The scheme changes colors alone.
-          const found = await violations(page, colorScheme === 'dark' ? ['color-contrast'] : [])
-          expect({ address, colorScheme, found }).toEqual({ address, colorScheme, found: [] })
-        }
+    describe('one page after the other', () => {
+      // A browser takes a new process for each new window, which costs more than most of the pages.
+      let desk: Seen
+      let phone: Seen
+      beforeAll(async () => {
+        ;[desk, phone] = await Promise.all([open(DESK), open(PHONE)])
       })
-      if (address.startsWith('/reference') || address.startsWith('/guides/'))
-        await read(address, PHONE, async ({ page }) => expect(await violations(page)).toEqual([]))
+      afterAll(() => Promise.all([desk.close(), phone.close()]))
+
+      test('every page loads nothing from elsewhere, breaks no policy, and fits a phone', async () => {
+        for (const address of [...PAGES, ...GUIDES.map((name) => `/guides/${name}`)]) {
+          await readIn(phone, address, async ({ page }) =>
+            expect([address, await overflow(page)]).toEqual([address, 0]),
+          )
+        }
+      }, 120_000)
+
+      // Guides have one shape, and so have the pages of tags: one of each is enough for axe, which is slow.
+      test.each([...PAGES, '/guides/agents'])('axe finds nothing on /docs%s, in light and dark', async (address) => {
+        await desk.page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+        await readIn(desk, address, async ({ page }) => {
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+            // The scheme changes colors alone.
+            const found = await violations(page, colorScheme === 'dark' ? ['color-contrast'] : [])
+            expect({ address, colorScheme, found }).toEqual({ address, colorScheme, found: [] })
+          }
+        })
+        if (address.startsWith('/reference') || address.startsWith('/guides/'))
+          await readIn(phone, address, async ({ page }) => expect(await violations(page)).toEqual([]))
+      })
     })
 
     test('the overview shows every operation, and is light', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, inject, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 import { freePort } from '../../scripts/processes/service.ts'
 import { makeDemo } from '../../server/demo/demo.ts'
@@ -29,7 +29,8 @@ export function guides(service: () => TestPlumbline): void {
     key = (await makeDemo(plumbline.database, plumbline.config)).key
   }, 120_000)
 
-  test.each(GUIDES)('the TypeScript of %s compiles with the client', (name) => {
+  // This does not depend on the database: one of the suite's two runs is enough.
+  test.skipIf(inject('postgres') !== null).each(GUIDES)('the TypeScript of %s compiles with the client', (name) => {
     const blocks = blocksOf(guideOf(name).text).filter(({ language }) => /^tsx?$/.test(language))
     const files = Object.fromEntries(
       blocks.map(({ language, text }, index) => [

@@ -51,11 +51,9 @@ function compileWith(files: Record<string, string>, options: object): Record<str
 
 function run(folder: string): string {
   try {
-    return execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], {
-      encoding: 'utf8',
-      cwd: folder,
-      maxBuffer: 64 * 1024 * 1024,
-    })
+    // One checker, because several would each work out the types of the whole contract.
+    const args = [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', folder, '--singleThreaded']
+    return execFileSync(process.execPath, args, { encoding: 'utf8', cwd: folder, maxBuffer: 64 * 1024 * 1024 })
   } catch (error) {
     return (error as { stdout: string }).stdout
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -20,6 +20,7 @@ import { operations } from '../../server/operations.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { type Parts, type Plumbline, startPlumbline } from '../../server/plumbline.ts'
 import { Emissions, undeclaredEmissions } from './emissions.ts'
+import { putMigratedDatabase } from './migrated.ts'
 import { brokenEvents } from './recorded-events.ts'
 
 /**
@@ -212,7 +213,7 @@ export async function newTestDatabase(
     return openDatabase({ databaseUrl, databaseConnections, databaseStatementTimeoutMs, dataDir: '' })
   }
   const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-database-'))
-  copyTemplate(path.join(dataDir, 'database'))
+  putMigratedDatabase(dataDir)
   const database = await openDatabase({ databaseUrl: null, databaseConnections: 1, dataDir })
   const { close } = database
   return Object.assign(database, {
@@ -221,13 +222,6 @@ export async function newTestDatabase(
       rmSync(dataDir, { recursive: true, force: true })
     },
   })
-}
-
-/** Makes a folder with an empty, migrated embedded database, which saves a start most of its work. */
-export function copyTemplate(to: string): void {
-  const template = inject('pgliteTemplate')
-  if (template === null) throw new Error('Only the runs on the embedded database have one to copy.')
-  cpSync(template, to, { recursive: true })
 }
 
 /** The URL of a new database on the run's PostgreSQL server, for tests that start processes. */
