@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, violations, visit } from './pages.ts'
+import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
 
 const chromium = findChromium()
 
@@ -29,11 +29,11 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
       .filter({ hasText: title })
 
   test('is led by Today, whose steps are done by what there is', async () => {
-    await expectAccessible(browser, plumbline, ['/today', '/vendors/import', '/communities'])
     const { page } = seen
     await page.goto(`${plumbline.url}/today`)
     // The key of this suite is there already.
     await page.getByText('1 of 5 done').waitFor()
+    await expectAccessible(page)
     expect(await step('Connect a program').getAttribute('class')).toBe('done')
     await step('Add a community').getByRole('button').click()
     const dialog = page.getByRole('dialog')
@@ -54,6 +54,7 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
         .setInputFiles({ name: 'v.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
     await choose('Vendor Name;Main e-mail\n')
     await page.getByText('The file has no rows').waitFor()
+    await expectAccessible(page)
     const many = Array.from(
       { length: 450 },
       (_, at) => `"Vendor ${at}, Inc.";v${at}@example.com;framing, trusses;V-${at}`,
@@ -69,7 +70,6 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
     const fault = page.getByRole('table', { name: 'Rows at fault' }).getByRole('row', { name: /No Address/ })
     expect(await fault.textContent()).toMatch(/452.*Mail address/)
     expect((await plumbline.get('/api/ext/vendors')).body.data).toEqual([])
-    expect(await violations(page)).toEqual([])
     await page.getByRole('button', { name: 'Import 450 rows' }).click()
     await page.getByText(/450 vendors added, 0 changed/).waitFor()
     const [file] = await Promise.all([
