@@ -57,8 +57,8 @@ export function overflow(page: Page): Promise<number> {
   })
 }
 
-// What a page looks like does not depend on the database: one of the suite's two runs is enough.
-const looksHere = inject('postgres') === null
+/** What a page looks like and how it is served does not depend on the database: one of the suite's two runs is enough. */
+export const looksHere = inject('postgres') === null
 
 /** What a page shows now holds no finding of axe, light and dark, on a desk and on a phone, where it is no wider than that. */
 export async function expectAccessible(page: Page): Promise<void> {

@@ -17,7 +17,7 @@ describe.skipIf(chromium === null || inject('postgres') !== null)('every screen'
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
-    const { organizationId } = await makeDemo(plumbline.database, plumbline.config)
+    const { organizationId } = await makeDemo(plumbline.database, plumbline.config, plumbline.app.surroundings.contract)
     const owner = await plumbline.database.statements
       .selectFrom('users')
       .select('email')
