@@ -118,8 +118,11 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     const { portalUrl } = (await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)).body
     const portal = async () => (await fetch(`${plumbline.url}${new URL(portalUrl).pathname}/${orders[0]}`)).text()
     expect(await portal()).not.toContain(id)
-    await page.getByLabel("The vendor may see The roofer's plan.pdf").check()
+    // It is checked once the service has noted it.
+    const shared = page.getByRole('checkbox', { name: "The vendor may see The roofer's plan.pdf" })
+    await shared.click()
     await page.getByText("The vendor may see The roofer's plan.pdf").waitFor()
+    await expect.poll(() => shared.isChecked()).toBe(true)
     expect(await portal()).toContain(`/files/${id}`)
     await expectAccessible(page)
 
