@@ -71,12 +71,16 @@ function unpacked(): string {
   return path.join(UNPACKED, 'chromium')
 }
 
-export function launchChromium(executablePath: string): Promise<Browser> {
+/** Starts one that reaches this machine and no other, unless it may go anywhere. */
+export function launchChromium(executablePath: string, options: { anywhere?: boolean } = {}): Promise<Browser> {
   const isPackaged = executablePath.startsWith(UNPACKED)
   // As root, which a container often is, Chromium only runs without its sandbox; the packaged one has none.
   const args = isPackaged || process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  if (options.anywhere !== true) args.push(`--host-resolver-rules=${HERE_ALONE}`)
   return chromium.launch({ executablePath, args, ...(isPackaged && { env: environment() }) })
 }
+
+const HERE_ALONE = 'MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1'
 
 /** Where the packaged Chromium finds its libraries, and fonts where the machine has none. */
 function environment(): NodeJS.ProcessEnv {
@@ -86,10 +90,10 @@ function environment(): NodeJS.ProcessEnv {
   return { ...process.env, ...fonts, LD_LIBRARY_PATH: LD_LIBRARY_PATH ? `${libraries}:${LD_LIBRARY_PATH}` : libraries }
 }
 
-/** A page of a given width that can reach one origin and no other. */
+/** A page of a given width that is meant to reach one origin and no other. */
 export interface Seen {
   readonly page: Page
-  /** What the page tried to load from elsewhere; all of it was blocked. */
+  /** What the page tried to load from elsewhere; the browser reaches nothing beyond this machine. */
   readonly strayed: readonly string[]
   /** Script errors and console errors, including violations of the Content-Security-Policy. */
   readonly complaints: readonly string[]
@@ -105,11 +109,10 @@ export async function openPage(
   const context: BrowserContext = await browser.newContext({ viewport: { width, height: 850 }, ...options })
   const strayed: string[] = []
   const complaints: string[] = []
-  await context.route('**', (route) => {
-    const url = route.request().url()
-    if (url.startsWith(`${origin}/`)) return route.continue()
-    strayed.push(url)
-    return route.abort()
+  // Watched and not intercepted, which would also keep the browser from using what it has loaded once.
+  context.on('request', (request) => {
+    const url = request.url()
+    if (/^(https?|wss?):/.test(url) && !url.startsWith(`${origin}/`)) strayed.push(url)
   })
   const page = await context.newPage()
   page.on('pageerror', (error) => complaints.push(error.message))

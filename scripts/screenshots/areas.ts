@@ -12,13 +12,10 @@ export const AREAS: readonly Screen[] = [
   },
   { name: 'home-budget', path: async (find) => `/homes/${await homeUnderWay(find)}`, ready: '.bar-svg' },
   { name: 'home-schedule', path: async (find) => `/homes/${await homeUnderWay(find)}?tab=schedule`, ready: '.gantt' },
+  { name: 'home-task', path: taskAhead, ready: 'button:text-is("Delay")' },
   {
     name: 'home-delay',
-    async path(find) {
-      const home = await homeUnderWay(find)
-      const task = await find(`/api/ext/tasks?homeId=${home}&sort=plannedStart&status=not_started`)
-      return `/homes/${home}?tab=schedule&task=${task}`
-    },
+    path: taskAhead,
     ready: 'button:text-is("Delay")',
     async act(page) {
       await page.getByRole('button', { name: 'Delay', exact: true }).click()
@@ -158,6 +155,13 @@ export const AREAS: readonly Screen[] = [
 /** A home with a schedule, orders and payments. */
 const homeUnderWay = (find: Find) =>
   find('/api/ext/homes?status=under_construction&sort=name', (home) => home.percentComplete !== 0)
+
+/** The first of its tasks that has not begun, chosen on its schedule. */
+async function taskAhead(find: Find): Promise<string> {
+  const home = await homeUnderWay(find)
+  const task = await find(`/api/ext/tasks?homeId=${home}&sort=plannedStart&status=not_started`)
+  return `/homes/${home}?tab=schedule&task=${task}`
+}
 
 /** The demo builder has no agent, so the page's own session proposes what one might. */
 async function propose(page: Page): Promise<void> {

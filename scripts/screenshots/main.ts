@@ -31,7 +31,7 @@ const { 'base-url': url, cookie } = values
 const service = url !== undefined && cookie !== undefined ? { url, cookie, stop: async () => {} } : await startShown()
 try {
   mkdirSync(folder, { recursive: true })
-  const browser = await launchChromium(chromium)
+  const browser = await launchChromium(chromium, { anywhere: url !== undefined })
   const find = finder(service.url, service.cookie)
   if (values.readme === true) await takePictures(browser, find)
   else await photograph(browser, find)

@@ -231,15 +231,20 @@ describe('addresses', () => {
 })
 
 describe('headers', () => {
-  // What the process keeps does not depend on the database, and ten thousand requests take a while.
+  // What the process keeps does not depend on the database, and thousands of requests take a while.
   const isHere = inject('postgres') !== null || !hasPostgres()
-  test.skipIf(!isHere)('ten thousand content types leave nothing behind', { timeout: 120_000 }, async () => {
-    const before = heapAfterCollection()
-    for (let i = 0; i < 10_000; i++) {
-      const { status } = await plumbline.post(VENDORS, '{}', { headers: { 'content-type': `application/x-${i}` } })
-      if (status !== 415) throw new Error(`application/x-${i} was answered with ${status}`)
+  test.skipIf(!isHere)('a thousand content types leave nothing behind', { timeout: 120_000 }, async () => {
+    const send = async (from: number) => {
+      for (let i = from; i < from + 1000; i++) {
+        const { status } = await plumbline.post(VENDORS, '{}', { headers: { 'content-type': `application/x-${i}` } })
+        if (status !== 415) throw new Error(`application/x-${i} was answered with ${status}`)
+      }
     }
-    expect(heapAfterCollection() - before).toBeLessThan(20 * 1024 * 1024)
+    // The first ones leave what is compiled once: some six megabytes.
+    await send(0)
+    const before = heapAfterCollection()
+    await send(1000)
+    expect(heapAfterCollection() - before).toBeLessThan(2 * 1024 * 1024)
   })
 
   test.each([

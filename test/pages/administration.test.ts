@@ -103,7 +103,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     await page.getByRole('button', { name: 'Edit the stages' }).click()
     await dialog.getByLabel('Stages, one a line, in order').fill('Contract signed\nWalked through\n\nClosed')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Walked through').waitFor()
+    await page.getByText('Walked through', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Edit the terms of orders' }).click()
     await dialog.getByLabel('Terms').fill('Paid within 30 days.')
     await dialog.getByRole('button', { name: 'Save' }).click()

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, violations, visit } from './pages.ts'
+import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
 
 const chromium = findChromium()
 
@@ -29,11 +29,11 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
       .filter({ hasText: title })
 
   test('is led by Today, whose steps are done by what there is', async () => {
-    await expectAccessible(browser, plumbline, ['/today', '/vendors/import', '/communities'])
     const { page } = seen
     await page.goto(`${plumbline.url}/today`)
     // The key of this suite is there already.
     await page.getByText('1 of 5 done').waitFor()
+    await expectAccessible(page)
     expect(await step('Connect a program').getAttribute('class')).toBe('done')
     await step('Add a community').getByRole('button').click()
     const dialog = page.getByRole('dialog')
@@ -54,8 +54,10 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
         .setInputFiles({ name: 'v.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
     await choose('Vendor Name;Main e-mail\n')
     await page.getByText('The file has no rows').waitFor()
+    await expectAccessible(page)
+    // More than are imported at once, and the fault is in the second part.
     const many = Array.from(
-      { length: 450 },
+      { length: 205 },
       (_, at) => `"Vendor ${at}, Inc.";v${at}@example.com;framing, trusses;V-${at}`,
     )
     await choose(
@@ -64,23 +66,22 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
     expect(await page.getByLabel('What Vendor Name becomes').inputValue()).toBe('companyName')
     expect(await page.getByLabel('What Number becomes').inputValue()).toBe('externalId')
     await page.getByLabel('What Billing becomes').selectOption('email')
-    await page.getByRole('button', { name: 'Try 451 rows' }).click()
-    await page.getByText(/450 vendors would be added, 0 changed, 0 as they were, 1 at fault/).waitFor()
+    await page.getByRole('button', { name: 'Try 206 rows' }).click()
+    await page.getByText(/205 vendors would be added, 0 changed, 0 as they were, 1 at fault/).waitFor()
     const fault = page.getByRole('table', { name: 'Rows at fault' }).getByRole('row', { name: /No Address/ })
-    expect(await fault.textContent()).toMatch(/452.*Mail address/)
+    expect(await fault.textContent()).toMatch(/207.*Mail address/)
     expect((await plumbline.get('/api/ext/vendors')).body.data).toEqual([])
-    expect(await violations(page)).toEqual([])
-    await page.getByRole('button', { name: 'Import 450 rows' }).click()
-    await page.getByText(/450 vendors added, 0 changed/).waitFor()
+    await page.getByRole('button', { name: 'Import 205 rows' }).click()
+    await page.getByText(/205 vendors added, 0 changed/).waitFor()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Rows at fault' }).click(),
     ])
     expect(file.suggestedFilename()).toBe('vendors-at-fault.csv')
-    const [found] = (await plumbline.get('/api/ext/vendors?externalId=V-449')).body.data
+    const [found] = (await plumbline.get('/api/ext/vendors?externalId=V-204')).body.data
     expect(found).toMatchObject({
-      companyName: 'Vendor 449, Inc.',
-      email: 'v449@example.com',
+      companyName: 'Vendor 204, Inc.',
+      email: 'v204@example.com',
       scopes: ['framing', 'trusses'],
     })
     await page.getByRole('link', { name: 'To the vendors' }).click()

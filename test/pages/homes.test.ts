@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, testLooks, visit } from './pages.ts'
+import { expectNoComplaints, visit } from './pages.ts'
 
 const chromium = findChromium()
 
@@ -124,11 +124,5 @@ describe.skipIf(chromium === null)('homes on pages', () => {
     // The dry run that the guard refused.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('409')) })
     await seen.close()
-  })
-
-  testLooks('can be used by everybody, light and dark, on a desk and on a phone', async () => {
-    const home = `/homes/${homeId}`
-    const addresses = ['/homes', '/communities', home, `${home}?tab=schedule&task=${slab}`, `${home}?tab=selections`]
-    await expectAccessible(browser, plumbline, addresses)
   })
 })

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
-import { expect, inject, test } from 'vitest'
-import { openPage, type Seen, settled } from '../../scripts/processes/chromium.ts'
+import { expect, inject } from 'vitest'
+import { openPage, type Seen } from '../../scripts/processes/chromium.ts'
+import { WIDTHS } from '../../scripts/screenshots/screens.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 
 /** A window in which somebody is signed in, by a session of their own; the owner, unless another address is named. */
@@ -56,33 +57,47 @@ export function overflow(page: Page): Promise<number> {
   })
 }
 
-// What a page looks like does not depend on the database: one of the suite's two runs is enough.
-const looksHere = inject('postgres') === null
+/** What a page looks like and how it is served does not depend on the database: one of the suite's two runs is enough. */
+export const looksHere = inject('postgres') === null
 
-/** A test of what pages look like, and of nothing else. */
-export const testLooks = test.skipIf(!looksHere)
-
-/** Each address without a finding of axe in light and dark, on a desk and on a phone, where none scrolls sideways. */
-export async function expectAccessible(
-  browser: Browser,
-  plumbline: TestPlumbline,
-  addresses: readonly string[],
-): Promise<void> {
+/** What a page shows now holds no finding of axe, light and dark, on a desk and on a phone, where it is no wider than that. */
+export async function expectAccessible(page: Page): Promise<void> {
   if (!looksHere) return
-  for (const width of [1440, 390]) {
-    const seen = await visit(browser, plumbline, { width })
-    for (const address of addresses) {
-      await seen.page.goto(plumbline.url + address)
-      await settled(seen.page)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await seen.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        // The scheme changes colors alone.
-        const found = await violations(seen.page, colorScheme === 'dark' ? ['color-contrast'] : [])
-        expect({ address, width, colorScheme, found }).toEqual({ address, width, colorScheme, found: [] })
-      }
-      expect({ address, width, overflow: await overflow(seen.page) }).toEqual({ address, width, overflow: 0 })
+  const before = page.viewportSize()
+  const found: Record<string, string[]> = {}
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 850 })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      // The scheme changes colors alone.
+      const findings = await violations(page, colorScheme === 'dark' ? ['color-contrast'] : [])
+      if (findings.length > 0) found[`${width} ${colorScheme}`] = findings
     }
-    expectNoComplaints(seen)
-    await seen.close()
+    expect({ width, overflow: await overflow(page) }).toEqual({ width, overflow: 0 })
   }
+  expect(found).toEqual({})
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  if (before !== null) await page.setViewportSize(before)
+}
+
+/**
+ * Goes to another page as its links do, without loading the scripts once more. The door comes between, so that nothing of
+ * the page before is still there: no dialog, no message, no frame.
+ */
+export async function goOn(page: Page, address: string): Promise<void> {
+  await page.mouse.move(0, 0)
+  await leadTo(page, '/sign-in')
+  await page.locator('.door').waitFor()
+  await leadTo(page, address)
+}
+
+function leadTo(page: Page, address: string): Promise<void> {
+  return page.evaluate((address) => {
+    const { history, dispatchEvent } = globalThis as unknown as {
+      history: { pushState(state: null, unused: string, address: string): void }
+      dispatchEvent(event: Event): void
+    }
+    history.pushState(null, '', address)
+    dispatchEvent(new Event('popstate'))
+  }, address)
 }

@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
@@ -41,25 +40,6 @@ export async function visitor(browser: Browser, origin: string, look: Look = {})
     if (message.type() !== 'info' && message.type() !== 'log' && !isStatus) complaints.push(message.text())
   })
   return { page, complaints, close: () => context.close() }
-}
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What axe finds on a page, and whether the page is wider than its window. */
-export async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(async () => {
-    const { axe: run, document } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> }
-      document: { documentElement: { scrollWidth: number; clientWidth: number } }
-    }
-    const { violations } = await run.run()
-    const found = violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
-    )
-    const { scrollWidth, clientWidth } = document.documentElement
-    return scrollWidth > clientWidth ? [...found, `it is ${scrollWidth - clientWidth} pixels too wide`] : found
-  })
 }
 
 export function expectNoComplaints({ complaints }: Visitor): void {

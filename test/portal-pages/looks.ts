@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { faultsOf, keepPicture, visitor } from './browser.ts'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { overflow, violations } from '../pages/pages.ts'
+import { keepPicture, type Visitor, visitor } from './browser.ts'
 import type { Setting } from './portal-pages.test.ts'
 import type { PortalWorld } from './world.ts'
 
@@ -32,19 +33,25 @@ const PAGES: readonly [name: string, path: (world: PortalWorld) => string][] = [
 export function looks(setting: () => Setting): void {
   // What a page looks like does not depend on the database, so one of the suite's two runs is enough.
   describe.skipIf(inject('postgres') !== null)('its pages', () => {
-    beforeAll(() => enterPrices(setting()))
+    let judge: Visitor
+    beforeAll(async () => {
+      await enterPrices(setting())
+      judge = await visitor(setting().chrome, setting().plumbline.url, { withScripts: true })
+    })
+    afterAll(() => judge.close())
 
     test.each(PAGES)('%s: without a fault on a desk and a phone, in light and dark', async (name, path) => {
-      const { chrome, plumbline, world } = setting()
-      const judge = await visitor(chrome, plumbline.url, { withScripts: true })
-      await judge.page.goto(plumbline.url + path(world))
+      const { plumbline, world } = setting()
+      const { page } = judge
+      await page.goto(plumbline.url + path(world))
       for (const [width, scheme] of LOOKS) {
-        await judge.page.setViewportSize({ width, height: 850 })
-        await judge.page.emulateMedia({ colorScheme: scheme })
-        expect([width, scheme, await faultsOf(judge.page)]).toEqual([width, scheme, []])
-        await keepPicture(judge.page, `${name}-${width}-${scheme}`)
+        await page.setViewportSize({ width, height: 850 })
+        await page.emulateMedia({ colorScheme: scheme })
+        // The scheme changes colors alone.
+        const found = await violations(page, scheme === 'dark' ? ['color-contrast'] : [])
+        expect([width, scheme, found, await overflow(page)]).toEqual([width, scheme, [], 0])
+        await keepPicture(page, `${name}-${width}-${scheme}`)
       }
-      await judge.close()
     })
 
     test.each(PAGES)('%s: small, without a script, and letting nothing in from elsewhere', async (_name, path) => {
