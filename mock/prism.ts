@@ -37,8 +37,7 @@ export function createPrism(contract: Contract): Prism {
     const key = `${dynamic} ${path}`
     let operations = read.get(key)
     if (operations === undefined) {
-      // Prism modifies its input, so it gets a copy.
-      const own = structuredClone(part(contract.document, path))
+      const own = part(contract.document, path, dynamic)
       operations = getHttpOperationsFromSpec(dynamic ? makeable(own) : own)
       read.set(key, operations)
     }
@@ -69,7 +68,7 @@ export function createPrism(contract: Contract): Prism {
     async made(schema, seed) {
       const responses = { 200: { description: '', content: { 'application/json': { schema } } } }
       const paths = { '/made': { get: { operationId: 'made', responses } } }
-      const own = makeable(structuredClone(part({ ...contract.document, paths } as ContractDocument, '/made')))
+      const own = makeable(part({ ...contract.document, paths } as ContractDocument, '/made', true))
       const operations = await getHttpOperationsFromSpec(own)
       const request = { method: 'get', url: { path: '/made' } } as const
       const outcome = await prism.request(request, operations, { ...config, mock: { dynamic: true, seed } })()
@@ -81,22 +80,31 @@ export function createPrism(contract: Contract): Prism {
 
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
-/** The contract reduced to one path and everything it refers to. */
-function part(document: ContractDocument, path: string): ContractDocument {
+/**
+ * A copy, because Prism modifies its input, of the contract reduced to one path and everything it refers to. What has
+ * examples is described by them alone unless answers are to be made up: reading the schemas takes most of the time.
+ */
+function part(document: ContractDocument, path: string, hasSchemas: boolean): ContractDocument {
   const { openapi, info, jsonSchemaDialect } = document as ContractDocument & { jsonSchemaDialect?: string }
   const components: Record<string, Record<string, unknown>> = {}
-  const visit = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return
+  const copied = <Value>(value: Value): Value => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(copied) as Value
     const [, kind, name] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(String((value as { $ref?: unknown }).$ref)) ?? []
-    if (kind !== undefined && name !== undefined && components[kind]?.[name] === undefined) {
-      const target = document.components[kind]?.[name]
-      components[kind] = { ...components[kind], [name]: target }
-      visit(target)
+    if (kind !== undefined && name !== undefined) {
+      components[kind] ??= {}
+      const those = components[kind]
+      if (!(name in those)) {
+        // It is there before it is copied, because it may refer to itself.
+        those[name] = undefined
+        those[name] = copied(document.components[kind]?.[name])
+      }
     }
-    for (const inner of Object.values(value)) visit(inner)
+    const isShown = !hasSchemas && 'schema' in value && 'examples' in value
+    const entries = Object.entries(value).filter(([key]) => !(isShown && key === 'schema'))
+    return Object.fromEntries(entries.map(([key, inner]) => [key, copied(inner)])) as Value
   }
-  const item = document.paths[path] ?? {}
-  visit(item)
+  const item = copied(document.paths[path] ?? {})
   return { openapi, info, ...(jsonSchemaDialect && { jsonSchemaDialect }), paths: { [path]: item }, components }
 }
 

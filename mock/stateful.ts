@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { pino } from 'pino'
 import { readConfig } from '../server/config.ts'
-import { overPGlite } from '../server/database/database.ts'
+import { type Database, overPGlite } from '../server/database/database.ts'
 import { migrate } from '../server/database/migrate.ts'
 import { makeDemo } from '../server/demo/demo.ts'
 import { withEncryptionKey } from '../server/encryption-key.ts'
@@ -65,19 +65,20 @@ export async function startStateful({ host, port, onAnswer }: StatefulOptions): 
     },
   }
 
-  /** Makes the demo builder once; each start begins with a copy of it. */
+  /** Makes the demo builder once; each start after the first begins with a copy of it. */
   async function world(): Promise<{ key: string; start(): Promise<Plumbline> }> {
     const lite = await PGlite.create()
-    const database = await overPGlite(lite)
-    await migrate(database)
-    const { config: settled } = await withEncryptionKey(config, database)
-    const demo = await makeDemo(database, settled)
+    const made = await overPGlite(lite)
+    await migrate(made)
+    const { config: settled } = await withEncryptionKey(config, made)
+    const demo = await makeDemo(made, settled)
     const copy = await lite.dumpDataDir('none')
-    await database.close()
+    let unused: Database | null = made
     return {
       key: demo.key,
       async start() {
-        const database = await overPGlite(await PGlite.create({ loadDataDir: copy }))
+        const database = unused ?? (await overPGlite(await PGlite.create({ loadDataDir: copy })))
+        unused = null
         return startPlumbline({ config, log, database, warm: false })
       },
     }

@@ -33,7 +33,7 @@ export async function cleanUp(worlds: readonly World[]): Promise<string[]> {
 async function findWhatCameAbout(world: World): Promise<void> {
   for (const list of contract.operations.values()) {
     const [, kind] = [...world.made].find(([, { path }]) => path === list.path) ?? []
-    if (list.method !== 'GET' || kind === undefined) continue
+    if (list.method !== 'GET' || list.path.includes('{') || kind === undefined) continue
     const owner = (list.declaration.parameters ?? [])
       .map((declared) => contract.resolve(declared))
       .find(({ name, in: where }) => where === 'query' && world.made.has(prefixOf(name) ?? ''))?.name

@@ -215,7 +215,35 @@ export class World {
    * background.
    */
   async populate(): Promise<this> {
-    const creations = [...contract.operations.values()].filter(({ declaration }) => '201' in declaration.responses)
+    await this.#playAll(CREATIONS)
+    await this.#tryOut()
+    const deadline = Date.now() + 10_000
+    for (;;) {
+      let missing = 0
+      for (const operation of contract.operations.values()) {
+        const address = this.addressOf(operation)
+        if (address === undefined) missing++
+        else if (operation.method === 'GET') this.learn(await this.send(operation), operation)
+      }
+      // Workers create the deliveries a moment after the events.
+      if (missing === 0 || Date.now() > deadline) return this
+      await new Promise((next) => setTimeout(next, 50))
+    }
+  }
+
+  /** Makes only what these operations need, as far as the contract tells; all there is if that does not suffice. */
+  async populateFor(operations: readonly Operation[]): Promise<this> {
+    const creations = creationsFor(operations)
+    await this.#playAll(creations)
+    for (const operation of contract.operations.values()) {
+      const isOfThese = creations.some(({ path }) => operation.path === path || operation.path.startsWith(`${path}/`))
+      if (operation.method === 'GET' && isOfThese && this.addressOf(operation) !== undefined)
+        this.learn(await this.send(operation), operation)
+    }
+    return operations.every((operation) => this.addressOf(operation) !== undefined) ? this : this.populate()
+  }
+
+  async #playAll(creations: readonly Operation[]): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       this.#isSettled = round >= ROUNDS / 2
       for (const operation of creations) {
@@ -240,19 +268,6 @@ export class World {
     await this.#openPortals()
     await this.#issue()
     await this.#share()
-    await this.#tryOut()
-    const deadline = Date.now() + 10_000
-    for (;;) {
-      let missing = 0
-      for (const operation of contract.operations.values()) {
-        const address = this.addressOf(operation)
-        if (address === undefined) missing++
-        else if (operation.method === 'GET') this.learn(await this.send(operation), operation)
-      }
-      // Workers create the deliveries a moment after the events.
-      if (missing === 0 || Date.now() > deadline) return this
-      await new Promise((next) => setTimeout(next, 50))
-    }
   }
 
   /** Asks vendors about what their portals then show. */
@@ -593,6 +608,48 @@ export function operationsOn(kind: string): Operation[] {
 export const EXAMPLE_IDS: ReadonlySet<string> = new Set(
   entriesAt('components', 'examples').flatMap(([, { value }]) => [...idsIn(value)]),
 )
+
+const CREATIONS = [...contract.operations.values()].filter(({ declaration }) => '201' in declaration.responses)
+
+/** The creations that the operations need, of what their addresses and examples name, and what those need in turn. */
+function creationsFor(operations: readonly Operation[]): Operation[] {
+  const needed = new Set<Operation>()
+  const add = (operation: Operation): void => {
+    const kinds = kindsIn(operation)
+    // A list shows what is made at its own address.
+    for (const creation of CREATIONS) {
+      const isNeeded = creation.path === operation.path || kinds.has(kindOf(creation) ?? '')
+      if (!isNeeded || needed.has(creation)) continue
+      needed.add(creation)
+      add(creation)
+    }
+  }
+  for (const operation of operations) add(operation)
+  return CREATIONS.filter((creation) => needed.has(creation))
+}
+
+/** The prefixes of the ids that an operation has to be sent with. */
+function kindsIn(operation: Operation): Set<string> {
+  const kinds = new Set<string>()
+  for (const declared of operation.declaration.parameters ?? []) {
+    const { name, in: where, required } = contract.resolve(declared)
+    const prefix = prefixOf(name)
+    if (required === true && where !== 'header' && prefix !== undefined) kinds.add(prefix)
+  }
+  const visit = (value: unknown): void => {
+    if (typeof value === 'string' && TYPE_ID.test(value)) kinds.add(prefixIn(value))
+    else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) visit(inner)
+  }
+  for (const [, { value }] of entriesAt(
+    ...placeOf(operation),
+    'requestBody',
+    'content',
+    'application/json',
+    'examples',
+  ))
+    visit(value)
+  return kinds
+}
 
 type Resource = Record<string, unknown>
 

@@ -49,9 +49,16 @@ const backends: [name: string, start: () => Promise<Backend>][] = [
 ]
 
 // What a page shows does not depend on the database, so one of the suite's two runs is enough.
-describe.skipIf(chromium === null || inject('postgres') !== null).each(backends)('against %s', (_name, start) => {
+const isHere = chromium !== null && inject('postgres') === null
+
+let browser: Browser
+beforeAll(async () => {
+  if (isHere) browser = await launchChromium(chromium)
+}, 120_000)
+afterAll(() => browser?.close())
+
+describe.skipIf(!isHere).each(backends)('against %s', (_name, start) => {
   let backend: Backend
-  let browser: Browser
   let page: Page
   let close: () => Promise<void>
   const complaints: string[] = []
@@ -59,7 +66,6 @@ describe.skipIf(chromium === null || inject('postgres') !== null).each(backends)
 
   beforeAll(async () => {
     backend = await start()
-    browser = await launchChromium(chromium ?? '')
     const frontend = await startFrontend(backend)
     close = frontend.close
     page = await browser.newPage()
@@ -69,7 +75,7 @@ describe.skipIf(chromium === null || inject('postgres') !== null).each(backends)
   }, 120_000)
 
   afterAll(async () => {
-    await browser.close()
+    await page.close()
     await close()
     await backend.stop()
   })

@@ -13,7 +13,9 @@ export interface Frontend {
 }
 
 export async function startFrontend({ baseUrl, key }: { baseUrl: string; key: string }): Promise<Frontend> {
-  const script = await bundle()
+  // The page is the same for each backend.
+  bundled ??= bundle()
+  const script = await bundled
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === '/page.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
@@ -46,6 +48,8 @@ export async function startFrontend({ baseUrl, key }: { baseUrl: string; key: st
       }),
   }
 }
+
+let bundled: Promise<string> | undefined
 
 async function bundle(): Promise<string> {
   const built = await rolldown({
