@@ -36,7 +36,7 @@ export function Component() {
       <div className="page-head">
         <h1>{wholeDay(today())}</h1>
         <p>
-          {isLoading && total === 0
+          {isLoading
             ? 'Looking for what needs somebody.'
             : total === 0
               ? first.steps === null
