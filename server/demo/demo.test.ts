@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contract, faults } from '../../scripts/conformance/contract.ts'
 import { CountedSkills } from '../../test/support/counted.ts'
+import { estimates } from '../../test/support/demo-estimates.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { addDays, dateIn } from '../values/calendar.ts'
 import { sum } from '../values/money.ts'
@@ -479,3 +480,5 @@ test('every example of a skill that reads is answered, however much there is, in
     }
   }
 })
+
+estimates(() => ({ plumbline, key: demo.key }))
