@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
 import { readConfig } from './config.ts'
@@ -60,13 +60,49 @@ test('on the public port they need the token', async () => {
   expect(told.type).toContain('text/plain')
 })
 
-test('on a separate port they are not on the public one, and nothing else is there', async () => {
-  const plumbline = await start({ METRICS_PORT: '0' })
-  expect(new URL(plumbline.metricsUrl ?? '').origin).not.toBe(plumbline.url)
-  expect((await read(plumbline)).status).toBe(200)
-  expect((await plumbline.get('/metrics')).status).toBe(404)
-  const elsewhere = new URL('/api/ext/vendors', plumbline.metricsUrl ?? '')
-  expect((await fetch(elsewhere, { headers: { authorization: `Bearer ${plumbline.key}` } })).status).toBe(404)
+describe('on a separate port', () => {
+  let plumbline: TestPlumbline
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline({ METRICS_PORT: '0' })
+  })
+  afterAll(() => plumbline.stop())
+
+  test('requests are counted and timed by operation and status', async () => {
+    await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing LLC' })
+    await plumbline.post('/api/ext/vendors', {})
+    await plumbline.get('/api/ext/nowhere')
+    const { text } = await read(plumbline)
+    const name = 'plumbline_request_duration_seconds_count'
+    expect(value(text, `${name}{operation="createVendor",status="201"}`)).toBe(1)
+    expect(value(text, `${name}{operation="createVendor",status="422"}`)).toBe(1)
+    expect(value(text, `${name}{operation="none",status="404"}`)).toBe(1)
+    expect(
+      value(text, 'plumbline_request_duration_seconds_sum{operation="createVendor",status="201"}'),
+    ).toBeGreaterThan(0)
+    expect(value(text, 'plumbline_database_pool_size')).toBeGreaterThan(0)
+    expect(text).toContain('plumbline_database_pool_waiting ')
+  })
+
+  test('events are counted once, whether written alone, in a transaction, or with an Idempotency-Key', async () => {
+    const [recorded, dispatched] = ['plumbline_events_recorded_total', 'plumbline_events_dispatched_total']
+    const before = value((await read(plumbline)).text, recorded)
+    const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A' })
+    await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { companyName: 'B' })
+    await plumbline.post('/api/ext/vendors', { companyName: 'C' }, { headers: { 'idempotency-key': 'c' } })
+    const dryRun = { skill: 'createVendor', input: { companyName: 'D' }, dryRun: true }
+    await plumbline.post('/api/ext/execute', dryRun)
+    const text = await until(plumbline, (told) => value(told, dispatched) === before + 3)
+    expect(value(text, recorded)).toBe(before + 3)
+    expect(value(text, 'plumbline_oldest_undispatched_event_age_seconds')).toBe(0)
+  })
+
+  test('they are not on the public one, and nothing else is there', async () => {
+    expect(new URL(plumbline.metricsUrl ?? '').origin).not.toBe(plumbline.url)
+    expect((await read(plumbline)).status).toBe(200)
+    expect((await plumbline.get('/metrics')).status).toBe(404)
+    const elsewhere = new URL('/api/ext/vendors', plumbline.metricsUrl ?? '')
+    expect((await fetch(elsewhere, { headers: { authorization: `Bearer ${plumbline.key}` } })).status).toBe(404)
+  })
 })
 
 test('a separate port can require the token too', async () => {
@@ -77,35 +113,6 @@ test('a separate port can require the token too', async () => {
 
 test('a token that can be guessed stops the start', () => {
   expect(() => readConfig({ METRICS_TOKEN: 'short' })).toThrow('METRICS_TOKEN')
-})
-
-test('requests are counted and timed by operation and status', async () => {
-  const plumbline = await start({ METRICS_PORT: '0' })
-  await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing LLC' })
-  await plumbline.post('/api/ext/vendors', {})
-  await plumbline.get('/api/ext/nowhere')
-  const { text } = await read(plumbline)
-  const name = 'plumbline_request_duration_seconds_count'
-  expect(value(text, `${name}{operation="createVendor",status="201"}`)).toBe(1)
-  expect(value(text, `${name}{operation="createVendor",status="422"}`)).toBe(1)
-  expect(value(text, `${name}{operation="none",status="404"}`)).toBe(1)
-  expect(value(text, 'plumbline_request_duration_seconds_sum{operation="createVendor",status="201"}')).toBeGreaterThan(
-    0,
-  )
-  expect(value(text, 'plumbline_database_pool_size')).toBeGreaterThan(0)
-  expect(text).toContain('plumbline_database_pool_waiting ')
-})
-
-test('events are counted once, whether written alone, in a transaction, or with an Idempotency-Key', async () => {
-  const plumbline = await start({ METRICS_PORT: '0' })
-  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A' })
-  await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { companyName: 'B' })
-  await plumbline.post('/api/ext/vendors', { companyName: 'C' }, { headers: { 'idempotency-key': 'c' } })
-  const dryRun = { skill: 'createVendor', input: { companyName: 'D' }, dryRun: true }
-  await plumbline.post('/api/ext/execute', dryRun)
-  const text = await until(plumbline, (told) => value(told, 'plumbline_events_dispatched_total') === 3)
-  expect(value(text, 'plumbline_events_recorded_total')).toBe(3)
-  expect(value(text, 'plumbline_oldest_undispatched_event_age_seconds')).toBe(0)
 })
 
 test('attempts and deliveries are counted by outcome', async () => {

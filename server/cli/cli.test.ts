@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import type { Caller } from '../../client/contract.gen.ts'
 import { openEnvironment, startService } from '../../scripts/processes/service.ts'
 import { putMigratedDatabase } from '../../test/support/migrated.ts'
@@ -13,8 +13,9 @@ import { Clock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { claimDataFolder } from '../database/data-folder.ts'
 import { type Plumbline, startPlumbline } from '../plumbline.ts'
+import { obey } from './program.ts'
 
-/** The operators' verbs as operators use them: each in its own process, next to a service on the same database. */
+/** The operators' verbs as operators use them: next to a service on the same database, each noun in its own process. */
 interface Run {
   code: number
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was printed.
@@ -35,14 +36,41 @@ function cli(...args: string[]): Promise<Run> {
       [script, ...args],
       { env: environment },
       (_error, stdout, stderr) => {
-        const code = child.exitCode ?? -1
-        const text = code === 0 ? stdout : stderr
-        // An export is one line of JSON per record.
-        const isOne = text.startsWith('{\n')
-        done({ code, text, json: isOne ? JSON.parse(text) : null })
+        done(asRun(child.exitCode ?? -1, stdout, stderr))
       },
     )
   })
+}
+
+/**
+ * The same in this process, with its arguments, environment, output and exit code. Loading the modules is most of what a
+ * verb takes, and what a verb decides does not depend on whose process it is.
+ */
+async function here(...args: string[]): Promise<Run> {
+  const printed = { stdout: '', stderr: '' }
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      printed[name] += String(text)
+      return true
+    }),
+  )
+  const { env, exitCode } = process
+  process.env = { ...environment }
+  process.exitCode = undefined
+  try {
+    await obey([process.execPath, script, ...args])
+    return asRun(Number(process.exitCode ?? 0), printed.stdout, printed.stderr)
+  } finally {
+    Object.assign(process, { env, exitCode })
+    for (const spy of spies) spy.mockRestore()
+  }
+}
+
+function asRun(code: number, stdout: string, stderr: string): Run {
+  const text = code === 0 ? stdout : stderr
+  // An export is one line of JSON per record.
+  const isOne = text.startsWith('{\n')
+  return { code, text, json: isOne ? JSON.parse(text) : null }
 }
 
 // Anything decided before the database is queried does not depend on which database it is.
@@ -100,7 +128,6 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
 
   test('what cannot be meant is refused as JSON, before any database is opened', async () => {
     const orders = [
-      ['organizations', 'create'],
       ['organizations', 'create', '--name', ' '],
       ['organizations', 'create', '--name', 'A', '--time-zone', 'Mars/Olympus'],
       ['organizations', 'update', 'org_x', '--week-starts-on', 'someday'],
@@ -124,10 +151,15 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       ['restore'],
       ['nonsense'],
     ]
+    // What would be opened could not be made.
+    Object.assign(environment, { DATA_DIR: path.join(script, 'nowhere') })
+    const byItself = await cli('organizations', 'create')
+    expect([byItself.code, byItself.json.error.code]).toEqual([1, 'usage'])
     for (const order of orders) {
-      const refused = await cli(...order)
+      const refused = await here(...order)
       expect([order, refused.code, refused.json?.error.code]).toEqual([order, 1, 'usage'])
     }
+    delete environment.DATA_DIR
   })
 
   test('a production service on PostgreSQL has to be given its encryption key', async () => {
@@ -252,43 +284,43 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
 
   test('a key that may only propose is made here too, and says so', async () => {
     const wanted = ['--organization', organizationId, '--propose-only', '--permissions', 'vendors:read,vendors:write']
-    const { json: key } = await cli('keys', 'create', ...wanted)
+    const { json: key } = await here('keys', 'create', ...wanted)
     expect(key.proposeOnly).toBe(true)
     const { body: caller } = await until(key.secret, ({ body }) => body.keyId === key.id)
     expect(caller.proposeOnly).toBe(true)
-    const { json: listed } = await cli('keys', 'list', '--organization', organizationId)
+    const { json: listed } = await here('keys', 'list', '--organization', organizationId)
     expect(listed.data.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ proposeOnly: true })
   })
 
   test('a key ends in a year, at a time of its own, or never, and that can be changed', async () => {
-    const create = (...more: string[]) => cli('keys', 'create', '--organization', organizationId, ...more)
+    const create = (...more: string[]) => here('keys', 'create', '--organization', organizationId, ...more)
     expect(daysUntil((await create('--expires-in-days', '30')).json.expiresAt)).toBe(30)
     expect((await create('--expires-at', '2090-01-31T00:00:00Z')).json.expiresAt).toBe('2090-01-31T00:00:00.000Z')
     const { json: key } = await create('--never-expires')
     expect(key.expiresAt).toBeNull()
     const both = await create('--never-expires', '--expires-in-days', '30')
     expect([both.code, both.json.error.code]).toEqual([1, 'usage'])
-    const changed = await cli('keys', 'update', key.id, '--name', 'Voice agent', '--expires-in-days', '90')
+    const changed = await here('keys', 'update', key.id, '--name', 'Voice agent', '--expires-in-days', '90')
     expect(changed.json).toMatchObject({ id: key.id, name: 'Voice agent' })
     expect(daysUntil(changed.json.expiresAt)).toBe(90)
     const { body } = await until(key.secret, ({ body }) => body.name === 'Voice agent')
     expect(body.expiresAt).toBe(changed.json.expiresAt)
-    expect((await cli('keys', 'update', key.id, '--never-expires')).json.expiresAt).toBeNull()
+    expect((await here('keys', 'update', key.id, '--never-expires')).json.expiresAt).toBeNull()
   })
 
   test('a key is used only from where it may be, and the list can be changed', async () => {
     const order = ['keys', 'create', '--organization', organizationId, '--allow-from']
-    const { json: key } = await cli(...order, '10.0.0.0/8, 2001:db8::/32')
+    const { json: key } = await here(...order, '10.0.0.0/8, 2001:db8::/32')
     expect(key.allowedAddresses).toEqual(['10.0.0.0/8', '2001:db8::/32'])
     expect((await me(key.secret)).body).toMatchObject({ status: 403, code: 'address_not_allowed' })
-    const { json: more } = await cli('keys', 'update', key.id, '--allow-from', '10.0.0.0/8,127.0.0.1')
+    const { json: more } = await here('keys', 'update', key.id, '--allow-from', '10.0.0.0/8,127.0.0.1')
     expect(more.allowedAddresses).toEqual(['10.0.0.0/8', '127.0.0.1'])
     await until(key.secret, ({ status }) => status === 200)
-    await cli('keys', 'update', key.id, '--allow-from', '10.0.0.0/8')
+    await here('keys', 'update', key.id, '--allow-from', '10.0.0.0/8')
     await until(key.secret, ({ status }) => status === 403)
-    expect((await cli('keys', 'update', key.id, '--allow-from-anywhere')).json.allowedAddresses).toBeNull()
+    expect((await here('keys', 'update', key.id, '--allow-from-anywhere')).json.allowedAddresses).toBeNull()
     await until(key.secret, ({ status }) => status === 200)
-    const { json: listed } = await cli('keys', 'list', '--organization', organizationId)
+    const { json: listed } = await here('keys', 'list', '--organization', organizationId)
     expect(listed.data.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ allowedAddresses: null })
   })
 
@@ -305,9 +337,9 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     ]
     const { json: user } = await cli('users', 'create', ...person, '--po-approval-limit', '25000.50')
     expect(user).toMatchObject({ role: 'estimator', status: 'active', poApprovalLimit: 25_000.5 })
-    const taken = await cli('users', 'create', ...person)
+    const taken = await here('users', 'create', ...person)
     expect([taken.code, taken.json.error.code]).toEqual([1, 'conflict'])
-    const beyond = await cli(
+    const beyond = await here(
       'keys',
       'create',
       '--organization',
@@ -319,15 +351,15 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     )
     expect(beyond.json.error).toMatchObject({ code: 'validation_failed', errors: [{ code: 'beyond_role' }] })
 
-    const { json: key } = await cli('keys', 'create', '--organization', organizationId, '--created-by', user.id)
+    const { json: key } = await here('keys', 'create', '--organization', organizationId, '--created-by', user.id)
     expect((await me(key.secret)).body).toMatchObject({ poApprovalLimit: 25_000.5 })
     expect((await me(key.secret)).body.permissions).toContain('bids:write')
-    await cli('users', 'update', user.id, '--role', 'viewer', '--po-approval-limit', 'none')
+    await here('users', 'update', user.id, '--role', 'viewer', '--po-approval-limit', 'none')
     const less = await until(key.secret, ({ body }) => !JSON.stringify(body).includes('bids:write'))
     expect(less.body).toMatchObject({ poApprovalLimit: null })
-    await cli('users', 'update', user.id, '--status', 'disabled')
+    await here('users', 'update', user.id, '--status', 'disabled')
     await until(key.secret, ({ body }) => JSON.stringify(body).includes('"permissions":[]'))
-    const orphan = await cli('keys', 'create', '--organization', organizationId, '--created-by', user.id)
+    const orphan = await here('keys', 'create', '--organization', organizationId, '--created-by', user.id)
     expect(orphan.json.error.code).toBe('not_found')
   })
 
@@ -336,7 +368,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
       ['--role', 'admin'],
       ['--status', 'disabled'],
     ]) {
-      const refused = await cli('users', 'update', ownerId, ...change)
+      const refused = await here('users', 'update', ownerId, ...change)
       expect([refused.code, refused.json.error.code]).toEqual([1, 'conflict'])
     }
   })
@@ -359,36 +391,36 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
   })
 
   test('a rotated secret lives on for the overlap, and without one it ends at once', async () => {
-    const { json: key } = await cli('keys', 'create', '--organization', organizationId, '--name', 'Rotated')
+    const { json: key } = await here('keys', 'create', '--organization', organizationId, '--name', 'Rotated')
     const { json: second } = await cli('keys', 'rotate', key.id, '--overlap-days', '7')
     const days = (Date.parse(second.previousSecretEndsAt) - Date.now()) / 86_400_000
     expect(days).toBeGreaterThan(6.99)
     expect(days).toBeLessThanOrEqual(7)
     for (const secret of [key.secret, second.secret]) expect((await me(secret)).body.keyId).toBe(key.id)
-    const { json: third } = await cli('keys', 'rotate', key.id)
+    const { json: third } = await here('keys', 'rotate', key.id)
     for (const secret of [key.secret, second.secret]) await until(secret, ({ body }) => body.code === 'expired_key')
     expect((await me(third.secret)).status).toBe(200)
   })
 
   test('a revoked key is refused within a second, stays revoked, and is not rotated', async () => {
-    const { json: key } = await cli('keys', 'create', '--organization', organizationId, '--expires-in-days', '30')
+    const { json: key } = await here('keys', 'create', '--organization', organizationId, '--expires-in-days', '30')
     expect((Date.parse(key.expiresAt) - Date.now()) / 86_400_000).toBeGreaterThan(29.9)
     expect((await me(key.secret)).status).toBe(200)
     const { json: revoked } = await cli('keys', 'revoke', key.id)
     const refused = await until(key.secret, ({ status }) => status === 401)
     expect(refused.body.code).toBe('revoked_key')
     expect(Date.now() - Date.parse(revoked.revokedAt)).toBeLessThan(5000)
-    expect((await cli('keys', 'revoke', key.id)).json.revokedAt).toBe(revoked.revokedAt)
-    expect((await cli('keys', 'rotate', key.id)).json.error.code).toBe('conflict')
-    expect((await cli('keys', 'update', key.id, '--name', 'Again')).json.error.code).toBe('conflict')
-    expect((await cli('keys', 'revoke', 'key_01m7y975jyfesvq695t8y8ma68')).json.error.code).toBe('not_found')
-    const past = await cli('keys', 'create', '--organization', organizationId, '--expires-at', '2020-01-01T00:00:00Z')
+    expect((await here('keys', 'revoke', key.id)).json.revokedAt).toBe(revoked.revokedAt)
+    expect((await here('keys', 'rotate', key.id)).json.error.code).toBe('conflict')
+    expect((await here('keys', 'update', key.id, '--name', 'Again')).json.error.code).toBe('conflict')
+    expect((await here('keys', 'revoke', 'key_01m7y975jyfesvq695t8y8ma68')).json.error.code).toBe('not_found')
+    const past = await here('keys', 'create', '--organization', organizationId, '--expires-at', '2020-01-01T00:00:00Z')
     expect(past.json.error.code).toBe('validation_failed')
   })
 
   test('the day on which weeks begin, the overtime rule, the stages of sales and lien waivers are set one by one', async () => {
     const update = async (...options: string[]) =>
-      (await cli('organizations', 'update', organizationId, ...options)).json
+      (await here('organizations', 'update', organizationId, ...options)).json
     const usual = { weeklyAfterHours: 40, dailyAfterHours: null, multiplier: 1.5 }
     expect(await update('--time-zone', 'America/Chicago')).toMatchObject({ weekStartsOn: 1, overtimeRule: usual })
     const daily = await update('--week-starts-on', 'Sunday', '--overtime-after-daily-hours', '8')
@@ -404,14 +436,14 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
   })
 
   test('a tier below Pro+ closes the interface, and Pro+ opens it again', async () => {
-    const { json } = await cli('organizations', 'create', '--name', 'Second', '--tier', 'standard')
-    const { json: key } = await cli('keys', 'create', '--organization', json.organization.id)
+    const { json } = await here('organizations', 'create', '--name', 'Second', '--tier', 'standard')
+    const { json: key } = await here('keys', 'create', '--organization', json.organization.id)
     expect((await me(key.secret)).body).toMatchObject({ status: 403, code: 'tier_required' })
-    expect((await cli('organizations', 'update', json.organization.id, '--tier', 'pro_plus')).json.tier).toBe(
+    expect((await here('organizations', 'update', json.organization.id, '--tier', 'pro_plus')).json.tier).toBe(
       'pro_plus',
     )
     await until(key.secret, ({ status }) => status === 200)
-    const third = await cli('organizations', 'create', '--name', 'Third')
+    const third = await here('organizations', 'create', '--name', 'Third')
     expect([third.code, third.json.error.code]).toEqual([1, 'beta_full'])
   })
 
@@ -429,10 +461,10 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     const written = readFileSync(out, 'utf8')
     expect([json.file, json.counts.user]).toEqual([out, lines(written).filter((kind) => kind === 'user').length])
     expect([readdirSync(folder), statSync(out).mode & 0o777]).toEqual([['harrow.ndjson'], 0o600])
-    const taken = await cli('organizations', 'export', organizationId, '--out', out)
+    const taken = await here('organizations', 'export', organizationId, '--out', out)
     expect([taken.code, taken.json.error.code]).toEqual([1, 'conflict'])
     const nobody = path.join(folder, 'nobody.ndjson')
-    expect((await cli('organizations', 'export', 'org_nobody', '--out', nobody)).json.error.code).toBe('not_found')
+    expect((await here('organizations', 'export', 'org_nobody', '--out', nobody)).json.error.code).toBe('not_found')
     expect(readdirSync(folder)).toEqual(['harrow.ndjson'])
     rmSync(folder, { recursive: true })
   })
@@ -444,30 +476,30 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     const wanted = ['--kind', 'event', '--month', '2026-11', '--out', out]
     const fetched = await cli('archives', 'fetch', organizationId, ...wanted)
     expect([fetched.json, statSync(out).mode & 0o777]).toEqual([{ organizationId, folder: out, copied: 0 }, 0o700])
-    expect((await cli('archives', 'fetch', organizationId, ...wanted)).json.error.code).toBe('conflict')
-    expect((await cli('archives', 'list', 'org_nobody')).json.error.code).toBe('not_found')
-    expect((await cli('archives', 'fetch', 'org_x', '--out', out, '--month', '11')).json.error.code).toBe('usage')
+    expect((await here('archives', 'fetch', organizationId, ...wanted)).json.error.code).toBe('conflict')
+    expect((await here('archives', 'list', 'org_nobody')).json.error.code).toBe('not_found')
+    expect((await here('archives', 'fetch', 'org_x', '--out', out, '--month', '11')).json.error.code).toBe('usage')
     rmSync(folder, { recursive: true })
   })
 
   test('a person and a builder are erased where the operator names them twice', async () => {
     const person = ['--organization', organizationId, '--email', 'zed@example.com', '--name', 'Zed Zulu']
-    const { json: user } = await cli('users', 'create', ...person, '--role', 'viewer')
+    const { json: user } = await here('users', 'create', ...person, '--role', 'viewer')
     const unsure = await cli('users', 'erase', user.id, '--confirm', 'Zed')
     expect(unsure.json.error).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '--confirm' }] })
     const erased = await cli('users', 'erase', user.id, '--confirm', 'Zed Zulu', '--also', 'Z. Zulu', '--also', 'Zeddy')
     expect(erased.json).toMatchObject({ id: user.id, changed: { users: 1 } })
-    expect((await cli('vendors', 'erase-contact', 'ven_x')).json.error.code).toBe('validation_failed')
-    expect((await cli('leads', 'erase', 'lead_x', '--confirm', 'Zed')).json.error.code).toBe('not_found')
+    expect((await here('vendors', 'erase-contact', 'ven_x')).json.error.code).toBe('validation_failed')
+    expect((await here('leads', 'erase', 'lead_x', '--confirm', 'Zed')).json.error.code).toBe('not_found')
     expect((await cli('sales', 'erase-buyer', 'sale_x', '--name', 'Zed')).json.error.code).toBe('not_found')
 
-    const { json: listed } = await cli('organizations', 'list')
+    const { json: listed } = await here('organizations', 'list')
     const second = listed.data.find(({ name }: { name: string }) => name === 'Second')
     const wrong = await cli('organizations', 'erase', second.id, '--confirm', 'First')
     expect([wrong.code, wrong.json.error.code]).toEqual([1, 'validation_failed'])
     const gone = await cli('organizations', 'erase', second.id, '--confirm', 'Second')
     expect(gone.json).toMatchObject({ organizationId: second.id, erased: { users: 1, apiKeys: 1, apiKeySecrets: 1 } })
-    expect((await cli('organizations', 'list')).json.data).toHaveLength(listed.data.length - 1)
+    expect((await here('organizations', 'list')).json.data).toHaveLength(listed.data.length - 1)
   })
 
   test('the encryption key of the operator is changed by naming both', async () => {
@@ -476,16 +508,16 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
     const next = randomBytes(32).toString('base64')
     Object.assign(environment, { DATABASE_URL: await newPostgresUrl(postgres) })
-    expect((await cli('organizations', 'create', '--name', 'Harrow & Finch Homes')).code).toBe(0)
-    const alone = await cli('encryption-key', 'rotate')
+    expect((await here('organizations', 'create', '--name', 'Harrow & Finch Homes')).code).toBe(0)
+    const alone = await here('encryption-key', 'rotate')
     expect([alone.code, alone.json.error.code]).toEqual([1, 'configuration'])
     expect(alone.json.error.detail).toContain('ENCRYPTION_KEY_PREVIOUS')
     Object.assign(environment, { ENCRYPTION_KEY: next, ENCRYPTION_KEY_PREVIOUS: ENCRYPTION_KEY })
     expect((await cli('encryption-key', 'rotate')).json).toEqual({ resealed: 0, unreadable: 0, remaining: 0 })
     delete environment.ENCRYPTION_KEY_PREVIOUS
-    expect((await cli('organizations', 'list')).json.data).toHaveLength(1)
+    expect((await here('organizations', 'list')).json.data).toHaveLength(1)
     Object.assign(environment, { ENCRYPTION_KEY })
-    expect((await cli('organizations', 'list')).json.error.code).toBe('configuration')
+    expect((await here('organizations', 'list')).json.error.code).toBe('configuration')
     Object.assign(environment, { DATABASE_URL })
   })
 
