@@ -8,20 +8,21 @@ import own from '../../package.json' with { type: 'json' }
 const UNPACKED = path.join(import.meta.dirname, `../../dist/chromium-${own.devDependencies['@sparticuz/chromium']}`)
 
 /**
- * A Chromium on this machine, from CHROMIUM_PATH or under one of its usual names, or else the one in the package
- * `@sparticuz/chromium`, which `CHROMIUM_PATH=packaged` asks for. Null if there is none, which is so on a Mac or on ARM
- * without a browser.
+ * The Chromium of CHROMIUM_PATH; without it the one in the package `@sparticuz/chromium`, which has no windows to draw and
+ * takes a third of the processor time of a whole browser, and where that does not run, one installed under its usual name.
+ * Null if there is none, which is so on a Mac or on ARM without a browser.
  */
 export function findChromium(): string | null {
   const { CHROMIUM_PATH } = process.env
-  if (CHROMIUM_PATH !== undefined && CHROMIUM_PATH !== 'packaged') return CHROMIUM_PATH
-  const found = CHROMIUM_PATH === undefined ? installed() : null
-  if (found !== null) return found
+  if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH
   if (process.platform === 'linux' && process.arch === 'x64') return unpacked()
-  console.error(
-    '### No Chromium on this machine (set CHROMIUM_PATH): what has to be seen in a browser is NOT tested. ###',
-  )
-  return null
+  const found = installed()
+  if (found === null) {
+    console.error(
+      '### No Chromium on this machine (set CHROMIUM_PATH): what has to be seen in a browser is NOT tested. ###',
+    )
+  }
+  return found
 }
 
 function installed(): string | null {

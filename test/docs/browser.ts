@@ -3,13 +3,13 @@ import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { contract } from '../../scripts/conformance/contract.ts'
-import { findChromium, launchChromium, openPage, type Seen } from '../../scripts/processes/chromium.ts'
+import { openPage, type Seen } from '../../scripts/processes/chromium.ts'
 import { GUIDES } from '../../server/docs/guides.ts'
 import { overflow, violations } from '../pages/pages.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 
 /** The documentation as a reader sees it: in a browser that reaches this service and nothing else. */
-const chromium = findChromium()
 const PAGES = [
   '',
   '/reference/scopes',
@@ -59,10 +59,10 @@ export function browser(service: () => TestPlumbline): void {
   describe.skipIf(chromium === null || inject('postgres') !== null)('in a browser', () => {
     beforeAll(async () => {
       plumbline = service()
-      chrome = await launchChromium(chromium ?? '')
+      chrome = await openChromium()
     }, 120_000)
     afterAll(async () => {
-      await chrome.close()
+      await closeWindows()
     })
 
     // axe is run by the test, which the policy of the pages concerns no more than what else a debugger runs.

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
-import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startMock } from '../support/mock.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
 import { startFrontend } from './server.ts'
@@ -12,8 +12,6 @@ import { startFrontend } from './server.ts'
  * A page written against the mock works against the service once the base URL and the key are changed, without any other
  * edit. The key stays with the page's server, which hands the page a token.
  */
-const chromium = findChromium()
-
 test('the page compiles', () => {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
   expect(
@@ -53,9 +51,9 @@ const isHere = chromium !== null && inject('postgres') === null
 
 let browser: Browser
 beforeAll(async () => {
-  if (isHere) browser = await launchChromium(chromium)
+  if (isHere) browser = await openChromium()
 }, 120_000)
-afterAll(() => browser?.close())
+afterAll(closeWindows)
 
 describe.skipIf(!isHere).each(backends)('against %s', (_name, start) => {
   let backend: Backend

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import type { Seen } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectNoComplaints, visit } from './pages.ts'
-
-const chromium = findChromium()
 
 describe.skipIf(chromium === null)('people, the organization and what happened, on pages', () => {
   let plumbline: TestPlumbline
@@ -15,12 +14,12 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     seen = await visit(browser, plumbline)
     owner = await plumbline.signIn()
   })
   afterAll(async () => {
-    await browser.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

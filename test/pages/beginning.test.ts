@@ -1,10 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import type { Seen } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
-
-const chromium = findChromium()
 
 describe.skipIf(chromium === null)('a builder that begins', () => {
   let plumbline: TestPlumbline
@@ -13,12 +12,12 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     seen = await visit(browser, plumbline)
   })
   afterAll(async () => {
     expectNoComplaints(seen)
-    await browser.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

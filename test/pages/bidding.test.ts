@@ -1,11 +1,10 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import type { Seen } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
 import { expectNoComplaints, visit } from './pages.ts'
-
-const chromium = findChromium()
 
 describe.skipIf(chromium === null)('bidding, by clicking', () => {
   let plumbline: TestPlumbline
@@ -16,11 +15,11 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
     site = await buildSite(plumbline)
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     seen = await visit(browser, plumbline, { organizationId: site.organizationId })
   })
   afterAll(async () => {
-    await browser.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

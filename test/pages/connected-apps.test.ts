@@ -1,13 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { newOauthApp, type OauthApp, VERIFIER } from '../support/oauth-app.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, visit } from './pages.ts'
 
 /** An app that somebody lets in by clicking, and shows out again. */
-const chromium = findChromium()
-
 describe.skipIf(chromium === null || inject('postgres') !== null)('a person in a browser', () => {
   let plumbline: TestPlumbline
   let browser: Browser
@@ -18,10 +16,10 @@ describe.skipIf(chromium === null || inject('postgres') !== null)('a person in a
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
     app = await newOauthApp(plumbline, { client_name: 'Claude Desktop', redirect_uris: [redirect()] })
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeWindows()
     await plumbline.stop()
   })
 
@@ -40,6 +38,8 @@ describe.skipIf(chromium === null || inject('postgres') !== null)('a person in a
     expect(body.scope).toContain('payments:read')
     expect(body.scope).not.toContain('payments:write')
 
+    // Nobody answers there; what the browser shows instead would otherwise come between.
+    await page.waitForURL('chrome-error://**', { waitUntil: 'commit' })
     await page.goto(`${plumbline.url}/settings/apps`)
     await page
       .getByRole('row', { name: /Claude Desktop/ })

@@ -1,10 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import type { Seen } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
-
-const chromium = findChromium()
 
 describe.skipIf(chromium === null)('what is reported and entered on pages', () => {
   let plumbline: TestPlumbline
@@ -22,7 +21,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     seen = await visit(browser, plumbline)
     const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
     const home = { name: 'Lot 14', lotNumber: '14', communityId: site.id, basePrice: 400_000 }
@@ -43,7 +42,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     // What the browser says of a form that was refused is what these tests provoke.
     const complaints = seen.complaints.filter((complaint) => !/status of (409|422)/.test(complaint))
     expectNoComplaints({ ...seen, complaints })
-    await browser.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

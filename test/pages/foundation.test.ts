@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectNoComplaints, looksHere, visit } from './pages.ts'
 
@@ -57,14 +57,12 @@ describe.skipIf(!looksHere)('the admin area is served', () => {
   })
 })
 
-const chromium = findChromium()
-
 describe.skipIf(chromium === null)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
   })
-  afterAll(() => browser.close())
+  afterAll(closeWindows)
 
   test.skipIf(!looksHere)('the first load stays below 250 kB, compressed', async () => {
     const seen = await visit(browser, plumbline)

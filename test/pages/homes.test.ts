@@ -1,10 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectNoComplaints, visit } from './pages.ts'
-
-const chromium = findChromium()
 
 describe.skipIf(chromium === null)('homes on pages', () => {
   let plumbline: TestPlumbline
@@ -14,7 +12,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     const made = async (path: string, body: object) => {
       const answer = await plumbline.post(path, body)
       expect([path, answer.body, answer.status]).toEqual([path, answer.body, 201])
@@ -36,7 +34,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
     await made('/api/ext/tasks', { homeId, name: 'Walls framed', durationDays: 10, ...after })
   })
   afterAll(async () => {
-    await browser.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

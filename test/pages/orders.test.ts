@@ -1,11 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { pdf, sha256 as sha256Of } from '../support/files.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
-
-const chromium = findChromium()
 
 describe.skipIf(chromium === null)('orders on pages', () => {
   let plumbline: TestPlumbline
@@ -14,7 +12,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     const made = async (path: string, body: object) => (await plumbline.post(path, body)).body
     const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
     const home = await made('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
@@ -36,7 +34,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     }
   })
   afterAll(async () => {
-    await browser.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

@@ -1,10 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { findChromium, launchChromium, openPage, type Seen } from '../../scripts/processes/chromium.ts'
+import { openPage, type Seen } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints } from './pages.ts'
-
-const chromium = findChromium()
 
 describe.skipIf(chromium === null)('passkeys, with a device that Chromium imitates', () => {
   let plumbline: TestPlumbline
@@ -16,7 +15,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium imitat
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
     url = plumbline.config.publicUrl
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     seen = await openPage(browser, url, 1440, { reducedMotion: 'reduce' })
     const { page } = seen
     const session = await plumbline.signIn()
@@ -32,7 +31,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium imitat
     })
   })
   afterAll(async () => {
-    await browser.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

@@ -1,10 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
-
-const chromium = findChromium()
 
 describe.skipIf(chromium === null)('payments on pages', () => {
   let plumbline: TestPlumbline
@@ -12,7 +10,7 @@ describe.skipIf(chromium === null)('payments on pages', () => {
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     const made = async (path: string, body: object) => (await plumbline.post(path, body)).body
     const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
     const home = await made('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
@@ -36,7 +34,7 @@ describe.skipIf(chromium === null)('payments on pages', () => {
     expect((await plumbline.post(`/api/ext/vendors/${held.id}/status`, hold)).status).toBe(200)
   })
   afterAll(async () => {
-    await browser.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

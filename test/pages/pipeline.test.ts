@@ -1,12 +1,11 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import type { Seen } from '../../scripts/processes/chromium.ts'
 import { expectNoComplaints as expectQuietPortal, type Visitor, visitor } from '../portal-pages/browser.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
 import { expectNoComplaints, visit } from './pages.ts'
-
-const chromium = findChromium()
 
 /** How long somebody who watches waits for what another did. */
 const BY_ITSELF = { timeout: 2000 }
@@ -26,7 +25,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
     site = await buildSite(plumbline)
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     const { organizationId } = site
     office = await visit(browser, plumbline, { organizationId })
     await office.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -34,7 +33,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     vendors = await Promise.all(NAMES.map(() => visitor(browser, plumbline.url)))
   })
   afterAll(async () => {
-    await browser.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

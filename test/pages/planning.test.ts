@@ -1,10 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectNoComplaints, visit } from './pages.ts'
-
-const chromium = findChromium()
 
 describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () => {
   let plumbline: TestPlumbline
@@ -13,7 +11,7 @@ describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () 
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     const made = async (path: string, body: object) => {
       const answer = await plumbline.post(path, body)
       expect([path, answer.status, answer.body]).toEqual([path, 201, answer.body])
@@ -38,7 +36,7 @@ describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () 
     saleId = (await made('/api/ext/sales', { homeId: home.id, buyers: [{ name: 'Oswin Carrick' }] })).id
   })
   afterAll(async () => {
-    await browser.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

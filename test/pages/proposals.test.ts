@@ -1,11 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
 import { createKey } from '../../server/keys/keys.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
-
-const chromium = findChromium()
 
 describe.skipIf(chromium === null)('proposals on pages', () => {
   let plumbline: TestPlumbline
@@ -16,14 +14,14 @@ describe.skipIf(chromium === null)('proposals on pages', () => {
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     const { database, clock, organizationId } = plumbline
     agent = (await createKey(database, clock, { organizationId, name: 'Voice agent', proposeOnly: true })).secret
     const vendor = { companyName: 'Lone Star Framing', phone: '+1 512 555 0100', status: 'active' }
     vendorId = (await plumbline.post('/api/ext/vendors', vendor)).body.id
   })
   afterAll(async () => {
-    await browser.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

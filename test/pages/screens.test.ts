@@ -1,14 +1,13 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, test } from 'vitest'
-import { findChromium, launchChromium, openPage, type Seen } from '../../scripts/processes/chromium.ts'
+import { openPage, type Seen } from '../../scripts/processes/chromium.ts'
 import { finder, SCREENS, WIDTHS } from '../../scripts/screenshots/screens.ts'
 import { makeDemo } from '../../server/demo/demo.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, goOn } from './pages.ts'
 
 /** Every screen with the demo builder's data, as the screenshots show them too. */
-const chromium = findChromium()
-
 // What a page looks like does not depend on the database, so one of the suite's two runs is enough.
 describe.skipIf(chromium === null || inject('postgres') !== null)('every screen', () => {
   let plumbline: TestPlumbline
@@ -27,10 +26,10 @@ describe.skipIf(chromium === null || inject('postgres') !== null)('every screen'
     const session = await plumbline.signIn(owner.email)
     await plumbline.post('/api/admin/session/organization', { organizationId }, session)
     cookie = session.headers?.cookie ?? ''
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeWindows()
     await plumbline.stop()
   })
 

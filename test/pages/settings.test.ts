@@ -1,12 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launchChromium, type Seen } from '../../scripts/processes/chromium.ts'
+import type { Seen } from '../../scripts/processes/chromium.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { insertSandbox } from '../../server/organizations/sandboxes.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, goOn, visit } from './pages.ts'
-
-const chromium = findChromium()
 
 describe.skipIf(chromium === null)('settings on pages', () => {
   let plumbline: TestPlumbline
@@ -16,12 +15,12 @@ describe.skipIf(chromium === null)('settings on pages', () => {
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline({ QUOTA_PER_DAY: '20' })
-    browser = await launchChromium(chromium ?? '')
+    browser = await openChromium()
     seen = await visit(browser, plumbline)
     receiver = await startReceiver()
   })
   afterAll(async () => {
-    await browser.close()
+    await closeWindows()
     await receiver.close()
     await plumbline.stop()
   })

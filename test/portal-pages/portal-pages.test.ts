@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { findChromium, launchChromium } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { flows } from './flows.ts'
 import { looks } from './looks.ts'
@@ -13,17 +13,15 @@ export interface Setting {
   chrome: Browser
 }
 
-const chromium = findChromium()
-
 describe.skipIf(chromium === null)('the vendor portal in a browser', () => {
   let setting: Setting
   beforeAll(async () => {
     const plumbline = await startTestPlumbline()
-    const [world, chrome] = await Promise.all([buildPortal(plumbline), launchChromium(chromium ?? '')])
+    const [world, chrome] = await Promise.all([buildPortal(plumbline), openChromium()])
     setting = { plumbline, world, chrome }
   }, 120_000)
   afterAll(async () => {
-    await setting.chrome.close()
+    await closeWindows()
     await setting.plumbline.stop()
   })
 
