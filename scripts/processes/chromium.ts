@@ -8,9 +8,9 @@ import own from '../../package.json' with { type: 'json' }
 const UNPACKED = path.join(import.meta.dirname, `../../dist/chromium-${own.devDependencies['@sparticuz/chromium']}`)
 
 /**
- * The Chromium of CHROMIUM_PATH; without it the one in the package `@sparticuz/chromium`, which has no windows to draw and
- * takes a third of the processor time of a whole browser, and where that does not run, one installed under its usual name.
- * Null if there is none, which is so on a Mac or on ARM without a browser.
+ * The Chromium of CHROMIUM_PATH; without it the one in the package `@sparticuz/chromium`, which is the same everywhere and
+ * was measured to take a third of the processor time of an installed one; and where that does not run, one installed under
+ * its usual name. Null if there is none, which is so on a Mac or on ARM without a browser.
  */
 export function findChromium(): string | null {
   const { CHROMIUM_PATH } = process.env
