@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
+import { type Seen, settled } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
@@ -60,6 +60,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     await page.goto(`${plumbline.url}/schedule`)
     for (const week of ['This week', 'Next week']) {
       await page.getByRole('link', { name: new RegExp(week) }).click()
+      await settled(page)
       if (await page.getByRole('link', { name: 'Slab poured' }).isVisible()) break
     }
     await (await report('Slab poured', /Ask the vendor/)).getByRole('button', { name: 'Ask' }).click()
