@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import type { Caller } from '../../client/contract.gen.ts'
 import { openEnvironment, startService } from '../../scripts/processes/service.ts'
 import { putMigratedDatabase } from '../../test/support/migrated.ts'
@@ -77,6 +77,7 @@ function asRun(code: number, stdout: string, stderr: string): Run {
 describe.skipIf(inject('postgres') !== null)('without a database', () => {
   test('on a data folder that a running server holds, a verb says so and leaves it alone', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
     const server = claimDataFolder(folder)
     Object.assign(environment, { DATA_DIR: folder })
     const refused = await cli('organizations', 'list')
@@ -173,6 +174,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
 
   test('the key beside an embedded database is changed by a verb', async () => {
     const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
+    onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
     Object.assign(environment, { DATA_DIR })
     putMigratedDatabase(DATA_DIR)
     const file = path.join(DATA_DIR, 'encryption-key')
