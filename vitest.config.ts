@@ -1,34 +1,33 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from './scripts/processes/postgres.ts'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { SeenAnswers } from './test/support/seen-answers.ts'
 
-const WITHOUT_DATABASE = [
-  'test/contract/**/*.test.ts',
-  'test/packages/**/*.test.ts',
-  'test/walk/imports.test.ts',
-  'test/walk/migrations.test.ts',
+// These run once. The client, the mock, the contract and the sources have no database. What is seen in a browser or pasted
+// from the documentation is the same on both, and every operation that it calls has tests of its own, which run on both;
+// the pipeline is the one flow through the pages that runs on both, too.
+const ON_ONE_DATABASE = [
+  '{client,mock}/**/*.test.ts',
+  'test/{contract,packages}/**/*.test.ts',
+  'test/walk/{imports,migrations}.test.ts',
   'server/skills/{schemas,search}.test.ts',
   'server/building/schedule/{from-start,passes,schedule}.test.ts',
+  'test/{docs,frontend,portal-pages}/**/*.test.ts',
+  'test/pages/!(pipeline).test.ts',
 ]
 
-// What needs a database runs twice: on the embedded one, and on a PostgreSQL server of its own where the machine has one.
+// Everything else runs twice: on the embedded database, and on a PostgreSQL server of its own where the machine has one.
 const project = (name: 'pglite' | 'postgres') => ({
   extends: true as const,
   test: {
     name,
-    include: ['server/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: WITHOUT_DATABASE,
+    include: ['{client,mock,server,test}/**/*.test.ts'],
+    exclude: name === 'pglite' && hasPostgres() ? ON_ONE_DATABASE : [],
     globalSetup: `test/support/setup-${name}.ts`,
     setupFiles: 'test/support/record-answers.ts',
   },
 })
-
-// The client, the mock, the contract and the sources have none.
-const plain = {
-  extends: true as const,
-  test: { name: 'plain', include: ['client/**/*.test.ts', 'mock/**/*.test.ts', ...WITHOUT_DATABASE] },
-}
 
 if (!hasPostgres()) {
   console.error(
@@ -45,14 +44,16 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // One more than cores, because some tests wait for what takes its time: a lease that lapses, a receiver that hangs.
-    maxWorkers: Math.max(2, availableParallelism() + 1),
+    // A second one more makes each slower.
+    maxWorkers: availableParallelism() + 1,
     pool: 'forks',
     // One process runs many files: it loads the modules, compiles the contract and PGlite's WebAssembly once. Each file still
     // starts a service and a database of its own.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', seenAnswers, ...(results === undefined ? [] : ['json'])],
     ...(results !== undefined && { outputFile: { json: results } }),
     env: { SEEN_ANSWERS: seenAnswers.folder },
-    projects: [plain, project('pglite'), ...(hasPostgres() ? [project('postgres')] : [])],
+    projects: [project('pglite'), ...(hasPostgres() ? [project('postgres')] : [])],
   },
 })

@@ -47,7 +47,7 @@ export async function startStateful({ host, port, onAnswer }: StatefulOptions): 
   const config = readConfig({
     ...{ HOST: '127.0.0.1', PORT: '0', PUBLIC_URL: url, DATA_DIR: dataDir },
     ...{ ENCRYPTION_KEY: randomBytes(32).toString('base64'), CORS_ORIGINS: '*' },
-    ...{ WEBHOOK_ALLOW_PRIVATE: 'true', LOG_LEVEL: 'error' },
+    ...{ WEBHOOK_ALLOW_PRIVATE: 'true', LOG_LEVEL: 'error', COMPILE_AHEAD: 'false' },
   })
   const log = pino({ level: config.logLevel, base: null })
 
@@ -79,7 +79,7 @@ export async function startStateful({ host, port, onAnswer }: StatefulOptions): 
       async start() {
         const database = unused ?? (await overPGlite(await PGlite.create({ loadDataDir: copy })))
         unused = null
-        return startPlumbline({ config, log, database, warm: false })
+        return startPlumbline({ config, log, database })
       },
     }
   }

@@ -175,7 +175,7 @@ async function killedDuring(
   const faults: string[] = []
   let cutOff = 0
   for (let round = 0; round <= ROUNDS; round++) {
-    const service = await startService(environment, { script: 'scripts/crash/serve.ts' })
+    const service = await startService({ ...environment, COMPILE_AHEAD: 'false' })
     if (round === 0) await load.prepare(service.url)
     cutOff += load.unanswered
     // Before what was cut off is sent again, because a repeat may complete what it finds in part.
@@ -206,7 +206,8 @@ const PAYMENTS = { what: 'steps of payments', of: (key: string) => new Payments(
 async function killedAtPoints(check: Check, postgres: Postgres): Promise<void> {
   for (const [i, point] of POINTS.entries()) {
     const environment = openEnvironment({ DATABASE_URL: await postgres.database(`point${i}`) })
-    const { faults, resumedMs } = await dieAt(point, environment)
+    const { key } = await makeBuilder(environment)
+    const { faults, resumedMs } = await dieAt(point, environment, key)
     check(
       faults.length === 0,
       `killed ${point}: delivered ${Math.round(resumedMs)} ms after the death${faults.map((fault) => `; ${fault}`).join('')}`,

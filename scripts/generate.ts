@@ -1,7 +1,8 @@
 /**
  * Generates everything that follows from the contract and the migrations: the contract as JSON for the server, the
  * types of both, the problems' statuses and titles, the changelog, the verifier for browsers, the
- * documentation's tokens, and the database's types. `--check` writes nothing and fails if anything on disk is stale.
+ * documentation's tokens, and the database's types. `--check` writes nothing and fails if anything on disk is stale;
+ * `--contract` leaves out what follows from the migrations, for which it would start a database.
  *
  *   npm run generate            npm run generate -- --check
  */
@@ -40,7 +41,7 @@ problemTitles()
 browserVerifier()
 // The documentation is served without the admin area's sources, and has the same colors, type and spaces.
 put('server/docs/tokens.gen.css', readFileSync(path.join(root, 'web/styles/tokens.css'), 'utf8'))
-await tableTypes()
+if (!process.argv.includes('--contract')) await tableTypes()
 if (!check) await compileContract()
 
 if (stale.length > 0) {

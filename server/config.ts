@@ -90,6 +90,8 @@ export interface Config {
   readonly metricsToken: string | null
   /** Check every response against the contract before it is sent. For tests; costs a tenth of the speed. */
   readonly checkAnswers: boolean
+  /** Compile every validator soon after startup; otherwise each is compiled on first use. */
+  readonly compileAhead: boolean
   /** The process was started by `npm start` or `npm run dev`, and has to exit when npm does. */
   readonly endsWithParent: boolean
 }
@@ -160,6 +162,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     metricsHost: env.METRICS_HOST || '127.0.0.1',
     metricsToken: token(env, 'METRICS_TOKEN'),
     checkAnswers: flag(env, 'CHECK_ANSWERS', false),
+    compileAhead: flag(env, 'COMPILE_AHEAD', true),
     endsWithParent: ['start', 'dev'].includes(env.npm_lifecycle_event ?? ''),
   })
 }

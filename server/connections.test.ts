@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { isTestedHere } from '../test/support/once.ts'
 import { startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
 import { buildSite } from '../test/support/site.ts'
 import type { Handlers } from './http/operation.ts'
@@ -42,121 +43,124 @@ async function pagesOf1MiB(): Promise<(count: number) => string> {
   return (count) => request.repeat(count)
 }
 
-describe('a client that does not read its answers', () => {
-  test('is cut off once it has taken nothing for a while', async () => {
-    plumbline = await startTestPlumbline({ WRITE_TIMEOUT_SECONDS: '1' })
-    const pages = await pagesOf1MiB()
-    const reader = open()
-    reader.socket.write(pages(16))
-    // A client has to read to learn that the connection is closed; what the system had already taken is still there.
-    await expect.poll(() => plumbline.connections.unreadBytes, { timeout: 20_000 }).toBeGreaterThan(0)
-    await expect.poll(() => plumbline.connections.unreadBytes, { timeout: 20_000 }).toBe(0)
-    reader.socket.resume()
-    await reader.closed
-    expect(reader.socket.bytesRead).toBeLessThan(16 * MEBIBYTE)
-  })
-
-  test('is not cut off while it takes some, however long all of it lasts', async () => {
-    plumbline = await startTestPlumbline({ WRITE_TIMEOUT_SECONDS: '1' })
-    const pages = await pagesOf1MiB()
-    const reader = open()
-    reader.socket.write(pages(16))
-    const begun = performance.now()
-    const pace = setInterval(() => reader.socket.read(256 * 1024) ?? reader.socket.read(), 50)
-    reader.socket.on('readable', () => {})
-    await expect.poll(() => reader.socket.bytesRead, { timeout: 30_000 }).toBeGreaterThan(16 * MEBIBYTE)
-    clearInterval(pace)
-    expect(performance.now() - begun).toBeGreaterThan(2000)
-    expect(reader.isClosed()).toBe(false)
-  })
-
-  test('makes the process keep no more than a bound, and the slowest are cut off before others', async () => {
-    plumbline = await startTestPlumbline({ MAX_UNREAD_MEBIBYTES: '24' })
-    const pages = await pagesOf1MiB()
-    const readers = Array.from({ length: 9 }, open)
-    let most = 0
-    for (const { socket } of readers) {
-      socket.write(pages(16))
+// The database has no part in who holds a connection, and for how long.
+describe.skipIf(!isTestedHere())('over a socket', () => {
+  describe('a client that does not read its answers', () => {
+    test('is cut off once it has taken nothing for a while', async () => {
+      plumbline = await startTestPlumbline({ WRITE_TIMEOUT_SECONDS: '1' })
+      const pages = await pagesOf1MiB()
+      const reader = open()
+      reader.socket.write(pages(16))
+      // A client has to read to learn that the connection is closed; what the system had already taken is still there.
       await expect.poll(() => plumbline.connections.unreadBytes, { timeout: 20_000 }).toBeGreaterThan(0)
-      most = Math.max(most, plumbline.connections.unreadBytes)
+      await expect.poll(() => plumbline.connections.unreadBytes, { timeout: 20_000 }).toBe(0)
+      reader.socket.resume()
+      await reader.closed
+      expect(reader.socket.bytesRead).toBeLessThan(16 * MEBIBYTE)
+    })
+
+    test('is not cut off while it takes some, however long all of it lasts', async () => {
+      plumbline = await startTestPlumbline({ WRITE_TIMEOUT_SECONDS: '1' })
+      const pages = await pagesOf1MiB()
+      const reader = open()
+      reader.socket.write(pages(16))
+      const begun = performance.now()
+      const pace = setInterval(() => reader.socket.read(256 * 1024) ?? reader.socket.read(), 50)
+      reader.socket.on('readable', () => {})
+      await expect.poll(() => reader.socket.bytesRead, { timeout: 30_000 }).toBeGreaterThan(16 * MEBIBYTE)
+      clearInterval(pace)
+      expect(performance.now() - begun).toBeGreaterThan(2000)
+      expect(reader.isClosed()).toBe(false)
+    })
+
+    test('makes the process keep no more than a bound, and the slowest are cut off before others', async () => {
+      plumbline = await startTestPlumbline({ MAX_UNREAD_MEBIBYTES: '24' })
+      const pages = await pagesOf1MiB()
+      const readers = Array.from({ length: 9 }, open)
+      let most = 0
+      for (const { socket } of readers) {
+        socket.write(pages(16))
+        await expect.poll(() => plumbline.connections.unreadBytes, { timeout: 20_000 }).toBeGreaterThan(0)
+        most = Math.max(most, plumbline.connections.unreadBytes)
+      }
+      // Pages this large are made one at a time, so wait until no more comes.
+      let [last, unchanged] = [0, 0]
+      await expect
+        .poll(
+          () => {
+            const unread = plumbline.connections.unreadBytes
+            most = Math.max(most, unread)
+            unchanged = unread === last ? unchanged + 1 : 0
+            last = unread
+            return unchanged
+          },
+          { timeout: 20_000 },
+        )
+        .toBeGreaterThan(20)
+      // The first was cut off in favour of the others; a client that reads is served throughout.
+      const { status, body } = await plumbline.get('/api/ext/me')
+      expect([status, body.organization.id]).toEqual([200, plumbline.organizationId])
+      await expect
+        .poll(
+          () => {
+            most = Math.max(most, plumbline.connections.unreadBytes)
+            readers[0]?.socket.resume()
+            return readers[0]?.isClosed()
+          },
+          { timeout: 20_000 },
+        )
+        .toBe(true)
+      expect(most).toBeLessThanOrEqual(24 * MEBIBYTE)
+    })
+  })
+
+  test('whoever waits for us is not cut off', async () => {
+    const slow: Handlers = {
+      ...operations,
+      async getCaller(input, call) {
+        await new Promise((done) => setTimeout(done, 2500))
+        return operations.getCaller(input, call)
+      },
     }
-    // Pages this large are made one at a time, so wait until no more comes.
-    let [last, unchanged] = [0, 0]
-    await expect
-      .poll(
-        () => {
-          const unread = plumbline.connections.unreadBytes
-          most = Math.max(most, unread)
-          unchanged = unread === last ? unchanged + 1 : 0
-          last = unread
-          return unchanged
-        },
-        { timeout: 20_000 },
-      )
-      .toBeGreaterThan(20)
-    // The first was cut off in favour of the others; a client that reads is served throughout.
-    const { status, body } = await plumbline.get('/api/ext/me')
-    expect([status, body.organization.id]).toEqual([200, plumbline.organizationId])
-    await expect
-      .poll(
-        () => {
-          most = Math.max(most, plumbline.connections.unreadBytes)
-          readers[0]?.socket.resume()
-          return readers[0]?.isClosed()
-        },
-        { timeout: 20_000 },
-      )
-      .toBe(true)
-    expect(most).toBeLessThanOrEqual(24 * MEBIBYTE)
-  })
-})
-
-test('whoever waits for us is not cut off', async () => {
-  const slow: Handlers = {
-    ...operations,
-    async getCaller(input, call) {
-      await new Promise((done) => setTimeout(done, 2500))
-      return operations.getCaller(input, call)
-    },
-  }
-  plumbline = await startTestPlumbline({ WRITE_TIMEOUT_SECONDS: '1' }, { handlers: slow })
-  expect((await plumbline.get('/api/ext/me')).status).toBe(200)
-})
-
-test('a request that does not come to its end is refused', async () => {
-  plumbline = await startTestPlumbline({ REQUEST_TIMEOUT_SECONDS: '1' })
-  const { socket } = open()
-  const head = `POST /api/ext/vendors HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}`
-  socket.write(`${head}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`)
-  let answer = ''
-  socket.setEncoding('utf8').on('data', (chunk: string) => {
-    answer += chunk
-  })
-  await new Promise((done) => socket.resume().on('close', done))
-  expect(answer).toContain('408')
-  expect(answer).toContain('request_timeout')
-})
-
-describe('connections', () => {
-  test('from one address are limited, and free again once one is closed', async () => {
-    plumbline = await startTestPlumbline({ MAX_CONNECTIONS_PER_ADDRESS: '3' })
-    const opened = [open(), open(), open()]
-    expect(await Promise.all(opened.map(isOpen))).toEqual([true, true, true])
-    expect(await isOpen(open())).toBe(false)
-    opened[0]?.socket.destroy()
-    await expect.poll(() => isOpen(open())).toBe(true)
+    plumbline = await startTestPlumbline({ WRITE_TIMEOUT_SECONDS: '1' }, { handlers: slow })
+    expect((await plumbline.get('/api/ext/me')).status).toBe(200)
   })
 
-  test('from a trusted proxy, which speaks for many, are not', async () => {
-    plumbline = await startTestPlumbline({ MAX_CONNECTIONS_PER_ADDRESS: '1', TRUSTED_PROXIES: 'loopback' })
-    expect(await Promise.all([open(), open(), open()].map(isOpen))).toEqual([true, true, true])
+  test('a request that does not come to its end is refused', async () => {
+    plumbline = await startTestPlumbline({ REQUEST_TIMEOUT_SECONDS: '1' })
+    const { socket } = open()
+    const head = `POST /api/ext/vendors HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}`
+    socket.write(`${head}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`)
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      answer += chunk
+    })
+    await new Promise((done) => socket.resume().on('close', done))
+    expect(answer).toContain('408')
+    expect(answer).toContain('request_timeout')
   })
 
-  test('in all are limited', async () => {
-    plumbline = await startTestPlumbline({ MAX_CONNECTIONS: '2', TRUSTED_PROXIES: 'loopback' })
-    const two = [open(), open()]
-    expect(await Promise.all(two.map(isOpen))).toEqual([true, true])
-    expect(await isOpen(open())).toBe(false)
+  describe('connections', () => {
+    test('from one address are limited, and free again once one is closed', async () => {
+      plumbline = await startTestPlumbline({ MAX_CONNECTIONS_PER_ADDRESS: '3' })
+      const opened = [open(), open(), open()]
+      expect(await Promise.all(opened.map(isOpen))).toEqual([true, true, true])
+      expect(await isOpen(open())).toBe(false)
+      opened[0]?.socket.destroy()
+      await expect.poll(() => isOpen(open())).toBe(true)
+    })
+
+    test('from a trusted proxy, which speaks for many, are not', async () => {
+      plumbline = await startTestPlumbline({ MAX_CONNECTIONS_PER_ADDRESS: '1', TRUSTED_PROXIES: 'loopback' })
+      expect(await Promise.all([open(), open(), open()].map(isOpen))).toEqual([true, true, true])
+    })
+
+    test('in all are limited', async () => {
+      plumbline = await startTestPlumbline({ MAX_CONNECTIONS: '2', TRUSTED_PROXIES: 'loopback' })
+      const two = [open(), open()]
+      expect(await Promise.all(two.map(isOpen))).toEqual([true, true])
+      expect(await isOpen(open())).toBe(false)
+    })
   })
 })
 

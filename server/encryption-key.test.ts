@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newTestDatabase } from '../test/support/plumbline.ts'
+import { newTestDatabase } from '../test/support/databases.ts'
 import { readConfig } from './config.ts'
 import type { Database } from './database/database.ts'
 import { withEncryptionKey } from './encryption-key.ts'

@@ -12,7 +12,7 @@ import { expireContracts } from './costs/contracts/expire-due.ts'
 import type { Database } from './database/database.ts'
 import { forgetOldAnswers } from './database/idempotency-records.ts'
 import { forgetEndedWindows } from './database/limit-windows.ts'
-import { keepUp } from './database/upkeep.ts'
+import { keepUp, learnGrown } from './database/upkeep.ts'
 import { startTending } from './demo/tend-sandboxes.ts'
 import { followEncryptionKey } from './encryption-key.ts'
 import { writeHeldExecutions } from './executions/behind.ts'
@@ -96,6 +96,7 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'disableOrphans', everyMs: 1000, run: () => disableOrphans(surroundings) },
     { name: 'indexChanges', everyMs: 1000, run: () => indexChanges(database) },
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },
+    { name: 'learnGrown', everyMs: 5000, run: () => learnGrown(database) },
   ]
   const mailing = startMailing(surroundings, log)
   const tending = startTending(surroundings, log)

@@ -53,14 +53,12 @@ export interface Parts extends Pick<AppParts, 'validator' | 'answerCheck'> {
   repeats?: Repeats
   /** What has to be there before the first request is answered. The configuration does not know the port yet. */
   beforeListening?: (config: Config) => Promise<void>
-  /** Whether to compile every validator soon after startup; otherwise each is compiled on first use. */
-  warm?: boolean
 }
 
 export async function startPlumbline(parts: Parts): Promise<Plumbline> {
   const { log, clock = new Clock(), contract = loadContract() } = parts
   const { handlers = operations, repeats = ownRepeats } = parts
-  const { validator, answerCheck, warm = true } = parts
+  const { validator, answerCheck } = parts
   assertComposites(contract)
   const database = parts.database ?? (await openDatabase(parts.config))
   let listening: Listening | null = null
@@ -119,7 +117,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       ...(metrics && { attemptMade: metrics.attemptMade }),
     })
     jobs = running
-    const stopWarming = warm ? startWarming(app, log) : () => {}
+    const stopWarming = config.compileAhead ? startWarming(app, log) : () => {}
     return {
       url,
       metricsUrl: metrics === null ? null : (onOwnPort?.url ?? `${url}/metrics`),

@@ -23,8 +23,9 @@ import {
   type Service,
   startService,
 } from '../scripts/processes/service.ts'
+import { newPostgresUrl } from '../test/support/databases.ts'
 import { putMigratedDatabase } from '../test/support/migrated.ts'
-import { newPostgresUrl, startTestPlumbline } from '../test/support/plumbline.ts'
+import { startTestPlumbline } from '../test/support/plumbline.ts'
 import { openDatabase } from './database/database.ts'
 
 /** How the process starts and ends, as seen by its parent: a shell, npm, systemd, a container. */
@@ -33,7 +34,11 @@ const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const dataDir = path.join(folder, 'data')
-const environment: Environment = { ...openEnvironment({ DATA_DIR: dataDir }), LOG_LEVEL: 'info' }
+const environment: Environment = {
+  ...openEnvironment({ DATA_DIR: dataDir }),
+  LOG_LEVEL: 'info',
+  COMPILE_AHEAD: 'false',
+}
 
 /** Runs a process that is expected to exit by itself. */
 function run(args: string[], env: Environment): Promise<{ code: number | string | undefined; stderr: string }> {
@@ -190,7 +195,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
 
       const port = String(await freePort())
       const service: Service = await startService(
-        { ...inUnit, ...inImage, ...environment, PORT: port, HOST: '0.0.0.0' },
+        { ...inUnit, ...inImage, ...environment, PORT: port, HOST: '0.0.0.0', COMPILE_AHEAD: 'true' },
         { command: container.map((part, i) => (i === 0 ? path.join(place, part) : part)), folder: place },
       )
       // Pages are rendered from files that are only read on the first request.

@@ -15,7 +15,7 @@ test.skipIf(inject('postgres') !== null)(
     const lines: { operation: string; msg: string; err: { message: string } }[] = []
     const log = pino({ level: 'fatal' }, { write: (line: string) => lines.push(JSON.parse(line)) })
     const { contract, operationId } = brokenAtItsEnd()
-    plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false' }, { contract, log, warm: true })
+    plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false', COMPILE_AHEAD: 'true' }, { contract, log })
     await vi.waitFor(() => expect(lines).not.toEqual([]), { timeout: 120_000, interval: 50 })
     expect(lines).toMatchObject([{ msg: 'the contract cannot be served' }])
     expect(lines[0]?.err.message).toContain(`The validator rejects ${operationId}`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../scripts/processes/service.ts'
-import { newPostgresUrl } from '../test/support/plumbline.ts'
+import { newPostgresUrl } from '../test/support/databases.ts'
 import { ConfigError, readConfig } from './config.ts'
 
 const WORKERS = 3
@@ -24,7 +24,7 @@ describe.skipIf(postgres === null)('several workers', () => {
 
   beforeAll(async () => {
     if (postgres === null) return
-    const environment = openEnvironment({ DATABASE_URL: await newPostgresUrl(postgres) })
+    const environment = openEnvironment({ DATABASE_URL: await newPostgresUrl(postgres), COMPILE_AHEAD: 'false' })
     metricsPort = await freePort()
     service = await startService({
       ...environment,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isTestedHere } from './support/once.ts'
 import { startTestPlumbline, type TestPlumbline } from './support/plumbline.ts'
 
 let plumbline: TestPlumbline
@@ -69,7 +70,7 @@ test('a demo that is refused says why, and fails', async () => {
   expect((await plumbline.get('/api/ext/webhooks')).body.data).toEqual([])
 })
 
-test('a demo without a service says how to start one', async () => {
+test.skipIf(!isTestedHere())('a demo without a service says how to start one', async () => {
   const alone = await play('--base-url', 'http://127.0.0.1:9', '--key', plumbline.key).catch(
     (error: { code: number; stdout: string }) => error,
   )
@@ -77,7 +78,7 @@ test('a demo without a service says how to start one', async () => {
   expect(alone.stdout).toContain('Nothing answers at http://127.0.0.1:9 (')
 })
 
-test('a demo with an unknown option names it, and --help lists the options', async () => {
+test.skipIf(!isTestedHere())('a demo with an unknown option names it, and --help lists the options', async () => {
   const refused = await play('--url', plumbline.url).catch((error: { code: number; stderr: string }) => error)
   expect(refused.code).toBe(1)
   expect(refused.stderr).toContain("unknown option '--url'")

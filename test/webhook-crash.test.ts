@@ -1,7 +1,7 @@
-import { describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { dieAt, POINTS } from '../scripts/crash/points.ts'
-import { openEnvironment } from '../scripts/processes/service.ts'
-import { newPostgresUrl } from './support/plumbline.ts'
+import { type Environment, makeBuilder, openEnvironment } from '../scripts/processes/service.ts'
+import { newPostgresUrl } from './support/databases.ts'
 
 /** A process is killed at each point of an event's way; `npm run test:crash` is the long series of random deaths. */
 const postgres = inject('postgres')
@@ -9,11 +9,23 @@ const postgres = inject('postgres')
 describe.skipIf(postgres === null)(
   'an event whose process is killed is delivered, whole, and only if it was committed',
   () => {
+    let environment: Environment
+    let key: string
+
+    beforeAll(async () => {
+      if (postgres === null) return
+      environment = openEnvironment({ DATABASE_URL: await newPostgresUrl(postgres) })
+      ;({ key } = await makeBuilder(environment))
+    })
+
     test.concurrent.each(POINTS)(
       '%s',
       async (point) => {
         if (postgres === null) throw new Error('This test needs PostgreSQL.')
-        const found = await dieAt(point, openEnvironment({ DATABASE_URL: await newPostgresUrl(postgres) }))
+        // A copy of the database with the builder.
+        const templateName = new URL(environment.DATABASE_URL ?? '').pathname.slice(1)
+        const DATABASE_URL = await newPostgresUrl({ ...postgres, templateName })
+        const found = await dieAt(point, { ...environment, DATABASE_URL }, key)
         expect(found.faults).toEqual([])
       },
       120_000,

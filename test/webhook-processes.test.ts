@@ -23,7 +23,7 @@ describe.skipIf(postgres === null)('two processes on one PostgreSQL', () => {
     })
     const { config, log, clock } = one
     const database = await openDatabase({ ...config, databaseUrl: await addressOf(one) })
-    two = await startPlumbline({ config, log, clock, database, warm: false })
+    two = await startPlumbline({ config, log, clock, database })
     receiver = await startReceiver()
   })
   afterAll(async () => {

@@ -9,7 +9,9 @@
  *   npm run bench -- heavy                      only what heavy operations cost, as multiples of a get
  *   npm run bench -- retention                  only how fast old rows are archived and deleted
  *   npm run bench -- lists listTasks            only whether lists stay fast at a million rows, all of them or some
- *   npm run bench -- --rounds 3 --seconds 2 --vendors 100000
+ *   npm run bench -- large --rows 50000         only what years of data do: to all lists, the skills that read, and the
+ *                                               jobs that delete, and what neighbours do; an hour and a half unless shorter
+ *   npm run bench -- --rounds 3 --seconds 2 --rows 100000
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -31,24 +33,26 @@ import { measureRetention } from './retention.ts'
 import { measureSkills, SKILLS } from './skills.ts'
 import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 
+/** What is measured by itself. */
+const SECTIONS: Record<string, (parts: readonly string[]) => Promise<string[]>> = {
+  webhooks: measureWebhooks,
+  neighbours: measureNeighbours,
+  heavy: measureHeavy,
+  lists: (names) => measureLists(names, rows),
+  skills: measureSkills,
+  retention: measureRetention,
+  large: measureLarge,
+}
+
 const program = new Command('bench')
   .description('How fast the service is, and whether that stays so as the contract and the data grow.')
-  .addArgument(
-    new Argument('[section]', 'only this one').choices([
-      'webhooks',
-      'neighbours',
-      'heavy',
-      'lists',
-      'skills',
-      'retention',
-    ]),
-  )
+  .addArgument(new Argument('[section]', 'only this one').choices(Object.keys(SECTIONS)))
   .addArgument(new Argument('[parts...]', 'only these parts').choices([...WEBHOOK_PARTS, ...LISTS, ...SKILLS]))
   .option('--rounds <number>', 'how often each measurement is visited', countOf, 5)
   .option('--seconds <number>', 'how long a visit takes', countOf, 3)
-  .option('--vendors <number>', 'how many the large list has', countOf, 1_000_000)
+  .option('--rows <number>', 'how long a long list is', countOf, 1_000_000)
   .parse()
-const { rounds, seconds, vendors } = program.opts<{ rounds: number; seconds: number; vendors: number }>()
+const { rounds, seconds, rows } = program.opts<{ rounds: number; seconds: number; rows: number }>()
 const FEW_VENDORS = 10_000
 const CONNECTIONS = 32
 const COPIES = 10
@@ -69,15 +73,7 @@ interface Window extends Seen {
 
 const [section, ...parts] = program.args
 if (section !== undefined) {
-  const measure = {
-    webhooks: measureWebhooks,
-    neighbours: measureNeighbours,
-    heavy: measureHeavy,
-    lists: measureLists,
-    skills: measureSkills,
-    retention: measureRetention,
-  }[section]
-  console.log((await measure?.(parts))?.join('\n'))
+  console.log((await SECTIONS[section]?.(parts))?.join('\n'))
   process.exit(0)
 }
 
@@ -87,7 +83,7 @@ const starts = await measureStarts()
 
 const small = openEnvironment({ DATABASE_URL: await postgres.database('few') })
 const large = openEnvironment({ DATABASE_URL: await postgres.database('many') })
-const [few, many] = [await fill(small, FEW_VENDORS), await fill(large, vendors)]
+const [few, many] = [await fill(small, FEW_VENDORS), await fill(large, rows)]
 
 const serve = { script: 'scripts/bench/serve.ts' }
 const service = await startService(small, serve)
@@ -127,6 +123,12 @@ await Promise.all(services.map((each) => each.stop()))
 await postgres.stop()
 report([...(await measureWebhooks([])), '', ...(await measureNeighbours())])
 process.exit(0)
+
+async function measureLarge(): Promise<string[]> {
+  const measured = [await measureLists([], rows), await measureSkills([])]
+  measured.push(await measureNeighbours(), await measureRetention())
+  return measured.flatMap((lines) => [...lines, ''])
+}
 
 async function measure({ service, requests }: Measurement): Promise<Window> {
   const port = Number(new URL(service.url).port)
@@ -277,7 +279,7 @@ function report(others: string[]): void {
       most: 1.2,
     },
     {
-      what: `list over ${vendors} vendors, cost over ${FEW_VENDORS}`,
+      what: `list over ${rows} vendors, cost over ${FEW_VENDORS}`,
       ratio: ratio('list', 'list of many', speed),
       cpu: ratio('list of many', 'list', cpu),
       most: 1.2,

@@ -34,7 +34,12 @@ export async function measureNeighbours(): Promise<string[]> {
     await makeBuilder(environment, 'Usual'),
   ]
   const service = await startService(environment)
-  const floods = [await skillsAtOnce(service, flooding.key), await largePages(service, flooding.key)]
+  const floods = [
+    await skillsAtOnce(service, flooding.key),
+    await largePages(service, flooding.key),
+    await bidRequests(service, flooding.key),
+    searches(flooding.key),
+  ]
   const changes = await changesOf(service, neighbour.key)
   const quiet = { name: 'usual', connections: 8, requests: await changesOf(service, usual.key) }
   const lines = [
@@ -94,6 +99,25 @@ async function largePages(service: Service, key: string): Promise<Flood> {
     connections: 20,
     requests: [written('GET', '/api/ext/bids/requests?limit=200', key)],
   }
+}
+
+/** Twenty clients that invite three vendors each time, whose numbers, vendors and notices are the same for all. */
+async function bidRequests(service: Service, key: string): Promise<Flood> {
+  const vendor = { scopes: ['roofing'], email: 'bids@example.com', status: 'active' }
+  const vendorIds: string[] = []
+  for (const companyName of ['Lone Star Roofing', 'Hill Country Roofers', 'Redrock Roofing'])
+    vendorIds.push(await post(service, key, '/api/ext/vendors', { ...vendor, companyName }))
+  const communityId = await post(service, key, '/api/ext/communities', { name: 'Inviting' })
+  const request = { vendorIds, scope: 'roofing', deadline: '2099-01-01', communityId }
+  const requests = [written('POST', '/api/ext/bids/request', key, request)]
+  return { name: '20 bid requests at once', connections: 20, requests }
+}
+
+/** Twelve clients that search their lists for letters that nothing contains. */
+function searches(key: string): Flood {
+  const lists = ['vendors', 'bids/requests', 'purchase-orders', 'homes']
+  const requests = lists.map((list) => written('GET', `/api/ext/${list}?q=vqx`, key))
+  return { name: '12 searches at once', connections: 12, requests }
 }
 
 async function changesOf(service: Service, key: string): Promise<string[]> {

@@ -33,12 +33,13 @@ export async function measureRetention(): Promise<string[]> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-retention-'))
   const config = readConfig({
     ...{ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: await postgres.database(), LOG_LEVEL: 'silent' },
+    COMPILE_AHEAD: 'false',
     ...{
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       DATABASE_STATEMENT_TIMEOUT_MS: String(LONGEST_STATEMENT_MS),
     },
   })
-  const plumbline = await startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock(), warm: false })
+  const plumbline = await startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock() })
   // Filling the tables takes longer.
   const filling = await openDatabase({ ...config, databaseStatementTimeoutMs: 0 })
   try {

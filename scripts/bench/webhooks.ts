@@ -393,7 +393,7 @@ const PARTS = { latency, throughput, isolation, neighbours, size, backlog }
 export const WEBHOOK_PARTS: readonly string[] = Object.keys(PARTS)
 
 /** All parts, or those with these names; a line for each. */
-export async function measureWebhooks(wanted: string[]): Promise<string[]> {
+export async function measureWebhooks(wanted: readonly string[]): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
   if (postgres === null) return []
   const lines: string[] = []

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { type Contract, type ContractDocument, isForPrograms, readContract } from '../../server/http/contract.ts'
-import { withFormats } from '../../server/http/formats.ts'
+import { COMPILED_FAST, withFormats } from '../../server/http/formats.ts'
 
 /**
  * The contract, for code that walks it, with its schemas compiled strictly: an unknown keyword, an unknown format or a
@@ -29,7 +29,7 @@ export const RUNS_SKILLS: ReadonlySet<string> = new Set([
 /** What takes two, because nobody approves what they proposed themselves; a run has one key that may do anything. */
 export const TAKES_ANOTHER_KEY: ReadonlySet<string> = new Set(['approveProposal'])
 
-const ajv = withFormats(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }))
+const ajv = withFormats(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, ...COMPILED_FAST }))
 // What each value of an enum means is for readers.
 ajv.addKeyword('x-enumDescriptions')
 for (const [name, schema] of Object.entries(document.components.schemas ?? {}))

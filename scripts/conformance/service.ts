@@ -22,21 +22,35 @@ export async function ask(
   method: string,
   target: string,
   body?: unknown,
-  { key, headers }: RequestOptions = {},
+  options?: RequestOptions,
 ): Promise<Answer> {
   const response = await fetch(baseUrl + target, {
     method,
+    ...written(body, options),
+    signal: AbortSignal.timeout(ANSWER_MS),
+  })
+  return read(response.status, response.headers, await response.text())
+}
+
+/** What is sent: the body as text, and the headers that it and the key have. */
+export function written(
+  body: unknown,
+  { key, headers }: RequestOptions = {},
+): { headers: Record<string, string>; body?: string } {
+  return {
     headers: {
       ...(typeof key === 'string' && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    signal: AbortSignal.timeout(ANSWER_MS),
-  })
-  const text = await response.text()
-  const isJson = /[/+]json(;|$)/.test(response.headers.get('content-type') ?? '')
-  return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
+  }
+}
+
+/** The answer, with its body as a value if it is JSON. */
+export function read(status: number, headers: Headers, text: string): Answer {
+  const isJson = /[/+]json(;|$)/.test(headers.get('content-type') ?? '')
+  return { status, body: isJson ? JSON.parse(text) : text, headers }
 }
 
 /** The options of a request, with the usual key unless they name another or null. */
@@ -45,7 +59,7 @@ export function withKey(usual: string, options: RequestOptions = {}): RequestOpt
 }
 
 /** The longest to wait for an answer, in ms. */
-const ANSWER_MS = 60_000
+export const ANSWER_MS = 60_000
 
 /**
  * A service at an address. Its limits are obeyed: a request that is told to come back later is resent then, and

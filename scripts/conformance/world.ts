@@ -7,6 +7,12 @@ import type { Answer, Service } from './service.ts'
 import { validValue } from './values.ts'
 
 /**
+ * How much a world gets: `plenty` plays each creation in all rounds, for suites that take several of a kind through
+ * everything; `enough` plays it in the later ones only if it has made nothing yet.
+ */
+export type Amount = 'plenty' | 'enough'
+
+/**
  * A builder's world, made from the contract's own examples: every example of a creation is sent, with its ids replaced
  * by those of existing resources. A suite that walks the contract then has something of every kind to work on, and a
  * new resource brings its own.
@@ -214,8 +220,8 @@ export class World {
    * Plays every creation until there is something of every kind, and waits for what the service creates in the
    * background.
    */
-  async populate(): Promise<this> {
-    await this.#playAll(CREATIONS)
+  async populate(amount: Amount = 'plenty'): Promise<this> {
+    await this.#playAll(CREATIONS, amount)
     await this.#tryOut()
     const deadline = Date.now() + 10_000
     for (;;) {
@@ -234,7 +240,7 @@ export class World {
   /** Makes only what these operations need, as far as the contract tells; all there is if that does not suffice. */
   async populateFor(operations: readonly Operation[]): Promise<this> {
     const creations = creationsFor(operations)
-    await this.#playAll(creations)
+    await this.#playAll(creations, 'plenty')
     for (const operation of contract.operations.values()) {
       const isOfThese = creations.some(({ path }) => operation.path === path || operation.path.startsWith(`${path}/`))
       if (operation.method === 'GET' && isOfThese && this.addressOf(operation) !== undefined)
@@ -243,10 +249,12 @@ export class World {
     return operations.every((operation) => this.addressOf(operation) !== undefined) ? this : this.populate()
   }
 
-  async #playAll(creations: readonly Operation[]): Promise<void> {
+  async #playAll(creations: readonly Operation[], amount: Amount): Promise<void> {
+    const successful = new Set<Operation>()
     for (let round = 0; round < ROUNDS; round++) {
       this.#isSettled = round >= ROUNDS / 2
       for (const operation of creations) {
+        if (amount === 'enough' && this.#isSettled && successful.has(operation)) continue
         for (const { example, body } of this.#playable(operation)) {
           const address = this.addressOf(operation)
           if (address === undefined) continue
@@ -262,6 +270,7 @@ export class World {
           }
           this.#made.set(prefixIn(answer.body.id), operation)
           this.#bind(example as object, answer.body)
+          successful.add(operation)
         }
       }
     }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Moment, type PostgresProxy, startPostgresProxy } from '../processes/postgres-proxy.ts'
 import { type Receiver, startReceiver } from '../processes/receiver.ts'
-import { type Environment, makeBuilder, type Service, startService } from '../processes/service.ts'
+import { type Environment, type Service, startService } from '../processes/service.ts'
 
 /**
  * The moments in the life of an event at which a process may die, and what has to come of each. The service knows
@@ -51,17 +51,14 @@ export interface Found {
   faults: string[]
 }
 
-/** Kills a process at the point, starts another, and checks its work. */
-export async function dieAt(point: Point, environment: Environment): Promise<Found> {
-  const { key } = await makeBuilder(environment)
+/** Kills a process at the point, starts another, and checks its work for the builder of the key. */
+export async function dieAt(point: Point, environment: Environment, key: string): Promise<Found> {
   const proxy = await startPostgresProxy(environment.DATABASE_URL ?? '')
   const receiver = await startReceiver()
   const services: Service[] = []
   const start = async () => {
-    const service = await startService(
-      { ...environment, DATABASE_URL: proxy.url },
-      { script: 'scripts/crash/serve.ts' },
-    )
+    // It answers only a few requests, and compiling the whole contract takes seconds.
+    const service = await startService({ ...environment, DATABASE_URL: proxy.url, COMPILE_AHEAD: 'false' })
     services.push(service)
     return service
   }

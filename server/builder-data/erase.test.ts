@@ -12,7 +12,7 @@ import { exportOrganization } from './export.ts'
 
 let populated: Populated
 beforeAll(async () => {
-  populated = await startPopulated()
+  populated = await startPopulated('enough')
 }, 120_000)
 afterAll(() => populated?.stop())
 
@@ -158,7 +158,7 @@ describe('a builder', () => {
   beforeAll(async () => {
     const { plumbline, receiver } = populated
     builder = await plumbline.newBuilder()
-    await new World(plumbline, builder.key, receiver.url).populate()
+    await new World(plumbline, builder.key, receiver.url).populate('enough')
   }, 120_000)
 
   async function rowsOf(organizationId: string): Promise<number> {

@@ -14,7 +14,7 @@ let text: string
 let lines: Line[]
 
 beforeAll(async () => {
-  populated = await startPopulated()
+  populated = await startPopulated('enough')
   const { plumbline } = populated
   const stranger = await plumbline.newBuilder()
   await plumbline.post('/api/ext/vendors', { companyName: 'Somebody else entirely' }, { key: stranger.key })

@@ -1,77 +1,29 @@
-import { type ChildProcess, execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import type { Caller } from '../../client/contract.gen.ts'
 import { openEnvironment, startService } from '../../scripts/processes/service.ts'
+import { newPostgresUrl } from '../../test/support/databases.ts'
 import { putMigratedDatabase } from '../../test/support/migrated.ts'
-import { newPostgresUrl } from '../../test/support/plumbline.ts'
+import { runVerb, runVerbHere } from '../../test/support/verbs.ts'
 import { Clock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { claimDataFolder } from '../database/data-folder.ts'
 import { type Plumbline, startPlumbline } from '../plumbline.ts'
-import { obey } from './program.ts'
-
-/** The operators' verbs as operators use them: next to a service on the same database, each noun in its own process. */
-interface Run {
-  code: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was printed.
-  json: any
-  text: string
-}
 
 /** What a key is told about itself, or the problem instead. */
 type Seen = Caller & { code?: string }
 
-const script = path.join(import.meta.dirname, 'main.ts')
-const environment: Record<string, string> = { PATH: process.env.PATH ?? '' }
-
-function cli(...args: string[]): Promise<Run> {
-  return new Promise((done) => {
-    const child: ChildProcess = execFile(
-      process.execPath,
-      [script, ...args],
-      { env: environment },
-      (_error, stdout, stderr) => {
-        done(asRun(child.exitCode ?? -1, stdout, stderr))
-      },
-    )
-  })
-}
-
 /**
- * The same in this process, with its arguments, environment, output and exit code. Loading the modules is most of what a
- * verb takes, and what a verb decides does not depend on whose process it is.
+ * The operators' verbs next to a service on the same database: each noun in a process of its own, as operators use it, and
+ * otherwise in this one.
  */
-async function here(...args: string[]): Promise<Run> {
-  const printed = { stdout: '', stderr: '' }
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      printed[name] += String(text)
-      return true
-    }),
-  )
-  const { env, exitCode } = process
-  process.env = { ...environment }
-  process.exitCode = undefined
-  try {
-    await obey([process.execPath, script, ...args])
-    return asRun(Number(process.exitCode ?? 0), printed.stdout, printed.stderr)
-  } finally {
-    Object.assign(process, { env, exitCode })
-    for (const spy of spies) spy.mockRestore()
-  }
-}
-
-function asRun(code: number, stdout: string, stderr: string): Run {
-  const text = code === 0 ? stdout : stderr
-  // An export is one line of JSON per record.
-  const isOne = text.startsWith('{\n')
-  return { code, text, json: isOne ? JSON.parse(text) : null }
-}
+const environment: Record<string, string> = { COMPILE_AHEAD: 'false' }
+const cli = (...args: string[]) => runVerb(environment, ...args)
+const here = (...args: string[]) => runVerbHere(environment, ...args)
 
 // Anything decided before the database is queried does not depend on which database it is.
 describe.skipIf(inject('postgres') !== null)('without a database', () => {
@@ -93,14 +45,14 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     putMigratedDatabase(folder)
     // What a server that was killed leaves behind.
     writeFileSync(path.join(folder, 'operators.sock'), '')
-    const { ENCRYPTION_KEY = '', ...usual } = openEnvironment({ DATA_DIR: folder })
+    const { ENCRYPTION_KEY = '', ...usual } = openEnvironment({ DATA_DIR: folder, COMPILE_AHEAD: 'false' })
     Object.assign(environment, { DATA_DIR: folder, ENCRYPTION_KEY })
     const made = await cli('organizations', 'create', '--name', 'Harrow & Finch Homes')
     expect(made.code).toBe(0)
     const server = await startService({ ...usual, ENCRYPTION_KEY })
     try {
       expect(statSync(path.join(folder, 'operators.sock')).mode & 0o777).toBe(0o600)
-      const { json: listed } = await cli('organizations', 'list')
+      const { json: listed } = await here('organizations', 'list')
       expect(listed.data).toHaveLength(1)
       const [{ id: organization }] = listed.data
       const wanted = ['--permissions', 'vendors:read', '--expires-in-days', '2', '--name', 'Second']
@@ -108,11 +60,11 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       expect(Date.parse(key.expiresAt)).toBeLessThan(Date.now() + 3 * 86_400_000)
       const me = await fetch(`${server.url}/api/ext/me`, { headers: { authorization: `Bearer ${key.secret}` } })
       expect(await me.json()).toMatchObject({ permissions: ['vendors:read'] })
-      const unknown = await cli('keys', 'revoke', 'key_01m7y975jyfesvq695t8y8ma68')
+      const unknown = await here('keys', 'revoke', 'key_01m7y975jyfesvq695t8y8ma68')
       expect([unknown.code, unknown.json.error.code]).toEqual([1, 'not_found'])
-      const { json: people } = await cli('users', 'list', '--organization', organization)
-      expect((await cli('users', 'sign-in-link', people.data[0].id)).json.url).toContain('/sign-in')
-      const refused = await cli('organizations', 'create', '--name', 'Another')
+      const { json: people } = await here('users', 'list', '--organization', organization)
+      expect((await here('users', 'sign-in-link', people.data[0].id)).json.url).toContain('/sign-in')
+      const refused = await here('organizations', 'create', '--name', 'Another')
       expect(refused.json.error.code).toBe('data_folder_in_use')
       server.signal('SIGTERM')
       await server.closed
@@ -153,7 +105,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       ['nonsense'],
     ]
     // What would be opened could not be made.
-    Object.assign(environment, { DATA_DIR: path.join(script, 'nowhere') })
+    Object.assign(environment, { DATA_DIR: path.join(import.meta.filename, 'nowhere') })
     const byItself = await cli('organizations', 'create')
     expect([byItself.code, byItself.json.error.code]).toEqual([1, 'usage'])
     for (const order of orders) {
@@ -209,7 +161,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     })
     const config = readConfig({ ...environment, PORT: '0', CHECK_ANSWERS: 'true', LOG_LEVEL: 'silent' })
-    plumbline = await startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock(), warm: false })
+    plumbline = await startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock() })
     const { json } = await cli(
       'organizations',
       'create',
@@ -245,7 +197,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
   }
 
   test('a new organization is printed with its owner, and listed', async () => {
-    const { json } = await cli('organizations', 'list')
+    const { json } = await here('organizations', 'list')
     expect(json.data).toMatchObject([
       { id: organizationId, name: 'Harrow & Finch Homes', tier: 'pro_plus', currency: 'USD' },
     ])
@@ -267,7 +219,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     const caller = await me(all.json.secret)
     expect(caller.body).toMatchObject({ keyId: all.json.id, name: 'Everything', organization: { id: organizationId } })
     expect(caller.body.permissions).toHaveLength(42)
-    const narrow = await cli(
+    const narrow = await here(
       'keys',
       'create',
       '--organization',
@@ -276,7 +228,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
       'vendors:read,bids:read',
     )
     expect((await me(narrow.json.secret)).body.permissions).toEqual(['bids:read', 'vendors:read'])
-    const listed = await cli('keys', 'list', '--organization', organizationId)
+    const listed = await here('keys', 'list', '--organization', organizationId)
     expect(listed.text).not.toContain(all.json.secret)
     expect(listed.json.data.find((key: { id: string }) => key.id === all.json.id)).toMatchObject({
       revokedAt: null,
@@ -389,12 +341,12 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
       })
     const [first, second] = [await redeem(), await redeem()]
     expect([first.status, second.status]).toEqual([200, 409])
-    expect((await cli('users', 'sign-in-link', 'usr_nobody')).json.error.code).toBe('not_found')
+    expect((await here('users', 'sign-in-link', 'usr_nobody')).json.error.code).toBe('not_found')
   })
 
   test('a rotated secret lives on for the overlap, and without one it ends at once', async () => {
     const { json: key } = await here('keys', 'create', '--organization', organizationId, '--name', 'Rotated')
-    const { json: second } = await cli('keys', 'rotate', key.id, '--overlap-days', '7')
+    const { json: second } = await here('keys', 'rotate', key.id, '--overlap-days', '7')
     const days = (Date.parse(second.previousSecretEndsAt) - Date.now()) / 86_400_000
     expect(days).toBeGreaterThan(6.99)
     expect(days).toBeLessThanOrEqual(7)
@@ -459,7 +411,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(lines(text).slice(0, 3)).toEqual(['export', 'organization', 'user'])
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     const out = path.join(folder, 'harrow.ndjson')
-    const { json } = await cli('organizations', 'export', organizationId, '--out', out)
+    const { json } = await here('organizations', 'export', organizationId, '--out', out)
     const written = readFileSync(out, 'utf8')
     expect([json.file, json.counts.user]).toEqual([out, lines(written).filter((kind) => kind === 'user').length])
     expect([readdirSync(folder), statSync(out).mode & 0o777]).toEqual([['harrow.ndjson'], 0o600])
@@ -474,7 +426,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
   test('the archives of a builder are listed, and fetched into a new folder', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     const out = path.join(folder, 'archives')
-    expect((await cli('archives', 'list', organizationId)).json).toEqual({ data: [] })
+    expect((await here('archives', 'list', organizationId)).json).toEqual({ data: [] })
     const wanted = ['--kind', 'event', '--month', '2026-11', '--out', out]
     const fetched = await cli('archives', 'fetch', organizationId, ...wanted)
     expect([fetched.json, statSync(out).mode & 0o777]).toEqual([{ organizationId, folder: out, copied: 0 }, 0o700])
@@ -487,19 +439,19 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
   test('a person and a builder are erased where the operator names them twice', async () => {
     const person = ['--organization', organizationId, '--email', 'zed@example.com', '--name', 'Zed Zulu']
     const { json: user } = await here('users', 'create', ...person, '--role', 'viewer')
-    const unsure = await cli('users', 'erase', user.id, '--confirm', 'Zed')
+    const unsure = await here('users', 'erase', user.id, '--confirm', 'Zed')
     expect(unsure.json.error).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '--confirm' }] })
     const erased = await cli('users', 'erase', user.id, '--confirm', 'Zed Zulu', '--also', 'Z. Zulu', '--also', 'Zeddy')
     expect(erased.json).toMatchObject({ id: user.id, changed: { users: 1 } })
     expect((await here('vendors', 'erase-contact', 'ven_x')).json.error.code).toBe('validation_failed')
     expect((await here('leads', 'erase', 'lead_x', '--confirm', 'Zed')).json.error.code).toBe('not_found')
-    expect((await cli('sales', 'erase-buyer', 'sale_x', '--name', 'Zed')).json.error.code).toBe('not_found')
+    expect((await here('sales', 'erase-buyer', 'sale_x', '--name', 'Zed')).json.error.code).toBe('not_found')
 
     const { json: listed } = await here('organizations', 'list')
     const second = listed.data.find(({ name }: { name: string }) => name === 'Second')
-    const wrong = await cli('organizations', 'erase', second.id, '--confirm', 'First')
+    const wrong = await here('organizations', 'erase', second.id, '--confirm', 'First')
     expect([wrong.code, wrong.json.error.code]).toEqual([1, 'validation_failed'])
-    const gone = await cli('organizations', 'erase', second.id, '--confirm', 'Second')
+    const gone = await here('organizations', 'erase', second.id, '--confirm', 'Second')
     expect(gone.json).toMatchObject({ organizationId: second.id, erased: { users: 1, apiKeys: 1, apiKeySecrets: 1 } })
     expect((await here('organizations', 'list')).json.data).toHaveLength(listed.data.length - 1)
   })
@@ -515,7 +467,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect([alone.code, alone.json.error.code]).toEqual([1, 'configuration'])
     expect(alone.json.error.detail).toContain('ENCRYPTION_KEY_PREVIOUS')
     Object.assign(environment, { ENCRYPTION_KEY: next, ENCRYPTION_KEY_PREVIOUS: ENCRYPTION_KEY })
-    expect((await cli('encryption-key', 'rotate')).json).toEqual({ resealed: 0, unreadable: 0, remaining: 0 })
+    expect((await here('encryption-key', 'rotate')).json).toEqual({ resealed: 0, unreadable: 0, remaining: 0 })
     delete environment.ENCRYPTION_KEY_PREVIOUS
     expect((await here('organizations', 'list')).json.data).toHaveLength(1)
     Object.assign(environment, { ENCRYPTION_KEY })

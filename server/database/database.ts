@@ -16,11 +16,12 @@ import pg from 'pg'
 import { Shares } from '../http/shares.ts'
 import { divided } from './connection-plan.ts'
 import { assertNotRestoring, asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
+import { EmbeddedStream } from './embedded-stream.ts'
 import type { JsonRow } from './lean-query.ts'
 import { type Patience, reachPostgres } from './reach.ts'
 import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
 import type { DB as Tables } from './tables.gen.ts'
-import { EmbeddedDriver, TransactionDriver } from './transaction-drivers.ts'
+import { EmbeddedDriver, EmbeddedSession, EmbeddedSessions, TransactionDriver } from './transaction-drivers.ts'
 import { installWireTypes } from './wire-types.ts'
 
 export type { Tables }
@@ -279,16 +280,18 @@ function isDiskFull(error: unknown): boolean {
  * interleave the transactions of different organizations.
  */
 export async function overPGlite(lite: PGlite): Promise<Database> {
-  const { createPgConfig } = await import('@electric-sql/pglite/node-postgres')
   await lite.exec(`set timezone = 'UTC'`)
   const pool = new pg.Pool({
-    ...createPgConfig(lite),
+    stream: () => new EmbeddedStream(lite),
+    ssl: false,
     max: 1,
+    // Nothing is gained by a new one.
+    idleTimeoutMillis: 0,
     connectionTimeoutMillis: EMBEDDED_WAIT_MS,
     Client: NamedClient,
   })
   pool.on('error', () => {})
-  const session = { narrowness: '' }
+  const session = new EmbeddedSession()
   const shares = transactionShares(1, EMBEDDED_WAIT_MS)
   const withSight = (role: string | null, organizationId: string | null): Access => {
     const db = over(() => new EmbeddedDriver(pool, session, role, organizationId))
@@ -303,7 +306,7 @@ export async function overPGlite(lite: PGlite): Promise<Database> {
   return {
     embedded: true,
     statements,
-    sessions: statements,
+    sessions: over(() => new EmbeddedSessions(pool, session)),
     transaction,
     of: (organizationId) => accesses.get(organizationId),
     get narrowRole() {

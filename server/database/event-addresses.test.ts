@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newTestDatabase } from '../../test/support/plumbline.ts'
+import { newTestDatabase } from '../../test/support/databases.ts'
 import type { Database } from './database.ts'
 import { up } from './migrations/0017_events_without_addresses.ts'
 

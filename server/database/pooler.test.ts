@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { ownerOfServer } from '../../scripts/processes/postgres.ts'
 import { freePort } from '../../scripts/processes/service.ts'
-import { newPostgresUrl } from '../../test/support/plumbline.ts'
+import { newPostgresUrl } from '../../test/support/databases.ts'
 import { openDatabase } from './database.ts'
 
 const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync)

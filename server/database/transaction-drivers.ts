@@ -15,8 +15,8 @@ import { ORGANIZATION_SETTING } from './wall.ts'
 const LATER = Symbol('sent with what comes next')
 
 /**
- * A statement whose rows nobody wants. A transaction of the pool sends it with what comes next, at the latest with its
- * commit, so that nobody waits for it; if it is refused, that fails. Any other connection runs it at once.
+ * A statement whose rows nobody wants. A transaction sends it with what comes next, at the latest with its commit, so
+ * that nobody waits for it; if it is refused, that fails. By itself it runs at once.
  */
 export function later(query: CompiledQuery): CompiledQuery<never> {
   return { ...query, [LATER]: true } as unknown as CompiledQuery<never>
@@ -71,6 +71,7 @@ const MOST_UNSENT = 8
 class TransactionConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient
   #unsent: Preamble[] = []
+  #isTransaction = false
   /** Whether the database knows of the transaction. */
   #isOpen = false
   #isLost = false
@@ -81,10 +82,11 @@ class TransactionConnection implements DatabaseConnection {
 
   begin(opening: readonly Preamble[]): void {
     this.#unsent = [...opening]
+    this.#isTransaction = true
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (LATER in query && this.#unsent.length < MOST_UNSENT) {
+    if (LATER in query && this.#isTransaction && this.#unsent.length < MOST_UNSENT) {
       this.#unsent.push({ statement: statementOf(query.sql, false), values: query.parameters })
       return { rows: [] }
     }
@@ -136,35 +138,64 @@ const OPENING: ReadonlySet<string> = new Set(['begin', NARROW])
 
 const UNWATCHED: Watch = { answered() {} }
 
-/** What the single session of the embedded database can see right now. */
-export interface EmbeddedSession {
-  narrowness: string
+/** The single session of the embedded database. */
+export class EmbeddedSession {
+  /** What it can see right now. */
+  #narrowness = ''
+
+  /** Lets the connection see the rows of this organization alone; with null, of all. */
+  async narrow(connection: DatabaseConnection, role: string | null, organizationId: string | null): Promise<void> {
+    const wanted = role === null ? '' : `${organizationId} ${role}`
+    if (this.#narrowness === wanted) return
+    await connection.executeQuery(CompiledQuery.raw(SHOW, [role ?? 'none', organizationId ?? '']))
+    this.#narrowness = wanted
+  }
 }
 
+const SHOW = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false)`
+
 /** The embedded database's single connection, narrowed to what its next user may see before it is handed over. */
-export class EmbeddedDriver extends PostgresDriver {
-  readonly #session: EmbeddedSession
-  readonly #wanted: string
-  readonly #show: CompiledQuery
+export class EmbeddedDriver extends TransactionDriver {
+  readonly #pool: pg.Pool
+  readonly #narrow: (connection: TransactionConnection) => Promise<void>
 
   constructor(pool: pg.Pool, session: EmbeddedSession, role: string | null, organizationId: string | null) {
+    super(pool, null)
+    this.#pool = pool
+    this.#narrow = (connection) => session.narrow(connection, role, organizationId)
+  }
+
+  override async acquireConnection(): Promise<TransactionConnection> {
+    const connection = await super.acquireConnection()
+    try {
+      await this.#narrow(connection)
+      return connection
+    } catch (error) {
+      await this.releaseConnection(connection)
+      throw error
+    }
+  }
+
+  override destroy(): Promise<void> {
+    return this.#pool.end()
+  }
+}
+
+/** The same connection as `pg` uses it, which takes several statements as one text, as migrations have them. */
+export class EmbeddedSessions extends PostgresDriver {
+  readonly #session: EmbeddedSession
+
+  constructor(pool: pg.Pool, session: EmbeddedSession) {
     super({ pool })
     this.#session = session
-    this.#wanted = role === null ? '' : `${organizationId} ${role}`
-    this.#show = CompiledQuery.raw(
-      `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false)`,
-      [role ?? 'none', organizationId ?? ''],
-    )
   }
 
   override async acquireConnection(
     ...options: Parameters<PostgresDriver['acquireConnection']>
   ): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection(...options)
-    if (this.#session.narrowness === this.#wanted) return connection
     try {
-      await connection.executeQuery(this.#show)
-      this.#session.narrowness = this.#wanted
+      await this.#session.narrow(connection, null, null)
       return connection
     } catch (error) {
       await this.releaseConnection(connection as Parameters<PostgresDriver['releaseConnection']>[0])

@@ -5,7 +5,9 @@ import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type Builder, newPostgresUrl, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { newPostgresUrl } from '../../test/support/databases.ts'
+import { putMigratedDatabase } from '../../test/support/migrated.ts'
+import { type Builder, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { vendorOperations } from '../bidding/vendors/operations.ts'
 import type { Call } from '../http/call.ts'
 import { operations } from '../operations.ts'
@@ -264,6 +266,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
 
 test.skipIf(inject('postgres') !== null)('an embedded database in a folder says that it stands', async () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-wall-'))
+  putMigratedDatabase(dataDir)
   const database = await openDatabase({ databaseUrl: null, databaseConnections: 11, dataDir })
   try {
     await migrate(database)

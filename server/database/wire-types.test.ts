@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newTestDatabase } from '../../test/support/plumbline.ts'
+import { newTestDatabase } from '../../test/support/databases.ts'
 import { type Database, rowsAsJson } from './database.ts'
 
 let database: Database

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Event, StatusChange } from '../../client/contract.gen.ts'
+import { PLANNED_EACH_TIME } from '../database/shared-statements.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
 import { type Call, isWriteCall, type Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
@@ -42,9 +43,8 @@ export async function list(
   if (query.type !== undefined) conditions.push(sql`"type" = ${query.type}`)
   if (query.resourceId !== undefined) conditions.push(sql`"resourceId" = ${query.resourceId}`)
   // An event never changes, so both filter by the time at which it happened.
-  for (const since of [query.updatedAfter, query.createdAfter]) {
-    if (since !== undefined) conditions.push(sql`"occurredAt" >= ${since}`)
-  }
+  const since = [query.updatedAfter, query.createdAfter].filter((each) => each !== undefined)
+  for (const each of since) conditions.push(sql`"occurredAt" >= ${each}`)
   if (query.ids !== undefined) conditions.push(sql`"id" = any(${query.ids})`)
   if (position !== null) {
     if (!Number.isSafeInteger(position.value)) throw invalidCursor()
@@ -57,7 +57,7 @@ export async function list(
     select "id", "sequence", octet_length("payload") as "bytes",
       case when octet_length("payload") <= ${sql.lit(MOST_SHORT_BYTES)} then "payload" end as "payload" from "events"
     where ${readable !== null && !isNamed ? amongTypes(call, readable, conditions, order) : inTypes(readable, conditions)}
-    ${order}`.execute(call.db)
+    ${order}${sql.raw(since.length > 0 ? PLANNED_EACH_TIME : '')}`.execute(call.db)
   const sizes = rows.map(({ bytes }) => bytes)
   const data = rows.slice(0, itemsThatFit(sizes, limit))
   const last = data.at(-1)

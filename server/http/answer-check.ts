@@ -1,7 +1,7 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Contract, Operation, ResponseObject } from './contract.ts'
 import type { Answer } from './dispatch.ts'
-import { withFormats } from './formats.ts'
+import { COMPILED_FAST, withFormats } from './formats.ts'
 
 export type AnswerCheck = (operation: Operation | null, answer: Answer) => void
 
@@ -10,7 +10,7 @@ export type AnswerCheck = (operation: Operation | null, answer: Answer) => void
  * is our error. Switched on in the tests, where it makes each of them test the contract too.
  */
 export function answerChecker(contract: Contract): AnswerCheck {
-  const ajv = withFormats(new Ajv2020.default({ strict: false, allErrors: true }))
+  const ajv = withFormats(new Ajv2020.default({ strict: false, allErrors: true, ...COMPILED_FAST }))
   ajv.addSchema(contract.document, 'contract')
   const compiled = new Map<string, ValidateFunction>()
 

@@ -17,6 +17,12 @@ export const formats = {
   'date-time': (text: string) => instantFault(text) === null,
 }
 
+/**
+ * How Ajv compiles our schemas: in half the time that it takes by its defaults, into code that checks as fast. Most are
+ * compiled for a few values, and a schema that many refer to is compiled once instead of into each of them.
+ */
+export const COMPILED_FAST = { inlineRefs: false, code: { optimize: false } } as const
+
 /** Teaches Ajv all formats; ours last, because later ones win. */
 export function withFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A): A {
   addFormats.default(ajv as unknown as Parameters<typeof addFormats.default>[0], { mode: 'full' })

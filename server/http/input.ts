@@ -2,7 +2,7 @@ import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FieldError } from '../../client/contract.gen.ts'
 import type { Contract, Operation, ParameterObject, Schema } from './contract.ts'
 import { type Checked, faultsOf } from './faults.ts'
-import { withFormats } from './formats.ts'
+import { COMPILED_FAST, withFormats } from './formats.ts'
 import { setterOf } from './setter.ts'
 
 /** The input of an operation: its path parameters, its query parameters and its body. */
@@ -94,7 +94,14 @@ function schemaCompiler(contract: Contract, options: { coerceTypes: boolean }): 
   function compile(schema: Schema): ValidateFunction {
     if (ajv === undefined) {
       ajv = withFormats(
-        new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true, ...options }),
+        new Ajv2020.default({
+          strict: false,
+          allErrors: true,
+          verbose: true,
+          useDefaults: true,
+          ...COMPILED_FAST,
+          ...options,
+        }),
       )
       ajv.addSchema({ components: contract.document.components }, DOCUMENT)
     }

@@ -7,8 +7,7 @@ import type { Contract, Operation, OperationId, ResponseObject, Schema } from '.
  */
 export function setterOf(contract: Contract, asked: Operation, field: string): OperationId | undefined {
   let best: { id: OperationId; shared: number } | undefined
-  for (const operation of contract.operations.values()) {
-    if (operation === asked || !isOfSameResource(contract, asked, operation)) continue
+  for (const operation of othersOfResource(contract, asked)) {
     if (!Object.hasOwn(bodyFields(contract, operation), field)) continue
     const shared = sharedSegments(asked.path, operation.path)
     if (best === undefined || shared > best.shared) best = { id: operation.id, shared }
@@ -23,12 +22,23 @@ export function bodyFields(contract: Contract, { declaration }: Operation): Reco
   return (contract.resolve<Schema>(schema).properties ?? {}) as Record<string, Schema>
 }
 
-function isOfSameResource(contract: Contract, one: Operation, other: Operation): boolean {
-  const answer = answerOf(contract, one)
-  return (
-    collectionOf(contract, one.path) === collectionOf(contract, other.path) ||
-    (answer !== undefined && answer === answerOf(contract, other))
+/** The other operations of the resource of each operation that was asked about, which stay what they are. */
+const others = new WeakMap<Contract, Map<OperationId, readonly Operation[]>>()
+
+function othersOfResource(contract: Contract, asked: Operation): readonly Operation[] {
+  const known = others.get(contract) ?? new Map<OperationId, readonly Operation[]>()
+  others.set(contract, known)
+  const before = known.get(asked.id)
+  if (before !== undefined) return before
+  const [collection, answer] = [collectionOf(contract, asked.path), answerOf(contract, asked)]
+  const found = [...contract.operations.values()].filter(
+    (operation) =>
+      operation !== asked &&
+      (collectionOf(contract, operation.path) === collection ||
+        (answer !== undefined && answerOf(contract, operation) === answer)),
   )
+  known.set(asked.id, found)
+  return found
 }
 
 /** The path without the id of an item and the action on it: /vendors for /vendors/{vendorId}/status. */

@@ -1,13 +1,12 @@
-import { toNodeHandler } from '@modelcontextprotocol/node'
-import { createMcpHandler } from '@modelcontextprotocol/server'
 import express, { type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
 import { newCall, type Surroundings } from '../http/call.ts'
 import type { Door, Guest } from '../http/door.ts'
-import { invalid, Problem, toProblem } from '../http/problem.ts'
+import { invalid, Problem } from '../http/problem.ts'
 import { wellKnown } from '../oauth/metadata.ts'
 import { SCOPES } from '../oauth/scopes.ts'
-import { serverFor, type Visit } from './server.ts'
+import type { Respond } from './handler.ts'
+import type { Visit } from './server.ts'
 import { toolsetOf } from './toolset.ts'
 
 /**
@@ -23,16 +22,11 @@ interface Parts {
 }
 
 export function mcpRoutes({ surroundings, door, log }: Parts): Router {
-  const handler = createMcpHandler(({ authInfo }) => serverFor(visitOf(authInfo)), {
-    legacy: 'stateless',
-    // Subscriptions would hold connections open to be told of changes that never come: the tools are those of the key.
-    maxSubscriptions: 0,
-    onerror: (error) => log.warn({ err: error }, 'a request to /mcp went wrong'),
-  })
   // Where a client without a key learns who lets people in (RFC 9728).
   const metadata = wellKnown('oauth-protected-resource', `${surroundings.config.publicUrl}/mcp`)
   const challenge = `resource_metadata="${metadata}", scope="${SCOPES.join(' ')}"`
-  const respond = toNodeHandler(handler, { onerror: (error) => log.error({ err: error }, '/mcp failed') })
+  // The protocol's library takes 30 MB, which a service is spared until the first client of it comes.
+  let respond: Promise<Respond> | null = null
   const routes = express.Router()
   routes.all('/mcp', (req, res, next) => {
     answer(req, res).catch(next)
@@ -51,18 +45,11 @@ export function mcpRoutes({ surroundings, door, log }: Parts): Router {
       const call = newCall(surroundings, guest)
       const visit: Visit = { guest, call, toolset: toolsetOf(call, req.query.tools) }
       guest.running(methodOf(guest))
-      const auth = { token: '', clientId: String(guest.principal.id), scopes: [], extra: { visit } }
-      await respond(Object.assign(req, { auth }), res, guest.body)
+      respond ??= import('./handler.ts').then(({ responding }) => responding(log))
+      await (await respond)(req, res, visit)
     }
     await door.visit(req, res, 'executeSkill', work, challenge)
   }
-}
-
-// What the door has let in travels to the server through the one field that the library passes on as it is.
-function visitOf(authInfo: { extra?: Record<string, unknown> } | undefined): Visit {
-  const visit = authInfo?.extra?.visit
-  if (visit === undefined) throw toProblem(new Error('Nobody comes to /mcp but through its door.'))
-  return visit as Visit
 }
 
 /** Each message counts against the limits, so several in one request would go uncounted. */

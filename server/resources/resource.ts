@@ -160,6 +160,10 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   }
 
   const one = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = $2`
+  // After a wait for the lock the row is current, but its subqueries would be as of before, so they are read afterwards.
+  const locking = isComputed
+    ? `select t."id" from "${table}" as t where t."organizationId" = $1 and t."id" = $2 for no key update`
+    : `${one} for no key update of t`
   const all = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`
   const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
     .map((_, i) => `$${i + 2}`)
@@ -235,9 +239,8 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
 
     async lock(call, id) {
       // "no key update" still lets others insert rows that refer to this one.
-      const [row] = await rows(call, `${one} for no key update of t`, [call.organizationId, id])
+      const [row] = await rows(call, locking, [call.organizationId, id])
       if (row === undefined) throw notFound()
-      // After waiting for the lock the row is current, but its subqueries are as of before the wait.
       return isComputed ? this.find(call, id) : row
     },
 

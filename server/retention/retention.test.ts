@@ -99,6 +99,7 @@ test('a service enforces it by itself, for as long as it is configured', async (
     ...{
       PORT: '0',
       LOG_LEVEL: 'silent',
+      COMPILE_AHEAD: 'false',
       DATABASE_URL: 'postgres://unused',
       EVENT_RETENTION_DAYS: '30',
       ARCHIVES: 'false',
@@ -106,7 +107,7 @@ test('a service enforces it by itself, for as long as it is configured', async (
     ENCRYPTION_KEY: plumbline.config.encryptionKey.toString('base64'),
   })
   const another = await startPlumbline({
-    ...{ config, clock, log: plumbline.log, warm: false },
+    ...{ config, clock, log: plumbline.log },
     // The first instance closes the database.
     database: { ...database, close: async () => {} },
   })

@@ -4,7 +4,7 @@ import type { Call, Reader } from '../http/call.ts'
 import { type Contract, ContractError, type Operation, type Schema } from '../http/contract.ts'
 import { descriptionOf } from '../http/description.ts'
 import { type Checked, faultsOf } from '../http/faults.ts'
-import { withFormats } from '../http/formats.ts'
+import { COMPILED_FAST, withFormats } from '../http/formats.ts'
 import { nearestTo } from '../http/nearest.ts'
 import { invalid, Problem, problem } from '../http/problem.ts'
 import { setterOf } from '../http/setter.ts'
@@ -88,7 +88,9 @@ export function assertComposites(contract: Contract): void {
 
 function makeCatalogue(contract: Contract): Catalogue {
   assertComposites(contract)
-  const ajv = withFormats(new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true }))
+  const ajv = withFormats(
+    new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true, ...COMPILED_FAST }),
+  )
   // What a vendor does in the portal is not a skill for the builder's agents.
   const operations = [...contract.operations.values()].filter(
     ({ id, schemes }) => schemes.has('apiKey') && !NO_SKILLS.has(id),

@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 
 /**
  * Where a webhook may go. The address is checked twice: when it is set, to tell the caller at once, and on every
@@ -102,10 +102,13 @@ export interface Connecting {
 }
 
 /** Opens connections for undici, only to public addresses unless `allowPrivate`. */
-export function connector({ timeoutMs, allowPrivate, resolve, connected }: Connecting): buildConnector.connector {
+export function connector(
+  build: typeof buildConnector,
+  { timeoutMs, allowPrivate, resolve, connected }: Connecting,
+): buildConnector.connector {
   const isAllowed = (address: string) => (allowPrivate ? !isMetadata(address) : isPublic(address))
   const lookup = guarded(resolve ?? (allowPrivate ? resolveBySystem : resolveByDns), isAllowed)
-  const connect = buildConnector({ allowH2: false, timeout: timeoutMs, lookup } as buildConnector.BuildOptions)
+  const connect = build({ allowH2: false, timeout: timeoutMs, lookup } as buildConnector.BuildOptions)
   return (target, done) => {
     // A literal address is never looked up.
     const host = target.hostname.replace(/^\[|\]$/g, '')

@@ -50,7 +50,7 @@ export async function dispatch(database: Database, config: Config, clock: Clock,
     if (rows[0]?.locked !== true) return { isBusy: true, hasMore: false, events: 0, due: [] }
     const first = await placeUnwatched(trx)
     const isFull = first.seen === MOST_AT_ONCE
-    const waiting = await undispatched(trx)
+    const waiting = first.placed < first.seen ? await undispatched(trx) : []
     if (waiting.length === 0) return { isBusy: false, hasMore: isFull, events: first.placed, due: [] }
     const subscriptions = await subscriptionsOf(trx, waiting, owners, now)
     const { events, deliveries } = match(waiting, subscriptions, owners)

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../clock.ts'
 import { connector, DestinationRefused, isPublic, type Resolve } from './destination.ts'
 import { readRetryAfter } from './retry-schedule.ts'
@@ -54,24 +54,33 @@ export interface SenderOptions {
 
 export function sender(clock: Clock, { allowPrivate, resolve, isShown = isPublic }: SenderOptions): Sender {
   const hidden = new HiddenOrigins()
-  const agent = new Agent({
-    connect: connector({
-      ...{ allowPrivate, resolve, timeoutMs: TIMEOUT_MS },
-      connected(origin, address) {
-        if (!isShown(address)) hidden.add(origin)
-      },
-    }),
-    allowH2: false,
-    pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    // The timer below covers both.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  // The library takes 5 MB of the heap, which a service without webhooks is spared.
+  let agent: Promise<Agent> | null = null
+  async function newAgent(): Promise<Agent> {
+    const { Agent, buildConnector } = await import('undici')
+    return new Agent({
+      connect: connector(buildConnector, {
+        ...{ allowPrivate, resolve, timeoutMs: TIMEOUT_MS },
+        connected(origin, address) {
+          if (!isShown(address)) hidden.add(origin)
+        },
+      }),
+      allowH2: false,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      // The timer below covers both.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
   return {
-    send: (attempt) => new Promise((done) => run(agent, clock, hidden, attempt, done)),
-    close: () => agent.destroy(),
+    async send(attempt) {
+      agent ??= newAgent()
+      const opened = await agent
+      return new Promise((done) => run(opened, clock, hidden, attempt, done))
+    },
+    close: async () => (await agent)?.destroy(),
   }
 }
 

@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '../../scripts/conformance/contract.ts'
 import { openPage, type Seen } from '../../scripts/processes/chromium.ts'
 import { GUIDES } from '../../server/docs/guides.ts'
-import { overflow, violations } from '../pages/pages.ts'
+import { keepFewOfEach, overflow, violations } from '../pages/pages.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 
@@ -55,8 +55,7 @@ let plumbline: TestPlumbline
 let chrome: Browser
 
 export function browser(service: () => TestPlumbline): void {
-  // What a page shows does not depend on the database, so one of the suite's two runs is enough.
-  describe.skipIf(chromium === null || inject('postgres') !== null)('in a browser', () => {
+  describe.skipIf(chromium === null)('in a browser', () => {
     beforeAll(async () => {
       plumbline = service()
       chrome = await openChromium()
@@ -69,7 +68,7 @@ export function browser(service: () => TestPlumbline): void {
     const open = (width: number) => openPage(chrome, plumbline.url, width, { reducedMotion: 'reduce' })
 
     async function readIn(seen: Seen, address: string, look: (seen: Seen) => Promise<void>): Promise<void> {
-      await seen.page.goto(`${plumbline.url}/docs${address}`, { waitUntil: 'networkidle' })
+      await seen.page.goto(`${plumbline.url}/docs${address}`)
       await look(seen)
       expect([address, seen.strayed]).toEqual([address, []])
       expect([address, seen.complaints]).toEqual([address, []])
@@ -106,6 +105,7 @@ export function browser(service: () => TestPlumbline): void {
       test.each([...PAGES, '/guides/agents'])('axe finds nothing on /docs%s, in light and dark', async (address) => {
         await desk.page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
         await readIn(desk, address, async ({ page }) => {
+          await keepFewOfEach(page)
           for (const colorScheme of ['light', 'dark'] as const) {
             await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
             // The scheme changes colors alone.
@@ -114,7 +114,10 @@ export function browser(service: () => TestPlumbline): void {
           }
         })
         if (address.startsWith('/reference') || address.startsWith('/guides/'))
-          await readIn(phone, address, async ({ page }) => expect(await violations(page)).toEqual([]))
+          await readIn(phone, address, async ({ page }) => {
+            await keepFewOfEach(page)
+            expect(await violations(page)).toEqual([])
+          })
       })
     })
 
@@ -201,7 +204,7 @@ export function browser(service: () => TestPlumbline): void {
             await operation.getByRole('button', { name: language }).click()
             expect(await code.textContent()).toContain(sign)
           }
-          await page.reload({ waitUntil: 'networkidle' })
+          await page.reload()
           expect(await code.textContent()).toContain('urllib.request.Request(')
           expect(await operation.locator('.field a:visible').allTextContents()).toEqual(
             expect.arrayContaining(['bidId', 'createPurchaseOrder', 'Idempotency-Key']),
@@ -284,6 +287,7 @@ export function browser(service: () => TestPlumbline): void {
           expect(await changing.locator('.answer').textContent()).toContain('"companyName": "Another"')
           const { body: after } = await plumbline.get(`/api/ext/vendors/${vendor.body.id}`)
           expect(after.companyName).toBe('Guadalupe Drywall')
+          await keepFewOfEach(page)
           expect(await violations(page)).toEqual([])
           expect(complaints).toEqual([])
         })

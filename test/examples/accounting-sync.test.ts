@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLedger } from '../../examples/accounting-sync/ledger.ts'
 import { root } from '../../scripts/conformance/contract.ts'
-import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { dateIn } from '../../server/values/calendar.ts'
+import { isTestedHere } from '../support/once.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
 
 /** The program knows nothing of the database behind the service, so one of them is enough. */
-const isHere = inject('postgres') !== null || !hasPostgres()
+const isHere = isTestedHere()
 
 let plumbline: TestPlumbline
 let site: Site

@@ -3,17 +3,17 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../client/index.ts'
 import { type Bounds, type Ended, USUAL_BOUNDS, work } from '../../examples/assistant/assistant.ts'
 import { chatModel, type Message } from '../../examples/assistant/model.ts'
 import { root } from '../../scripts/conformance/contract.ts'
-import { hasPostgres } from '../../scripts/processes/postgres.ts'
+import { isTestedHere } from '../support/once.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
 
 /** The program knows nothing of the database behind the service, so one of them is enough. */
-const isHere = inject('postgres') !== null || !hasPostgres()
+const isHere = isTestedHere()
 
 // biome-ignore lint/suspicious/noExplicitAny: a script reads whatever the tools returned.
 type Results = Record<string, any>

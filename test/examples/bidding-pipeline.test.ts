@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
-import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { freePort } from '../../scripts/processes/service.ts'
+import { isTestedHere } from '../support/once.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
 /** The program knows nothing of the database behind the service, so one of them is enough. */
-const isHere = inject('postgres') !== null || !hasPostgres()
+const isHere = isTestedHere()
 
 let plumbline: TestPlumbline
 beforeAll(async () => {

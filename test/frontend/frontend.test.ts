@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startMock } from '../support/mock.ts'
@@ -46,16 +46,13 @@ const backends: [name: string, start: () => Promise<Backend>][] = [
   ],
 ]
 
-// What a page shows does not depend on the database, so one of the suite's two runs is enough.
-const isHere = chromium !== null && inject('postgres') === null
-
 let browser: Browser
 beforeAll(async () => {
-  if (isHere) browser = await openChromium()
+  if (chromium !== null) browser = await openChromium()
 }, 120_000)
 afterAll(closeWindows)
 
-describe.skipIf(!isHere).each(backends)('against %s', (_name, start) => {
+describe.skipIf(chromium === null).each(backends)('against %s', (_name, start) => {
   let backend: Backend
   let page: Page
   let close: () => Promise<void>

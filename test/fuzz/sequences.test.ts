@@ -67,7 +67,7 @@ let world: World
 let stop: () => Promise<void>
 
 beforeAll(async () => {
-  ;({ world, stop } = await startPopulated())
+  ;({ world, stop } = await startPopulated('enough'))
 })
 
 afterAll(() => stop())

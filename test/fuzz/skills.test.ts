@@ -13,7 +13,7 @@ const { skills } = catalogueOf(contract)
 
 let populated: Populated
 beforeAll(async () => {
-  populated = await startPopulated()
+  populated = await startPopulated('enough')
 }, 240_000)
 afterAll(() => populated?.stop())
 

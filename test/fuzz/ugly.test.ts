@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { hasPostgres } from '../../scripts/processes/postgres.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isTestedHere } from '../support/once.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
 /**
@@ -232,7 +232,7 @@ describe('addresses', () => {
 
 describe('headers', () => {
   // What the process keeps does not depend on the database, and thousands of requests take a while.
-  const isHere = inject('postgres') !== null || !hasPostgres()
+  const isHere = isTestedHere()
   test.skipIf(!isHere)('a thousand content types leave nothing behind', { timeout: 120_000 }, async () => {
     const send = async (from: number) => {
       for (let i = from; i < from + 1000; i++) {

@@ -1,12 +1,12 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { newOauthApp, type OauthApp, VERIFIER } from '../support/oauth-app.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, visit } from './pages.ts'
 
 /** An app that somebody lets in by clicking, and shows out again. */
-describe.skipIf(chromium === null || inject('postgres') !== null)('a person in a browser', () => {
+describe.skipIf(chromium === null)('a person in a browser', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let app: OauthApp

@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib'
-import type { Browser } from 'playwright-core'
+import type { Response } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Seen } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectNoComplaints, looksHere, visit } from './pages.ts'
+import { expectNoComplaints, visit } from './pages.ts'
 
 let plumbline: TestPlumbline
 
@@ -15,7 +16,7 @@ afterAll(() => plumbline.stop())
 const read = (path: string, headers: Record<string, string> = {}) =>
   fetch(plumbline.url + path, { headers, redirect: 'manual' })
 
-describe.skipIf(!looksHere)('the admin area is served', () => {
+describe('the admin area is served', () => {
   test('as one document for every address of a page, and for no other', async () => {
     for (const path of ['/', '/bidding', '/bidding/brq_1?tab=bids', '/settings/keys']) {
       const answer = await read(path)
@@ -58,25 +59,27 @@ describe.skipIf(!looksHere)('the admin area is served', () => {
 })
 
 describe.skipIf(chromium === null)('in a browser', () => {
-  let browser: Browser
+  let seen: Seen
   beforeAll(async () => {
-    browser = await openChromium()
+    seen = await visit(await openChromium(), plumbline)
   })
-  afterAll(closeWindows)
+  afterAll(async () => {
+    expectNoComplaints(seen)
+    await closeWindows()
+  })
 
-  test.skipIf(!looksHere)('the first load stays below 250 kB, compressed', async () => {
-    const seen = await visit(browser, plumbline)
+  test('the first load stays below 250 kB, compressed', async () => {
     const sizes: Promise<number>[] = []
-    seen.page.on('response', (response) => {
+    const weigh = (response: Response) => {
       if (response.url().includes('/assets/')) sizes.push(response.body().then((body) => gzipSync(body).length))
-    })
+    }
+    seen.page.on('response', weigh)
     await seen.page.goto(`${plumbline.url}/bidding`)
     await seen.page.getByText('No bid requests yet').waitFor()
+    seen.page.off('response', weigh)
     const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
     expect(total).toBeGreaterThan(50_000)
     expect(total).toBeLessThan(250_000)
-    expectNoComplaints(seen)
-    await seen.close()
   })
 
   test('search leads to a record by a few letters and Enter', async () => {
@@ -88,7 +91,6 @@ describe.skipIf(chromium === null)('in a browser', () => {
     })
     expect(request.status).toBe(201)
     await plumbline.until('/api/ext/search?q=lot%2015', ({ body }) => body.data.length > 0)
-    const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(`${plumbline.url}/bidding`)
     await page.getByRole('link', { name: 'Framing, Lot 15' }).waitFor()
@@ -97,12 +99,9 @@ describe.skipIf(chromium === null)('in a browser', () => {
     await page.getByRole('option', { name: /Framing, Lot 15/ }).waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/bidding/${request.body.id}`)
-    expectNoComplaints(seen)
-    await seen.close()
   })
 
   test('a list keeps its search and order in the address, says when nothing matches, and exports what it shows', async () => {
-    const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(`${plumbline.url}/bidding?q=nothing+like+it`)
     await page.getByText('No request matches').waitFor()
@@ -119,12 +118,9 @@ describe.skipIf(chromium === null)('in a browser', () => {
     const chunks: Buffer[] = []
     for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer)
     expect(Buffer.concat(chunks).toString()).toContain('BR-0001')
-    expectNoComplaints(seen)
-    await seen.close()
   })
 
-  test.skipIf(!looksHere)('every page shows the calls that made it, ready to be copied', async () => {
-    const seen = await visit(browser, plumbline)
+  test('every page shows the calls that made it, ready to be copied', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/bidding`)
     await page.getByRole('button', { name: 'View as API call' }).click()
@@ -134,7 +130,5 @@ describe.skipIf(chromium === null)('in a browser', () => {
     expect(call).toContain('$PLUMBLINE_KEY')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    expectNoComplaints(seen)
-    await seen.close()
   })
 })

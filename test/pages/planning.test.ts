@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Seen } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectNoComplaints, visit } from './pages.ts'
@@ -7,11 +8,13 @@ import { expectNoComplaints, visit } from './pages.ts'
 describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () => {
   let plumbline: TestPlumbline
   let browser: Browser
+  let seen: Seen
   let saleId = ''
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
     browser = await openChromium()
+    seen = await visit(browser, plumbline)
     const made = async (path: string, body: object) => {
       const answer = await plumbline.post(path, body)
       expect([path, answer.status, answer.body]).toEqual([path, 201, answer.body])
@@ -36,13 +39,14 @@ describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () 
     saleId = (await made('/api/ext/sales', { homeId: home.id, buyers: [{ name: 'Oswin Carrick' }] })).id
   })
   afterAll(async () => {
+    expectNoComplaints(seen)
     await closeWindows()
     await plumbline.stop()
   })
 
   test('the look-ahead says who comes when, and a vendor’s name narrows it to what that one does', async () => {
-    const seen = await visit(browser, plumbline)
-    const { page } = seen
+    const ahead = await visit(browser, plumbline)
+    const { page } = ahead
     await page.clock.setFixedTime('2030-01-08T18:00:00Z')
     await page.goto(`${plumbline.url}/schedule`)
     await page.getByRole('link', { name: 'Walls framed' }).waitFor()
@@ -54,12 +58,11 @@ describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () 
     await page.getByRole('link', { name: 'Walls framed' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Roof dried in' }).click()
     await page.getByRole('heading', { name: 'Roof dried in' }).waitFor()
-    expectNoComplaints(seen)
-    await seen.close()
+    expectNoComplaints(ahead)
+    await ahead.close()
   })
 
   test('leads move over the board, and a lost one says why', async () => {
-    const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(`${plumbline.url}/sales`)
     await page.getByRole('button', { name: 'Move Elena Marsh' }).click()
@@ -70,12 +73,9 @@ describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () 
     await page.getByLabel('Reason').fill('Bought elsewhere.')
     await page.getByRole('button', { name: 'Mark as lost' }).click()
     await page.getByText('Elena Marsh is lost').waitFor()
-    expectNoComplaints(seen)
-    await seen.close()
   })
 
   test('a sale is approved and goes on stage by stage, or does without one for a reason', async () => {
-    const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(`${plumbline.url}/sales/all`)
     await page.getByRole('link', { name: 'Oswin Carrick' }).click()
@@ -90,7 +90,5 @@ describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () 
     const { status, pipeline } = (await plumbline.get(`/api/ext/sales/${saleId}`)).body
     expect(status).toBe('approved')
     expect(pipeline.slice(0, 2)).toMatchObject([{ status: 'done' }, { status: 'waived', reason: 'Paid in cash.' }])
-    expectNoComplaints(seen)
-    await seen.close()
   })
 })

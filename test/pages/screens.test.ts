@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openPage, type Seen } from '../../scripts/processes/chromium.ts'
 import { finder, SCREENS, WIDTHS } from '../../scripts/screenshots/screens.ts'
 import { makeDemo } from '../../server/demo/demo.ts'
@@ -8,8 +8,7 @@ import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, goOn } from './pages.ts'
 
 /** Every screen with the demo builder's data, as the screenshots show them too. */
-// What a page looks like does not depend on the database, so one of the suite's two runs is enough.
-describe.skipIf(chromium === null || inject('postgres') !== null)('every screen', () => {
+describe.skipIf(chromium === null)('every screen', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let cookie: string

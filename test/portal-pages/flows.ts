@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectNoComplaints, type Visitor, visitor } from './browser.ts'
 import type { Setting } from './portal-pages.test.ts'
 
@@ -11,13 +11,15 @@ export function flows(setting: () => Setting): void {
     let guest: Visitor
     let page: Page
     let open: (path: string) => Promise<unknown>
-    beforeEach(async () => {
+    beforeAll(async () => {
       const { chrome, plumbline } = setting()
       guest = await visitor(chrome, plumbline.url)
-      page = guest.page
       open = (path) => page.goto(plumbline.url + path)
     })
-    afterEach(async () => {
+    beforeEach(() => {
+      page = guest.page
+    })
+    afterAll(async () => {
       expectNoComplaints(guest)
       await guest.close()
     })
@@ -97,9 +99,8 @@ export function flows(setting: () => Setting): void {
     test('enters one price in Spanish with the address of one invitation, and throws the draft away', async () => {
       const { chrome, plumbline, world } = setting()
       const { path } = world.lumpSum
-      await guest.close()
-      guest = await visitor(chrome, plumbline.url, { locale: 'es-US' })
-      page = guest.page
+      const speaker = await visitor(chrome, plumbline.url, { locale: 'es-US' })
+      page = speaker.page
       await page.goto(plumbline.url + path)
       await says('Se espera su oferta.')
       await follow('Sí, poner nuestro precio')
@@ -117,6 +118,8 @@ export function flows(setting: () => Setting): void {
       const other = await page.goto(`${plumbline.url}${path}/orders`)
       expect(other?.status()).toBe(404)
       await says('Esta dirección no lleva a ninguna parte')
+      expectNoComplaints(speaker)
+      await speaker.close()
     })
 
     test('says that it will bid, thinks better of it, and says why', async () => {

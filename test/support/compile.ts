@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { root } from '../../scripts/conformance/contract.ts'
@@ -37,7 +37,10 @@ const STRICTEST = {
 function compileWith(files: Record<string, string>, options: object): Record<string, string[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-types-'))
   try {
-    for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text)
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(path.join(folder, path.dirname(name)), { recursive: true })
+      writeFileSync(path.join(folder, name), text)
+    }
     writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
     writeFileSync(
       path.join(folder, 'tsconfig.json'),

@@ -3,13 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
-import { inject } from 'vitest'
-import { type Answer, ask, type RequestOptions, type Service, withKey } from '../../scripts/conformance/service.ts'
+import { type Answer, type RequestOptions, type Service, withKey } from '../../scripts/conformance/service.ts'
 import * as vendors from '../../server/bidding/vendors/queries.ts'
 import { newVendor } from '../../server/bidding/vendors/vendor.ts'
 import { Clock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
-import { type Database, type DatabaseConfig, openDatabase } from '../../server/database/database.ts'
 import { answerChecker } from '../../server/http/answer-check.ts'
 import { loadContract } from '../../server/http/contract.ts'
 import { createValidator } from '../../server/http/validate.ts'
@@ -19,8 +17,9 @@ import { systemCall } from '../../server/keys/principals.ts'
 import { operations } from '../../server/operations.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { type Parts, type Plumbline, startPlumbline } from '../../server/plumbline.ts'
+import { ask } from './ask.ts'
+import { newTestDatabase } from './databases.ts'
 import { Emissions, undeclaredEmissions } from './emissions.ts'
-import { putMigratedDatabase } from './migrated.ts'
 import { brokenEvents } from './recorded-events.ts'
 
 /**
@@ -63,19 +62,10 @@ export interface BuilderOptions {
 
 export type { Answer, RequestOptions }
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Where to create databases; null runs the tests on PGlite. */
-    postgres: { adminUrl: string; templateName: string } | null
-    /** The folder of a migrated embedded database, to be copied. */
-    pgliteTemplate: string | null
-  }
-}
-
 // Compiled once per process, as its test files need it, because compiling everything for every file would take longer
 // than the tests. A file with its own contract compiles that itself.
 const contract = loadContract()
-const compiled = { contract, validator: createValidator(contract), answerCheck: answerChecker(contract) }
+export const compiled = { contract, validator: createValidator(contract), answerCheck: answerChecker(contract) }
 
 export async function startTestPlumbline(
   env: Record<string, string> = {},
@@ -95,6 +85,7 @@ export async function startTestPlumbline(
     USER_LIMIT_PER_MINUTE: '1000000',
     SIGN_IN_LIMIT_PER_MINUTE: '1000000',
     CHECK_ANSWERS: 'true',
+    COMPILE_AHEAD: 'false',
     LOG_LEVEL: 'silent',
     ...env,
   })
@@ -106,7 +97,6 @@ export async function startTestPlumbline(
     log,
     database,
     clock: new Clock(),
-    warm: false,
     ...(parts.contract === undefined && compiled),
     ...parts,
     handlers: emissions.watch(parts.handlers ?? operations),
@@ -200,40 +190,4 @@ export async function startTestPlumbline(
 /** What a browser sends with a request of one of our pages. */
 export function fromPage(cookie: string): RequestOptions {
   return { key: null, headers: { 'sec-fetch-site': 'same-origin', ...(cookie !== '' && { cookie }) } }
-}
-
-/** An empty, migrated database of the kind that this run tests on. */
-export async function newTestDatabase(
-  bounds: Pick<DatabaseConfig, 'databaseConnections' | 'databaseStatementTimeoutMs'> = { databaseConnections: 24 },
-): Promise<Database> {
-  const postgres = inject('postgres')
-  if (postgres !== null) {
-    const { databaseConnections, databaseStatementTimeoutMs } = bounds
-    const databaseUrl = await newPostgresUrl(postgres)
-    return openDatabase({ databaseUrl, databaseConnections, databaseStatementTimeoutMs, dataDir: '' })
-  }
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-database-'))
-  putMigratedDatabase(dataDir)
-  const database = await openDatabase({ databaseUrl: null, databaseConnections: 1, dataDir })
-  const { close } = database
-  return Object.assign(database, {
-    async close() {
-      await close()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
-  })
-}
-
-/** The URL of a new database on the run's PostgreSQL server, for tests that start processes. */
-export async function newPostgresUrl(postgres: { adminUrl: string; templateName: string }): Promise<string> {
-  const { default: pg } = await import('pg')
-  const name = `test_${randomBytes(8).toString('hex')}`
-  const admin = new pg.Client(postgres.adminUrl)
-  await admin.connect()
-  // Copying files costs a third of writing them to the log first.
-  await admin.query(`create database "${name}" template "${postgres.templateName}" strategy file_copy`)
-  await admin.end()
-  const url = new URL(postgres.adminUrl)
-  url.pathname = `/${name}`
-  return url.href
 }

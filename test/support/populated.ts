@@ -1,4 +1,4 @@
-import { World } from '../../scripts/conformance/world.ts'
+import { type Amount, World } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from './plumbline.ts'
 
@@ -11,10 +11,10 @@ export interface Populated {
   stop(): Promise<void>
 }
 
-export async function startPopulated(): Promise<Populated> {
+export async function startPopulated(amount: Amount = 'plenty'): Promise<Populated> {
   const plumbline = await startTestPlumbline()
   const receiver = await startReceiver()
-  const world = await new World(plumbline, plumbline.key, receiver.url).populate()
+  const world = await new World(plumbline, plumbline.key, receiver.url).populate(amount)
   async function stop(): Promise<void> {
     await plumbline.stop()
     await receiver.close()

@@ -10,13 +10,14 @@ import { buildPages } from '../../web/build.ts'
 /** Migrates one embedded database, of which every test file gets a copy. */
 export default async function setup(project: TestProject): Promise<() => void> {
   await buildPages()
-  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-template-'))
-  const lite = await PGlite.create(folder)
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-databases-'))
+  const template = path.join(folder, 'template')
+  const lite = await PGlite.create(template)
   await migrate(await overPGlite(lite))
   await lighten(lite)
   await lite.close()
   project.provide('postgres', null)
-  project.provide('pgliteTemplate', folder)
+  project.provide('pgliteTemplate', template)
   return () => rmSync(folder, { recursive: true, force: true })
 }
 

@@ -6,13 +6,15 @@ import { at, contract, entriesAt } from '../../scripts/conformance/contract.ts'
 import { placeOf } from '../../scripts/conformance/judge.ts'
 import type { Operation, Schema } from '../../server/http/contract.ts'
 import type { Input } from '../../server/http/input.ts'
-import { createValidator, parseQuery } from '../../server/http/validate.ts'
+import { parseQuery } from '../../server/http/validate.ts'
+import { isTestedHere } from '../support/once.ts'
+import { compiled } from '../support/plumbline.ts'
 
 /**
  * Handlers see every default of the contract filled in, in a query, in a body and nested in a body, whether the
  * operation is called over HTTP or in-process.
  */
-const validator = createValidator(contract)
+const { validator } = compiled
 
 /** A server that answers with the input that the handler of an operation would get. */
 let echo: Server
@@ -58,7 +60,7 @@ const cases = [...contract.operations.values()].flatMap((operation) => {
   return count === 0 ? [] : [{ id: operation.id, operation, query, bodies }]
 })
 
-describe('defaults are filled in', () => {
+describe.skipIf(!isTestedHere())('defaults are filled in', () => {
   test.each(cases)('$id', async ({ operation, query, bodies }) => {
     for (const { body, places } of bodies.length > 0 ? bodies : [{ body: undefined, places: [] }]) {
       for (const checked of [await overHttp(operation, body), inProcess(operation, body)]) {

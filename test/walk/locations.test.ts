@@ -29,7 +29,7 @@ beforeAll(async () => {
       return answer
     },
   }
-  const world = await new World(listening, plumbline.key, receiver.url).populate()
+  const world = await new World(listening, plumbline.key, receiver.url).populate('enough')
   // Where the examples created something only as a side effect, create it directly, with each resource in turn.
   for (const operation of creations) {
     for (let which = 0; which < 6 && !created.has(operation.id); which++) {

@@ -7,6 +7,7 @@ import type { Handlers } from '../../server/http/operation.ts'
 import { ROLES, type Role } from '../../server/keys/roles.ts'
 import { createUser } from '../../server/people/users/users.ts'
 import { connected, newOauthApp } from '../support/oauth-app.ts'
+import { isTestedHere } from '../support/once.ts'
 import {
   type Answer,
   fromPage,
@@ -17,7 +18,7 @@ import {
 
 /**
  * What holds for every operation that only people call, and what each role may do of all that people may call. The other
- * suites of this folder walk what programs may call.
+ * suites of this folder walk what programs may call. What is refused before a statement is tested once.
  */
 const operations = [...wholeContract.operations.values()]
 const ofPeople = operations.filter((operation) => !isForPrograms(operation))
@@ -66,7 +67,8 @@ describe('in a service as it is', () => {
   })
   afterAll(() => plumbline.stop())
 
-  test.each(bySession)('$id asks whoever is not signed in to do so', async (operation) => {
+  const refused = test.skipIf(!isTestedHere())
+  refused.each(bySession)('$id asks whoever is not signed in to do so', async (operation) => {
     const answer = await send(plumbline, operation, { by: fromPage('') })
     expectProblem(operation, answer, 401, 'not_signed_in')
     expect(answer.headers.get('www-authenticate')).toBe('Session realm="plumbline"')
@@ -78,17 +80,17 @@ describe('in a service as it is', () => {
     expectProblem(operation, byKey, 401, 'not_signed_in')
   })
 
-  test.each(writes)('$id is refused to pages of other sites', async (operation) => {
+  refused.each(writes)('$id is refused to pages of other sites', async (operation) => {
     const headers = { 'sec-fetch-site': 'cross-site' }
     expectProblem(operation, await send(plumbline, operation, { by: owner, headers }), 403, 'cross_site')
   })
 
-  test.each(ofPeople)('$id refuses a parameter that it does not know', async (operation) => {
+  refused.each(ofPeople)('$id refuses a parameter that it does not know', async (operation) => {
     const answer = await send(plumbline, operation, { by: owner, query: '?noSuchParameter=1' })
     expectProblem(operation, answer, 422, 'validation_failed')
   })
 
-  test.each(taking)('$id reads no body that is broken, too large or no JSON', async (operation) => {
+  refused.each(taking)('$id reads no body that is broken, too large or no JSON', async (operation) => {
     const as = (body: string, type: string) =>
       send(plumbline, operation, { by: owner, body, headers: { 'content-type': type } })
     const json = 'application/json'
@@ -125,7 +127,7 @@ describe('in a service as it is', () => {
     }
   })
 
-  describe('a role may do what the table of the contract says', () => {
+  describe.skipIf(!isTestedHere())('a role may do what the table of the contract says', () => {
     const [, [, permissions] = [], [, administration] = []] = entriesAt('x-roles')
     const table = { ...permissions, ...administration } as Record<string, Record<string, Role[]>>
     const covers = (role: Role, permission: string) => {
@@ -157,7 +159,7 @@ describe('in a service as it is', () => {
   })
 })
 
-describe('in a service whose handlers fail', () => {
+describe.skipIf(!isTestedHere())('in a service whose handlers fail', () => {
   let trouble: (call: Call) => Promise<never>
   const handlers = new Proxy({}, { get: () => (_input: unknown, call: Call) => trouble(call) }) as Handlers
   let plumbline: TestPlumbline

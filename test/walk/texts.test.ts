@@ -35,7 +35,7 @@ beforeAll(async () => {
   mailServer = await startMailServer()
   plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false', ...mailServer.env })
   receiver = await startReceiver()
-  world = await new World(plumbline, plumbline.key, receiver.url).populate()
+  world = await new World(plumbline, plumbline.key, receiver.url).populate('enough')
   await transferBudget()
   await addActivity()
   // What is still to be sent would be written over.

@@ -4,20 +4,21 @@ import { EXAMPLE_IDS, isOpenToKeys, World } from '../../scripts/conformance/worl
 import type { Call } from '../../server/http/call.ts'
 import type { Operation } from '../../server/http/contract.ts'
 import type { Handlers } from '../../server/http/operation.ts'
+import { isTestedHere } from '../support/once.ts'
 import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
 
 /**
  * What every operation answers when something goes wrong that no caller can cause: a fault of ours, a database that is
  * away, a limit that is used up, a first request that is still running. The handlers are replaced to cause the trouble;
- * everything around them is the real service.
+ * everything around them is the real service. How limits are counted is tested on both databases with them.
  */
 const operations = [...contract.operations.values()]
 
 let trouble: (call: Call) => Promise<never>
 const handlers = new Proxy({}, { get: () => (_input: unknown, call: Call) => trouble(call) }) as Handlers
 
-describe('in a service whose handlers fail', () => {
+describe.skipIf(!isTestedHere())('in a service whose handlers fail', () => {
   let plumbline: TestPlumbline
   let world: World
   beforeAll(async () => {
@@ -67,7 +68,7 @@ describe('in a service whose handlers fail', () => {
   )
 })
 
-describe.each([
+describe.skipIf(!isTestedHere()).each([
   ['minute', 'rate_limited', { RATE_LIMIT_PER_MINUTE: '1', PORTAL_LIMIT_PER_MINUTE: '1' }],
   ['day', 'quota_exceeded', { QUOTA_PER_DAY: '1' }],
 ] as const)('once the %s is used up', (window, code, env) => {

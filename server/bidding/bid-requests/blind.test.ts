@@ -52,7 +52,8 @@ async function blindRequest(more: object = {}): Promise<Blind> {
 }
 
 function expectNoSecret(told: unknown): void {
-  const text = JSON.stringify(told)
+  // In which an instant's seconds may look like an amount.
+  const text = JSON.stringify(told).replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, 'null')
   for (const secret of SECRETS) expect(text).not.toContain(secret)
 }
 

@@ -39,7 +39,10 @@ async function newUser(email: string): Promise<string> {
 }
 
 async function newVendor(companyName: string): Promise<string> {
-  return (await plumbline.post('/api/ext/vendors', { companyName, email: 'bids@example.com' })).body.id
+  // By day it would be told of its tasks in the background, and a task that was told of has changed.
+  const notificationPreferences = { advanceNoticeDays: null, reminderDays: null }
+  const vendor = { companyName, email: 'bids@example.com', notificationPreferences }
+  return (await plumbline.post('/api/ext/vendors', vendor)).body.id
 }
 
 async function newHome(name: string, fields: object = {}): Promise<string> {

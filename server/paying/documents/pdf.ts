@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { buffer } from 'node:stream/consumers'
-import PDFDocument from 'pdfkit'
+import type PDFDocument from 'pdfkit'
 
 /** What all documents are drawn with: their paper, font and foot, and how amounts and dates are written. */
 export type Doc = InstanceType<typeof PDFDocument>
@@ -28,7 +28,9 @@ export const GRAY = '#555555'
 
 /** The document that `draw` draws, as bytes. */
 export async function pdf(about: About, draw: (doc: Doc) => void): Promise<Buffer> {
-  const doc = new PDFDocument({
+  // The library takes 30 MB, which a service is spared until it draws.
+  const { default: Document } = await import('pdfkit')
+  const doc = new Document({
     ...{ size: 'LETTER', margin: MARGIN, bufferPages: true, font: PLAIN, lang: 'en-US' },
     // Nothing in it depends on when or where it is made, so that the same record makes the same bytes.
     info: {

@@ -26,7 +26,7 @@ export const lienWaiverOperations = {
     const vendor = await vendors.find(call, waiver.vendorId)
     const sheet = { waiver, payment, vendor, builder: call.principal.organization }
     const fileName = `${payment.number}-${waiver.waiverType}.pdf`
-    return { status: 200, body: await pdfAnswer(call, fileName, () => waiverDocument(sheet)) }
+    return { status: 200, body: await pdfAnswer(call, fileName, sheet, waiverDocument) }
   },
 
   async changeLienWaiverStatus({ path, body }, call) {

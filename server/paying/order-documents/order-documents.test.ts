@@ -2,6 +2,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { updateOrganization } from '../../organizations/organizations.ts'
+import { pdf } from '../documents/pdf.ts'
 
 const ORDERS = '/api/ext/purchase-orders'
 
@@ -104,7 +105,13 @@ test('the longest order has every line and page number, and is made in a second 
   expect(text).toContain('Total $20,100.00')
 })
 
-test('the same order makes the same bytes, is not sent again, and is base64 as the result of a skill', async () => {
+test('what is drawn alike is the same bytes', async () => {
+  const about = { title: 'Purchase order', author: 'Żółw', changedAt: '2026-11-18T08:00:00Z', foot: ['PO-0001'] }
+  const drawn = () => pdf(about, (doc) => doc.font('bold').text('Łódź').font('plain').text('Ελένη'))
+  expect((await drawn()).equals(await drawn())).toBe(true)
+})
+
+test('an order that is still the same is not sent again, and is base64 as the result of a skill', async () => {
   const order = await newOrder()
   const first = await documentOf(order.id)
   const etag = first.headers.get('etag') ?? ''

@@ -11,7 +11,7 @@ import { termsOf } from './terms.ts'
 /** The document of an order that the caller may see. Throws `not_found`. */
 export async function orderPdf(call: Call, id: string): Promise<FileAnswer> {
   const sheet = await sheetOf(call, id)
-  return pdfAnswer(call, `${sheet.order.number}.pdf`, () => orderDocument(sheet))
+  return pdfAnswer(call, `${sheet.order.number}.pdf`, sheet, orderDocument)
 }
 
 async function sheetOf(call: Call, id: string): Promise<OrderSheet> {

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import type { MailServer } from '../../config.ts'
 import { htmlOf } from '../message-templates/letter.ts'
 
@@ -29,7 +29,7 @@ export class Refused extends Error {}
 
 export function openPost(server: MailServer): Post {
   const { host, port, secure, user, password, from } = server
-  const transport = createTransport({
+  const options = {
     ...{ pool: true, host, port, secure, maxConnections: MOST_CONNECTIONS },
     ...(user !== null && { auth: { user, pass: password ?? '' } }),
     // A password never leaves in clear text, except to this machine.
@@ -43,7 +43,9 @@ export function openPost(server: MailServer): Post {
     // Another attempt is the outbox's affair, which counts it.
     maxRequeues: 0,
     ...{ disableFileAccess: true, disableUrlAccess: true },
-  })
+  }
+  // The library takes 20 MB, which a service is spared until there is a mail to send.
+  let transport: Promise<Transporter> | null = null
   const domain = from.slice(from.indexOf('@') + 1)
   return {
     async send({ id, fromName, to, subject, text }) {
@@ -58,12 +60,13 @@ export function openPost(server: MailServer): Post {
         signal: AbortSignal.timeout(WHOLE_MS),
       }
       try {
-        await transport.sendMail(letter)
+        transport ??= import('nodemailer').then(({ createTransport }) => createTransport(options))
+        await (await transport).sendMail(letter)
       } catch (error) {
         throw isRefusal(error) ? new Refused(wordsOf(error)) : new Error(wordsOf(error))
       }
     },
-    close: () => transport.close(),
+    close: () => void transport?.then((opened) => opened.close()),
   }
 }
 

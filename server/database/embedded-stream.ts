@@ -1,0 +1,65 @@
+import { Duplex } from 'node:stream'
+import type { PGlite } from '@electric-sql/pglite'
+
+/** AuthenticationOk, and ReadyForQuery outside of a transaction: https://www.postgresql.org/docs/current/protocol-message-formats.html */
+const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
+
+/** The letter of the message that ends a connection. PGlite would end with it. */
+const TERMINATE = 'X'.charCodeAt(0)
+
+/** Every message begins with its letter, but for the first of a connection, which begins with its length. */
+const isStartup = (message: Buffer) => message[0] === 0
+
+/**
+ * What `pg` takes for a socket to the server: what it writes goes to PGlite, and what PGlite answers is read. The
+ * messages of a statement are written together and answered at once; PGlite's own adapter runs them one by one and reads
+ * the answers twice over, by which a short statement takes half as long again.
+ */
+export class EmbeddedStream extends Duplex {
+  readonly #lite: PGlite
+
+  constructor(lite: PGlite) {
+    super()
+    this.#lite = lite
+  }
+
+  connect(): void {
+    process.nextTick(() => this.emit('connect'))
+  }
+
+  // What only a real socket has.
+  setNoDelay(): void {}
+  ref(): void {}
+  unref(): void {}
+
+  override _read(): void {}
+
+  override _write(message: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#answer([message]).then(() => done(), done)
+  }
+
+  override _writev(messages: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
+    this.#answer(messages.map(({ chunk }) => chunk)).then(() => done(), done)
+  }
+
+  override _final(done: () => void): void {
+    this.push(null)
+    done()
+  }
+
+  async #answer(messages: Buffer[]): Promise<void> {
+    if (messages[0] !== undefined && isStartup(messages[0])) {
+      // PGlite has one session: a new connection goes on with it, and knows nothing of what the one before left there.
+      await this.#lite.exec('rollback; deallocate all')
+      this.push(WELCOME)
+      return
+    }
+    const said = Buffer.concat(messages.filter(([letter]) => letter !== TERMINATE))
+    if (said.length === 0) return
+    const answers: Buffer[] = []
+    // They lie in PGlite's memory, which it uses again.
+    const onRawData = (answer: Uint8Array) => void answers.push(Buffer.from(answer))
+    await this.#lite.execProtocolRawStream(said, { onRawData })
+    this.push(Buffer.concat(answers))
+  }
+}

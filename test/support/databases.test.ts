@@ -1,0 +1,20 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { newTestDatabase } from './databases.ts'
+import { startTestPlumbline } from './plumbline.ts'
+
+test('a database that another file has used is like a new one, to the planner and to the upkeep, too', async () => {
+  const plumbline = await startTestPlumbline()
+  for (let i = 0; i < 60; i++) await plumbline.post('/api/ext/vendors', { companyName: `Brazos Framing ${i}` })
+  await sql`vacuum (analyze) "vendors"`.execute(plumbline.database.statements)
+  await plumbline.stop()
+  const { statements, close } = await newTestDatabase()
+  const { rows } = await sql<object>`
+    select (select count(*)::int from "vendors") as "rows", c."reltuples" as "known", s."n_mod_since_analyze"::int as "changed",
+      (select count(*)::int from pg_statistic where "starelid" = c."oid") as "columns"
+    from "pg_class" c join "pg_stat_user_tables" s on s."relid" = c."oid" where c."relname" = 'vendors'`.execute(
+    statements,
+  )
+  expect(rows).toEqual([{ rows: 0, known: -1, changed: 0, columns: 0 }])
+  await close()
+})

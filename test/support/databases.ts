@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { type Database, type DatabaseConfig, openDatabase, overPGlite } from '../../server/database/database.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where to create databases; null runs the tests on PGlite. */
+    postgres: { adminUrl: string; templateName: string } | null
+    /** The folder of a migrated embedded database, to be copied. */
+    pgliteTemplate: string | null
+  }
+}
+
+/**
+ * Databases of the kind that this run tests on. A test file that is done leaves its own to the next file of the same
+ * process, emptied, because making one takes longer than most files' tests.
+ */
+interface Kept {
+  /** What it was when it was new: neither its tables nor what the migrations wrote into them. */
+  readonly shape: string
+  run(text: string): Promise<Record<string, unknown>[]>
+  open(bounds: Bounds): Promise<Database>
+  /** For one that cannot be used again. */
+  remove(): Promise<void>
+}
+
+type Bounds = Pick<DatabaseConfig, 'databaseConnections' | 'databaseStatementTimeoutMs'>
+
+const free: Kept[] = []
+/** A file seldom has more open at a time, and each takes memory. */
+const MOST_FREE = 2
+
+/** An empty, migrated database. Nothing is in it, whatever was in it before. */
+export async function newTestDatabase(bounds: Bounds = { databaseConnections: 24 }): Promise<Database> {
+  const postgres = inject('postgres')
+  const kept = free.pop() ?? (postgres === null ? await makeEmbedded() : await makePostgres(postgres))
+  const database = await kept.open(bounds)
+  const { close } = database
+  let closing: Promise<void> | null = null
+  return Object.assign(database, {
+    close() {
+      closing ??= close().then(() => leave(kept))
+      return closing
+    },
+  })
+}
+
+async function leave(kept: Kept): Promise<void> {
+  if (free.length < MOST_FREE && (await isLikeNew(kept))) free.push(kept)
+  else await kept.remove()
+}
+
+/** Empties it; false if a test has altered more than rows. */
+async function isLikeNew({ run, shape }: Kept): Promise<boolean> {
+  const rows = await run(FILLED)
+  const filled = rows.map(({ table }) => String(table))
+  if (filled.length > 0) {
+    // Without its triggers, some of which refuse that a row is ever removed.
+    await run(`begin; set local session_replication_role = replica;
+      ${filled.map((table) => `delete from ${table};`).join('')} commit`)
+    await run(`vacuum ${filled.join(',')}`)
+  }
+  // To the planner, a table that was vacuumed or analyzed is not a new one.
+  await run(`delete from pg_statistic where starelid in (select oid from pg_class where ${OURS})`)
+  await run(`update pg_class set reltuples = -1, relpages = 0 where reltuples <> -1 and ${OUR_TABLES}`)
+  // What was changed so far would have the upkeep of the next file's service analyze tables that are empty.
+  await run('select pg_stat_force_next_flush()')
+  await run('select pg_stat_reset()')
+  return (await shapeOf(run)) === shape
+}
+
+const MIGRATIONS = `('kysely_migration', 'kysely_migration_lock')`
+const OURS = `relnamespace = 'public'::regnamespace`
+const OUR_TABLES = `${OURS} and relkind = 'r'`
+/** Vacuuming an empty table makes its file empty. */
+const FILLED = `select oid::regclass::text as "table" from pg_class
+  where ${OUR_TABLES} and pg_relation_size(oid) > 0 and relname not in ${MIGRATIONS}`
+
+async function shapeOf(run: Kept['run']): Promise<string> {
+  const [row] = await run(SHAPE)
+  return String(row?.shape)
+}
+
+const SHAPE = `
+  with ours as (select oid, relname, relrowsecurity, reloptions from pg_class where ${OURS})
+  select md5(string_agg(line, ',' order by line)) as shape from (
+    select concat_ws(' ', oid, relname, relrowsecurity, reloptions) as line from ours
+    union all select concat_ws(' ', attrelid, attname, atttypid, attnotnull, atthasdef)
+      from pg_attribute where attnum > 0 and attrelid in (select oid from ours)
+    union all select concat_ws(' ', oid, convalidated) from pg_constraint where connamespace = 'public'::regnamespace
+    union all select concat_ws(' ', oid, tgenabled) from pg_trigger
+    union all select concat_ws(' ', oid, polname) from pg_policy
+    union all select concat_ws(' ', oid, md5(prosrc)) from pg_proc where pronamespace = 'public'::regnamespace
+    union all select concat_ws(' ', starelid, staattnum) from pg_statistic where starelid in (select oid from ours)
+    union all select concat_ws(' ', setdatabase, setrole, setconfig) from pg_db_role_setting
+    union all select name from kysely_migration
+  ) lines`
+
+async function makeEmbedded(): Promise<Kept> {
+  const template = inject('pgliteTemplate')
+  if (template === null) throw new Error('Only the runs on the embedded database have one to copy.')
+  // Beside the template, because the process is ended without having been asked, and then the run removes both.
+  const folder = mkdtempSync(path.join(path.dirname(template), 'copy-'))
+  cpSync(template, folder, { recursive: true })
+  const lite = await PGlite.create(folder)
+  const run: Kept['run'] = async (text) => (await lite.exec(text)).at(-1)?.rows ?? []
+  return {
+    shape: await shapeOf(run),
+    run,
+    async open() {
+      await run('discard all')
+      const database = await overPGlite(lite)
+      return Object.assign(database, { close: () => database.statements.destroy() })
+    },
+    async remove() {
+      await lite.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function makePostgres(postgres: { adminUrl: string; templateName: string }): Promise<Kept> {
+  const databaseUrl = await newPostgresUrl(postgres)
+  const run: Kept['run'] = async (text) => {
+    const client = new pg.Client(databaseUrl)
+    await client.connect()
+    try {
+      return (await client.query(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+  return {
+    shape: await shapeOf(run),
+    run,
+    open: (bounds) => openDatabase({ ...bounds, databaseUrl, dataDir: '' }),
+    // The server removes it, with all others, at the end of the run.
+    remove: async () => {},
+  }
+}
+
+/** The URL of a new database on the run's PostgreSQL server, for tests that start processes. */
+export async function newPostgresUrl(postgres: { adminUrl: string; templateName: string }): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const admin = new pg.Client(postgres.adminUrl)
+  await admin.connect()
+  // Copying files costs a third of writing them to the log first.
+  await admin.query(`create database "${name}" template "${postgres.templateName}" strategy file_copy`)
+  await admin.end()
+  const url = new URL(postgres.adminUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
