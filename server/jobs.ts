@@ -109,7 +109,7 @@ export function startJobs(parts: JobParts): Jobs {
     const run = () => followEncryptionKey(database, given, config)
     jobs.push({ name: 'followEncryptionKey', everyMs: 1000, run })
   }
-  const loops = jobs.map((job) => loop(job, log))
+  const loops = jobs.map((job, i) => loop(job, i * APART_MS + (job.everyMs === HOUR_MS ? HOURLY_AFTER_MS : 0), log))
   const delivery = startDelivery({
     ...{ database, config, clock, log, contract: surroundings.contract },
     tellDisabled: (trx, disabled) => tellDisabled(trx, surroundings, disabled),
@@ -134,10 +134,14 @@ export function startJobs(parts: JobParts): Jobs {
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
+// All at once would take a connection each at the start, and again every second.
+const APART_MS = 20
+/** What is done by the hour leaves the database to those who waited for the start. */
+const HOURLY_AFTER_MS = 5000
+
 // One run at a time with a pause in between, so that a slow job does not pile up.
-function loop(job: Job, log: Logger): () => Promise<void> {
+function loop(job: Job, firstAfterMs: number, log: Logger): () => Promise<void> {
   let stopped = false
-  let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
   const again = () => {
     if (!stopped) timer = setTimeout(run, job.everyMs)
@@ -148,7 +152,7 @@ function loop(job: Job, log: Logger): () => Promise<void> {
       .catch((error: unknown) => log.error({ err: error, job: job.name }, 'a job failed and will be tried again'))
       .then(again)
   }
-  run()
+  let timer = setTimeout(run, firstAfterMs)
   return async () => {
     stopped = true
     clearTimeout(timer)

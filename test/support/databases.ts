@@ -22,11 +22,15 @@ declare module 'vitest' {
 interface Kept {
   /** What it was when it was new: neither its tables nor what the migrations wrote into them. */
   readonly shape: string
-  run(text: string): Promise<Record<string, unknown>[]>
+  /** Everything in one session, because the first statements of a new one cost more than what they do. */
+  session<T>(work: (run: Run) => Promise<T>): Promise<T>
   open(bounds: Bounds): Promise<Database>
   /** For one that cannot be used again. */
   remove(): Promise<void>
 }
+
+/** The rows of the last statement of a text. */
+type Run = (text: string) => Promise<Record<string, unknown>[]>
 
 type Bounds = Pick<DatabaseConfig, 'databaseConnections' | 'databaseStatementTimeoutMs'>
 
@@ -50,12 +54,12 @@ export async function newTestDatabase(bounds: Bounds = { databaseConnections: 24
 }
 
 async function leave(kept: Kept): Promise<void> {
-  if (free.length < MOST_FREE && (await isLikeNew(kept))) free.push(kept)
+  if (free.length < MOST_FREE && (await kept.session((run) => isLikeNew(run, kept.shape)))) free.push(kept)
   else await kept.remove()
 }
 
 /** Empties it; false if a test has altered more than rows. */
-async function isLikeNew({ run, shape }: Kept): Promise<boolean> {
+async function isLikeNew(run: Run, shape: string): Promise<boolean> {
   const rows = await run(FILLED)
   const filled = rows.map(({ table }) => String(table))
   if (filled.length > 0) {
@@ -80,7 +84,7 @@ const OUR_TABLES = `${OURS} and relkind = 'r'`
 const FILLED = `select oid::regclass::text as "table" from pg_class
   where ${OUR_TABLES} and pg_relation_size(oid) > 0 and relname not in ${MIGRATIONS}`
 
-async function shapeOf(run: Kept['run']): Promise<string> {
+async function shapeOf(run: Run): Promise<string> {
   const [row] = await run(SHAPE)
   return String(row?.shape)
 }
@@ -107,10 +111,10 @@ async function makeEmbedded(): Promise<Kept> {
   const folder = mkdtempSync(path.join(path.dirname(template), 'copy-'))
   cpSync(template, folder, { recursive: true })
   const lite = await PGlite.create(folder)
-  const run: Kept['run'] = async (text) => (await lite.exec(text)).at(-1)?.rows ?? []
+  const run: Run = async (text) => (await lite.exec(text)).at(-1)?.rows ?? []
   return {
     shape: await shapeOf(run),
-    run,
+    session: (work) => work(run),
     async open() {
       await run('discard all')
       const database = await overPGlite(lite)
@@ -125,18 +129,18 @@ async function makeEmbedded(): Promise<Kept> {
 
 async function makePostgres(postgres: { adminUrl: string; templateName: string }): Promise<Kept> {
   const databaseUrl = await newPostgresUrl(postgres)
-  const run: Kept['run'] = async (text) => {
+  const session: Kept['session'] = async (work) => {
     const client = new pg.Client(databaseUrl)
     await client.connect()
     try {
-      return (await client.query(text)).rows
+      return await work(async (text) => [await client.query(text)].flat().at(-1)?.rows ?? [])
     } finally {
       await client.end()
     }
   }
   return {
-    shape: await shapeOf(run),
-    run,
+    shape: await session(shapeOf),
+    session,
     open: (bounds) => openDatabase({ ...bounds, databaseUrl, dataDir: '' }),
     // The server removes it, with all others, at the end of the run.
     remove: async () => {},
