@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createClient, PlumblineError, verifyWebhook } from '../client/index.ts'
 import { at, wholeContract as contract, entriesAt, faults, root } from '../scripts/conformance/contract.ts'
+import { type Answer, ask } from '../scripts/conformance/service.ts'
 import { startReceiver } from '../scripts/processes/receiver.ts'
 import { type Operation, readContract } from '../server/http/contract.ts'
 import { catalogueOf } from '../server/skills/catalogue.ts'
@@ -31,13 +32,6 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([mock.stop(), dynamic.stop()]))
 
-interface Answer {
-  status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever came over the wire.
-  body: any
-  headers: Headers
-}
-
 /** Sends an operation as the contract's own examples have it, apart from what the caller overrides. */
 async function send(
   operation: Operation,
@@ -48,18 +42,13 @@ async function send(
     headers = {},
   }: { url?: string; query?: string; body?: string; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
-  const response = await fetch(url + addressOf(operation) + query, {
-    method: operation.method,
-    headers: {
-      ...credentialOf(operation),
-      ...(operation.takesBody && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(operation.takesBody && { body: body ?? JSON.stringify(bodyOf(operation)) }),
-  })
-  const text = await response.text()
-  const isJson = /[/+]json(;|$)/.test(response.headers.get('content-type') ?? '')
-  return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
+  return ask(
+    url,
+    operation.method,
+    addressOf(operation) + query,
+    operation.takesBody ? (body ?? bodyOf(operation)) : undefined,
+    { headers: { ...credentialOf(operation), ...headers } },
+  )
 }
 
 function credentialOf({ schemes }: Operation): Record<string, string> {

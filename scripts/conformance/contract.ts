@@ -69,6 +69,26 @@ export function entriesAt(...keys: string[]): [string, Record<string, unknown>][
 
 /** The faults of a value against the schema at a place, one per line; an empty string if it is valid. */
 export function faults(value: unknown, ...keys: string[]): string {
+  const validate = validatorOf(keys)
+  if (validate(value)) return ''
+  return (validate.errors ?? [])
+    .map(({ instancePath, message, params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`)
+    .join('\n')
+}
+
+const pointed = new Map<string, ValidateFunction>()
+
+/** What checks a value against the schema at a pointer into the document, compiled once. */
+export function validatorAt(pointer: string): ValidateFunction {
+  let validate = pointed.get(pointer)
+  if (validate === undefined) {
+    validate = validatorOf(keysOf(`#${pointer}`))
+    pointed.set(pointer, validate)
+  }
+  return validate
+}
+
+function validatorOf(keys: string[]): ValidateFunction {
   const place = home(keys)
   const key = JSON.stringify(place)
   let validate = compiled.get(key)
@@ -78,10 +98,7 @@ export function faults(value: unknown, ...keys: string[]): string {
     validate = ajv.compile(standalone(schema))
     compiled.set(key, validate)
   }
-  if (validate(value)) return ''
-  return (validate.errors ?? [])
-    .map(({ instancePath, message, params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`)
-    .join('\n')
+  return validate
 }
 
 /**

@@ -76,9 +76,12 @@ if (given.junit !== undefined) await finished(results.compose(junit).pipe(create
 
 /** The key and what it may do; ends the run if the server does not answer or does not accept the key. */
 async function keyOf(secret: string): Promise<Key> {
-  const answer = await ask(baseUrl, 'GET', '/api/ext/me', undefined, { key: secret }).catch((error: Error) => {
-    return program.error(`${baseUrl} does not answer: ${String(error.cause ?? error)}`)
-  })
+  const answer = await ask(baseUrl, 'GET', '/api/ext/me', undefined, { key: secret }).catch(
+    (error: NodeJS.ErrnoException) => {
+      // Of a name with several addresses there is only a code.
+      return program.error(`${baseUrl} does not answer: ${error.message || error.code}`)
+    },
+  )
   if (answer.status !== 200) program.error(`The key is not accepted: ${answer.status} ${brief(answer.body)}`)
   return { secret, permissions: answer.body.permissions }
 }

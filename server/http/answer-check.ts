@@ -3,26 +3,18 @@ import type { Contract, Operation, ResponseObject } from './contract.ts'
 import type { Answer } from './dispatch.ts'
 import { COMPILED_FAST, withFormats } from './formats.ts'
 
+/** What checks a value against the schema at a pointer into the contract. */
+export type ValidatorAt = (pointer: string) => ValidateFunction
+
 export type AnswerCheck = (operation: Operation | null, answer: Answer) => void
 
 /**
  * Checks every answer against the contract before it is sent: an undeclared status, or a body that breaks its schema,
  * is our error. Switched on in the tests, where it makes each of them test the contract too.
+ *
+ * @param validatorAt for whoever has compiled the contract's schemas already
  */
-export function answerChecker(contract: Contract): AnswerCheck {
-  const ajv = withFormats(new Ajv2020.default({ strict: false, allErrors: true, ...COMPILED_FAST }))
-  ajv.addSchema(contract.document, 'contract')
-  const compiled = new Map<string, ValidateFunction>()
-
-  function validatorAt(pointer: string): ValidateFunction {
-    let validate = compiled.get(pointer)
-    if (validate === undefined) {
-      validate = ajv.compile({ $ref: `contract#${pointer}` })
-      compiled.set(pointer, validate)
-    }
-    return validate
-  }
-
+export function answerChecker(contract: Contract, validatorAt: ValidatorAt = compiling(contract)): AnswerCheck {
   const codes = contract.document['x-problems'] as Record<string, { members?: string[]; mayHave?: string[] }>
 
   /** The client has types for the members of each problem, so they have to be there. */
@@ -60,6 +52,20 @@ export function answerChecker(contract: Contract): AnswerCheck {
     }
     if (answer.text === null) throw new Error(`${what} is declared with a body.`)
     if (type.endsWith('json')) assertValid(validatorAt(`${at}/content/${step(type)}/schema`), answer, what)
+  }
+}
+
+function compiling({ document }: Contract): ValidatorAt {
+  const ajv = withFormats(new Ajv2020.default({ strict: false, allErrors: true, ...COMPILED_FAST }))
+  ajv.addSchema(document, 'contract')
+  const compiled = new Map<string, ValidateFunction>()
+  return (pointer) => {
+    let validate = compiled.get(pointer)
+    if (validate === undefined) {
+      validate = ajv.compile({ $ref: `contract#${pointer}` })
+      compiled.set(pointer, validate)
+    }
+    return validate
   }
 }
 

@@ -90,10 +90,8 @@ describe.skipIf(!isHere)('conformance', () => {
     const broken = await startBroken(plumbline.url, 'getVendor', { body: (body) => ({ ...body, shoeSize: 44 }) })
     // No more of the contract than these need, because Prism reads all it is given at the start.
     const proxy = await startPrism(broken.url, /^\/api\/ext\/(me$|execute$|vendors(\/|$))/)
-    for (const each of ['listVendors', 'createVendor', 'updateVendor']) {
-      const { code, output } = await conformance(proxy.url, '--proxied', '--only', each)
-      expect([each, code, failures(output)]).toEqual([each, 0, ''])
-    }
+    const taken = await conformance(proxy.url, '--proxied', '--only', 'updateVendor')
+    expect([taken.code, failures(taken.output)]).toEqual([0, ''])
     const refused = await conformance(proxy.url, '--proxied', '--only', 'getVendor')
     proxy.stop()
     broken.stop()

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
-import { type Answer, type RequestOptions, type Service, withKey } from '../../scripts/conformance/service.ts'
+import { validatorAt } from '../../scripts/conformance/contract.ts'
+import { type Answer, ask, type RequestOptions, type Service, withKey } from '../../scripts/conformance/service.ts'
 import * as vendors from '../../server/bidding/vendors/queries.ts'
 import { newVendor } from '../../server/bidding/vendors/vendor.ts'
 import { Clock } from '../../server/clock.ts'
@@ -17,7 +18,6 @@ import { systemCall } from '../../server/keys/principals.ts'
 import { operations } from '../../server/operations.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { type Parts, type Plumbline, startPlumbline } from '../../server/plumbline.ts'
-import { ask } from './ask.ts'
 import { newTestDatabase } from './databases.ts'
 import { Emissions, undeclaredEmissions } from './emissions.ts'
 import { brokenEvents } from './recorded-events.ts'
@@ -65,7 +65,11 @@ export type { Answer, RequestOptions }
 // Compiled once per process, as its test files need it, because compiling everything for every file would take longer
 // than the tests. A file with its own contract compiles that itself.
 const contract = loadContract()
-export const compiled = { contract, validator: createValidator(contract), answerCheck: answerChecker(contract) }
+export const compiled = {
+  contract,
+  validator: createValidator(contract),
+  answerCheck: answerChecker(contract, validatorAt),
+}
 
 export async function startTestPlumbline(
   env: Record<string, string> = {},
