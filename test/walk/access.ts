@@ -135,15 +135,8 @@ export function access(populated: () => Populated): void {
         const foreign = theirs.addressFor(operation)
         const query = foreign.includes('?') ? foreign.slice(foreign.indexOf('?')) : ''
         const answers = []
-        for (const id of [
-          undefined,
-          `${prefixOf(name)}_01m7y975jzfesvq6zzzzzzzzzz`,
-          'nonsense',
-          '%00',
-          '%E0%A4%A',
-          '..%2F..',
-          'x'.repeat(64),
-        ]) {
+        const unknown = [undefined, `${prefixOf(name)}_01m7y975jzfesvq6zzzzzzzzzz`]
+        for (const id of isTestedHere() ? [...unknown, ...NO_IDS] : unknown) {
           const address = id === undefined ? foreign : operation.path.replace(/\{\w+\}/g, id) + query
           const answer = await ours.send(operation, { address })
           expect([id, answer.status]).toEqual([id, 404])
@@ -213,6 +206,9 @@ async function endKey(secret: string, how: 'expiresAt' | 'revokedAt'): Promise<v
 function withoutQuery(operation: Operation): string {
   return ours.addressFor(operation).split('?', 1)[0] ?? ''
 }
+
+/** For these the database is not asked. */
+const NO_IDS = ['nonsense', '%00', '%E0%A4%A', '..%2F..', 'x'.repeat(64)]
 
 function idNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
