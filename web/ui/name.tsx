@@ -20,7 +20,13 @@ const PLACES: Partial<Record<NamedKind, (id: string) => string>> = {
 /** What a record refers to, by its name, as a way there. */
 export function Name({ of, id, isPlain = false }: { of: NamedKind; id: string; isPlain?: boolean }) {
   const { data } = useName(of, id)
-  if (data === undefined) return <Skeleton width={88} />
+  if (data === undefined)
+    return (
+      <>
+        <span className="sr">Loading</span>
+        <Skeleton width={88} />
+      </>
+    )
   if (data === null) return <None word="not shown" />
   const to = PLACES[of]
   return isPlain || to === undefined ? data : <Link to={to(id)}>{data}</Link>
