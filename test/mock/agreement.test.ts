@@ -128,6 +128,7 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
     played.filter(belongs),
     ({ what, answer }) => `${what} ${answer.status} ${answer.body?.code}`,
   )
+  const preferredAlready = new Set<string>()
   for (const [kind, [one]] of kinds) {
     if (one === undefined) continue
     const { what, operation, call, answer } = one
@@ -140,7 +141,10 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
       }
       if (difference !== null) differing.add(what)
     }
-    if (answer.status >= 400) {
+    // Asked for by name, a refusal is the same whatever else would lead to it.
+    const refusal = `${answer.status} ${answer.body?.code}`
+    if (answer.status >= 400 && !preferredAlready.has(refusal)) {
+      preferredAlready.add(refusal)
       const preferred = await ask({
         ...call,
         headers: { ...call.headers, prefer: `code=${answer.status}, example=${answer.body.code}` },
