@@ -10,35 +10,39 @@ import { invalid } from '../http/problem.ts'
  * cover, the webhooks, and what these refer to. A narrow key gets a short document.
  */
 interface Published {
+  /** All but where the service is. */
   document: OpenApiDocument
   yaml: string | undefined
 }
 
 /** One per set of permissions and of tags; there is rarely more than a handful. */
 const MOST_REMEMBERED = 50
-const remembered = new Map<string, Published>()
+const remembered = new WeakMap<ContractDocument, Map<string, Published>>()
 
 export function publishedJson(call: Reader, tags?: readonly string[]): OpenApiDocument {
-  return publishedFor(call, tags).document
+  return { ...publishedFor(call, tags).document, servers: [{ url: call.surroundings.config.publicUrl }] }
 }
 
 export function publishedYaml(call: Reader, tags?: readonly string[]): string {
   const published = publishedFor(call, tags)
   published.yaml ??= stringify(published.document, { aliasDuplicateObjects: false, lineWidth: 120 })
-  return published.yaml
+  return published.yaml.replace(NOWHERE, () => call.surroundings.config.publicUrl)
 }
 
+/** Stands where the address of the service will; as it is written first, nothing else is replaced. */
+const NOWHERE = 'https://plumbline.invalid'
+
 function publishedFor(call: Reader, tags: readonly string[] | undefined): Published {
-  const { contract, config } = call.surroundings
-  const wanted = tags === undefined ? undefined : namedTags(contract.document, tags)
-  const shape = [[...call.permissions].sort(), wanted === undefined ? null : [...wanted].sort()]
-  const key = `${contract.version} ${config.publicUrl} ${JSON.stringify(shape)}`
-  let published = remembered.get(key)
+  const { document } = call.surroundings.contract
+  const wanted = tags === undefined ? undefined : namedTags(document, tags)
+  const key = JSON.stringify([[...call.permissions].sort(), wanted === undefined ? null : [...wanted].sort()])
+  const ofContract = remembered.get(document) ?? new Map<string, Published>()
+  remembered.set(document, ofContract)
+  let published = ofContract.get(key)
   if (published === undefined) {
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
-    const document = publish(contract.document, call.permissions, config.publicUrl, { tags: wanted })
-    published = { document, yaml: undefined }
-    remembered.set(key, published)
+    if (ofContract.size >= MOST_REMEMBERED) ofContract.clear()
+    published = { document: publish(document, call.permissions, NOWHERE, { tags: wanted }), yaml: undefined }
+    ofContract.set(key, published)
   }
   return published
 }
