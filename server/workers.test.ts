@@ -5,7 +5,7 @@ import { freePort, makeBuilder, openEnvironment, type Service, startService } fr
 import { newPostgresUrl } from '../test/support/databases.ts'
 import { ConfigError, readConfig } from './config.ts'
 
-const WORKERS = 3
+const WORKERS = 2
 const LIMIT = 40
 
 test('workers need a database that several processes can use, and a port each for their metrics', () => {
@@ -42,7 +42,7 @@ describe.skipIf(postgres === null)('several workers', () => {
   }
 
   async function allAreUp(): Promise<void> {
-    await vi.waitFor(() => expect(service.log.split('"ready"').length - 1).toBeGreaterThanOrEqual(WORKERS), 20_000)
+    await vi.waitFor(() => expect(service.log.split('"ready"').length - 1).toBeGreaterThanOrEqual(WORKERS), 50_000)
   }
 
   test('share one address and one limit, and each reports what it answered', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { inject } from 'vitest'
@@ -22,8 +23,8 @@ declare module 'vitest' {
 interface Kept {
   /** What it was when it was new: neither its tables nor what the migrations wrote into them. */
   readonly shape: string
-  /** Everything in one session, because the first statements of a new one cost more than what they do. */
-  session<T>(work: (run: Run) => Promise<T>): Promise<T>
+  readonly run: Run
+  /** It stays open, because the first statements of a new session cost more than what they do. */
   open(bounds: Bounds): Promise<Database>
   /** For one that cannot be used again. */
   remove(): Promise<void>
@@ -42,24 +43,23 @@ const MOST_FREE = 2
 export async function newTestDatabase(bounds: Bounds = { databaseConnections: 24 }): Promise<Database> {
   const postgres = inject('postgres')
   const kept = free.pop() ?? (postgres === null ? await makeEmbedded() : await makePostgres(postgres))
-  const database = await kept.open(bounds)
-  const { close } = database
+  const database: Database = Object.create(await kept.open(bounds))
   let closing: Promise<void> | null = null
   return Object.assign(database, {
     close() {
-      closing ??= close().then(() => leave(kept))
+      closing ??= leave(kept)
       return closing
     },
   })
 }
 
 async function leave(kept: Kept): Promise<void> {
-  if (free.length < MOST_FREE && (await kept.session((run) => isLikeNew(run, kept.shape)))) free.push(kept)
+  if (free.length < MOST_FREE && (await isLikeNew(kept))) free.push(kept)
   else await kept.remove()
 }
 
 /** Empties it; false if a test has altered more than rows. */
-async function isLikeNew(run: Run, shape: string): Promise<boolean> {
+async function isLikeNew({ run, shape }: Kept): Promise<boolean> {
   const rows = await run(FILLED)
   const filled = rows.map(({ table }) => String(table))
   if (filled.length > 0) {
@@ -71,7 +71,8 @@ async function isLikeNew(run: Run, shape: string): Promise<boolean> {
   // To the planner, a table that was vacuumed or analyzed is not a new one.
   await run(`delete from pg_statistic where starelid in (select oid from pg_class where ${OURS})`)
   await run(`update pg_class set reltuples = -1, relpages = 0 where reltuples <> -1 and ${OUR_TABLES}`)
-  // What was changed so far would have the upkeep of the next file's service analyze tables that are empty.
+  // What was changed so far would have the upkeep of the next file's service analyze tables that are empty. The run's
+  // PostgreSQL does not count it, because each of its sessions would tell only later.
   await run('select pg_stat_force_next_flush()')
   await run('select pg_stat_reset()')
   return (await shapeOf(run)) === shape
@@ -111,17 +112,14 @@ async function makeEmbedded(): Promise<Kept> {
   const folder = mkdtempSync(path.join(path.dirname(template), 'copy-'))
   cpSync(template, folder, { recursive: true })
   const lite = await PGlite.create(folder)
+  const database = await overPGlite(lite)
   const run: Run = async (text) => (await lite.exec(text)).at(-1)?.rows ?? []
   return {
     shape: await shapeOf(run),
-    session: (work) => work(run),
-    async open() {
-      await run('discard all')
-      const database = await overPGlite(lite)
-      return Object.assign(database, { close: () => database.statements.destroy() })
-    },
+    run,
+    open: async () => database,
     async remove() {
-      await lite.close()
+      await database.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -129,21 +127,26 @@ async function makeEmbedded(): Promise<Kept> {
 
 async function makePostgres(postgres: { adminUrl: string; templateName: string }): Promise<Kept> {
   const databaseUrl = await newPostgresUrl(postgres)
-  const session: Kept['session'] = async (work) => {
-    const client = new pg.Client(databaseUrl)
-    await client.connect()
-    try {
-      return await work(async (text) => [await client.query(text)].flat().at(-1)?.rows ?? [])
-    } finally {
-      await client.end()
-    }
-  }
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  const run: Run = async (text) => [await client.query(text)].flat().at(-1)?.rows ?? []
+  let opened: { bounds: Bounds; database: Database } | null = null
+  const close = async () => opened?.database.close()
   return {
-    shape: await session(shapeOf),
-    session,
-    open: (bounds) => openDatabase({ ...bounds, databaseUrl, dataDir: '' }),
+    shape: await shapeOf(run),
+    run,
+    async open({ databaseConnections, databaseStatementTimeoutMs }) {
+      const bounds = { databaseConnections, databaseStatementTimeoutMs }
+      if (opened === null || !isDeepStrictEqual(opened.bounds, bounds)) {
+        await close()
+        opened = { bounds, database: await openDatabase({ ...bounds, databaseUrl, dataDir: '' }) }
+      }
+      return opened.database
+    },
     // The server removes it, with all others, at the end of the run.
-    remove: async () => {},
+    async remove() {
+      await Promise.all([close(), client.end()])
+    },
   }
 }
 
