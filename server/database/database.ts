@@ -3,7 +3,6 @@ import path from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import {
   CompiledQuery,
-  type DatabaseConnection,
   type Driver,
   Kysely,
   PostgresAdapter,
@@ -21,7 +20,14 @@ import type { JsonRow } from './lean-query.ts'
 import { type Patience, reachPostgres } from './reach.ts'
 import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
 import type { DB as Tables } from './tables.gen.ts'
-import { EmbeddedDriver, EmbeddedSession, EmbeddedSessions, TransactionDriver } from './transaction-drivers.ts'
+import {
+  EmbeddedDriver,
+  EmbeddedSession,
+  EmbeddedSessions,
+  OwnConnection,
+  TransactionConnection,
+  Transactions,
+} from './transaction-drivers.ts'
 import { installWireTypes } from './wire-types.ts'
 
 export type { Tables }
@@ -120,25 +126,21 @@ async function openPostgres(
     each.on('connect', (client) => client.on('error', () => {}))
   }
   const shared = new SharedStatements(bounded, null, others)
-  const pooled = over(() => new TransactionDriver(pool, null))
+  const acquire = async () => new TransactionConnection(await pool.connect())
   const sessions = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: unbounded }) })
   const shares = transactionShares(poolSize, CONNECTION_WAIT_MS)
-  const statements = over(() => new SharedDriver(shared, null))
-  const transaction: Access['transaction'] = (work) => retryDeadlocks(() => pooled.transaction().execute(work))
+  const statements = over(() => sharing(shared, null))
+  const transaction = transactions(new Transactions(acquire, null))
   let ofCalls: { role: string | null; shared: SharedStatements } = {
     role: null,
     shared: new SharedStatements(bounded, null, calls),
   }
   const accesses = new Remembered((organizationId) => {
     const { role, shared } = ofCalls
-    const statements = over(() => new SharedDriver(shared, role === null ? null : organizationId))
+    const statements = over(() => sharing(shared, role === null ? null : organizationId))
     if (role === null) return takingTurns({ statements, transaction }, shares, organizationId)
-    const own = over(() => new TransactionDriver(pool, { role, organizationId }))
-    const access: Access = {
-      statements,
-      transaction: (work) => retryDeadlocks(() => own.transaction().execute(work)),
-    }
-    return takingTurns(access, shares, organizationId)
+    const own = transactions(new Transactions(acquire, { role, organizationId }))
+    return takingTurns({ statements, transaction: own }, shares, organizationId)
   })
   return {
     embedded: false,
@@ -294,8 +296,9 @@ export async function overPGlite(lite: PGlite): Promise<Database> {
   const session = new EmbeddedSession()
   const shares = transactionShares(1, EMBEDDED_WAIT_MS)
   const withSight = (role: string | null, organizationId: string | null): Access => {
-    const db = over(() => new EmbeddedDriver(pool, session, role, organizationId))
-    return { statements: db, transaction: (work) => db.transaction().execute(work) }
+    const driver = new EmbeddedDriver(pool, session, role, organizationId)
+    const own = new Transactions(() => driver.acquireConnection(), null)
+    return { statements: over(() => driver), transaction: transactions(own) }
   }
   const { statements, transaction } = withSight(null, null)
   let narrowRole: string | null = null
@@ -336,6 +339,10 @@ async function ping(db: Db): Promise<void> {
 // Two transactions took the same locks in a different order. PostgreSQL undoes one of them, which can be retried.
 const DEADLOCK = '40P01'
 const MOST_ATTEMPTS = 4
+
+function transactions(own: Transactions): Access['transaction'] {
+  return (work) => retryDeadlocks(() => own.run((connection) => work(over(() => new OwnConnection(connection)))))
+}
 
 async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -381,32 +388,16 @@ export function insertTogether(insertion: Insertion, values: readonly unknown[])
   return { ...CompiledQuery.raw(insertion.text(1), [...values]), [ROW_OF]: insertion } as CompiledQuery<never>
 }
 
-class SharedDriver implements Driver {
-  readonly #connection: DatabaseConnection
-
-  constructor(shared: SharedStatements, organizationId: string | null) {
-    this.#connection = {
-      async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-        const { rows, rowCount } = await (ROW_OF in query
-          ? shared.insertTogether(organizationId, query[ROW_OF] as Insertion, query.parameters)
-          : shared.run(organizationId, query.sql, query.parameters, ROWS_AS_JSON in query))
-        return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
-      },
-      streamQuery: () => {
-        throw new Error('A stream needs a connection of its own; use a transaction.')
-      },
-    }
-  }
-
-  async init(): Promise<void> {}
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection
-  }
-  async beginTransaction(): Promise<void> {
-    throw new Error('A transaction needs a connection of its own; use Database.transaction.')
-  }
-  async commitTransaction(): Promise<void> {}
-  async rollbackTransaction(): Promise<void> {}
-  async releaseConnection(): Promise<void> {}
-  async destroy(): Promise<void> {}
+function sharing(shared: SharedStatements, organizationId: string | null): Driver {
+  return new OwnConnection({
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const { rows, rowCount } = await (ROW_OF in query
+        ? shared.insertTogether(organizationId, query[ROW_OF] as Insertion, query.parameters)
+        : shared.run(organizationId, query.sql, query.parameters, ROWS_AS_JSON in query))
+      return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
+    },
+    streamQuery: () => {
+      throw new Error('A stream needs a connection of its own; use a transaction.')
+    },
+  })
 }

@@ -74,10 +74,12 @@ interface Field {
   dataTypeID: number
 }
 
-/** What is sent before a statement, in the same packet; whatever rows it has are of no interest. */
+/** What is sent before a statement, in the same packet. */
 export interface Preamble {
   readonly statement: Statement
   readonly values: readonly unknown[]
+  /** Gets its rows, once the whole packet has been answered; without it they are of no interest. */
+  readonly answered?: ((result: StatementResult) => void) | undefined
 }
 
 /** Is told of every answer, also of a refusal, for which there are no rows. */
@@ -89,7 +91,7 @@ export interface Answered {
   readonly organizationId: string | null
   readonly text: string
   readonly sentAtMs: number
-  readonly result: StatementResult
+  result: StatementResult
 }
 
 interface LeanQuery extends Answered {
@@ -97,8 +99,8 @@ interface LeanQuery extends Answered {
   statement: Statement
   sequence: Sequence
   preambles: readonly Preamble[]
-  /** How many of the preambles have not been answered yet. */
-  ahead: number
+  /** The results of the preambles that have been answered. */
+  before: StatementResult[]
   /** The names of the statements that are prepared on the way. */
   prepared: string[]
   name: string
@@ -106,7 +108,7 @@ interface LeanQuery extends Answered {
   callback: () => void
   rows: number
   failed: boolean
-  done(result: StatementResult): void
+  answered(result: StatementResult): void
   fail(error: unknown): void
 }
 
@@ -118,6 +120,7 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
       const { name, text } = before.statement
       if (prepare(connection, name, text)) this.prepared.push(name)
       connection.bind(bound(before.statement.name, before.values))
+      if (before.answered !== undefined && before.statement.read === null) connection.describe({ type: 'P', name: '' })
       connection.execute({ portal: '', rows: 0 })
     }
     if (prepare(connection, name, statement.text)) this.prepared.push(name)
@@ -128,21 +131,23 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
     return null
   },
   handleRowDescription(this: LeanQuery, message: { fields: Field[] }): void {
-    this.statement.read = this.statement.asJson ? jsonReader(message.fields) : objectReader(message.fields)
+    const { statement } = answering(this)
+    statement.read = statement.asJson ? jsonReader(message.fields) : objectReader(message.fields)
   },
   handleDataRow(this: LeanQuery, message: { fields: RawRow }): void {
-    if (this.ahead === 0 && this.statement.read !== null) this.result.rows.push(this.statement.read(message.fields))
+    const { statement, answered } = answering(this)
+    if (answered !== undefined && statement.read !== null) this.result.rows.push(statement.read(message.fields))
   },
   handleCommandComplete(this: LeanQuery, message: { text: string }): void {
-    if (this.ahead > 0) {
-      this.ahead--
-      return
-    }
     const { text } = message
     this.result.rowCount = Number(text.slice(text.lastIndexOf(' ') + 1)) || 0
     this.result.command = text.slice(0, (text.indexOf(' ') + 1 || text.length + 1) - 1)
+    const { statement, answered } = answering(this)
     // A statement without rows has no description to wait for.
-    this.statement.read ??= noRow
+    if (answered !== undefined) statement.read ??= noRow
+    if (this.before.length === this.preambles.length) return
+    this.before.push(this.result)
+    this.result = { rows: [], rowCount: 0, command: '' }
   },
   handleEmptyQuery(): void {},
   handlePortalSuspended(): void {},
@@ -155,10 +160,19 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
   handleReadyForQuery(this: LeanQuery): void {
     this.watch.answered(this)
     if (this.failed) return
-    if (this.sequence.isBroken) this.fail(new Error('Connection terminated, because what went before had failed.'))
-    else this.done(this.result)
+    if (this.sequence.isBroken) {
+      this.fail(new Error('Connection terminated, because what went before had failed.'))
+      return
+    }
+    for (const [i, result] of this.before.entries()) this.preambles[i]?.answered?.(result)
+    this.answered(this.result)
   },
 })
+
+/** The statement of the packet that the database answers now. */
+function answering(query: LeanQuery): Preamble {
+  return query.preambles[query.before.length] ?? query
+}
 
 // An unnamed statement is one of many on this connection, which keeps only the latest.
 function prepare(connection: Connection, name: string, text: string): boolean {
@@ -200,7 +214,7 @@ export function execute(
   sequence: Sequence,
   preambles: readonly Preamble[] = NONE,
 ): Promise<StatementResult> {
-  return new Promise((done, fail) => {
+  return new Promise((answered, fail) => {
     const { name, text } = statement
     const own = {
       organizationId,
@@ -209,7 +223,7 @@ export function execute(
       statement,
       sequence,
       preambles,
-      ahead: preambles.length,
+      before: [],
       prepared: [],
       name,
       text,
@@ -217,7 +231,7 @@ export function execute(
       callback: ignore,
       rows: 0,
       failed: false,
-      done,
+      answered,
       fail,
     }
     const query: LeanQuery = Object.assign(Object.create(prototype), own, {

@@ -5,7 +5,8 @@ import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumb
 let plumbline: TestPlumbline
 
 beforeAll(async () => {
-  plumbline = await startTestPlumbline()
+  // No other file has as many, so nothing is prepared on them yet.
+  plumbline = await startTestPlumbline({ DATABASE_CONNECTIONS: '23' })
 })
 
 afterAll(() => plumbline.stop())

@@ -1,6 +1,7 @@
-import { CompiledQuery } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { together } from './together.ts'
 import { later } from './transaction-drivers.ts'
 
 let plumbline: TestPlumbline
@@ -48,4 +49,38 @@ test('a statement behind one that is refused is not done, and can be asked again
     })
   await expect(attempt(0)).rejects.toThrow('division by zero')
   expect((await attempt(1)).rows).toEqual([{ said: 'done' }])
+})
+
+test('statements that are asked for together are done in their order, however they are written', async () => {
+  const written = await plumbline.database.transaction(async (trx) => {
+    await trx.executeQuery(renamed(''))
+    const builder = trx.updateTable('organizations').set((eb) => ({ name: sql`${eb.ref('name')} || 'b'` }))
+    const rest = await together(
+      sql<{ name: string }>`update "organizations" set "name" = "name" || 'a' returning "name"`.execute(trx),
+      builder.returning('name').execute(),
+      trx.executeQuery<{ name: string }>(
+        CompiledQuery.raw(`update "organizations" set "name" = "name" || $1 returning "name"`, ['c']),
+      ),
+    )
+    return rest
+  })
+  expect(written).toMatchObject([{ rows: [{ name: 'a' }] }, [{ name: 'ab' }], { rows: [{ name: 'abc' }] }])
+})
+
+test('if one of them is refused all are, the first failure is told, and nothing of the transaction stays', async () => {
+  const attempt = plumbline.database.transaction(async (trx) => {
+    await together(
+      trx.executeQuery(renamed('Refused')),
+      trx.executeQuery(divided(0)),
+      trx.executeQuery(CompiledQuery.raw('select no_such_column')),
+    )
+  })
+  await expect(attempt).rejects.toThrow('division by zero')
+  expect(await names()).toEqual(['abc'])
+})
+
+test('a transaction that is over takes no statement', async () => {
+  const over = await plumbline.database.transaction(async (trx) => trx)
+  await expect(over.executeQuery(renamed('Late'))).rejects.toThrow('The transaction is over.')
+  expect(await names()).toEqual(['abc'])
 })

@@ -24,43 +24,38 @@ export function later(query: CompiledQuery): CompiledQuery<never> {
 
 /**
  * Transactions of the pool. What begins one goes out with its first statement, and what ends it with what was left for
- * later, because a transaction costs the service little else than the packets that it waits for.
+ * later, because a transaction costs the service little else than the packets that it waits for. Statements that are
+ * asked for in one turn of the event loop, as by `Promise.all`, leave in one packet too, in their order; if one of them
+ * is refused, all of the packet are.
  */
-export class TransactionDriver implements Driver {
-  readonly #pool: pg.Pool
+export class Transactions {
+  readonly #acquire: () => Promise<TransactionConnection>
   readonly #opening: readonly Preamble[]
 
-  /** @param narrow as whom it works, and whose rows it sees; null for the connecting user, who sees all */
-  constructor(pool: pg.Pool, narrow: { role: string; organizationId: string } | null) {
-    this.#pool = pool
+  /** @param narrow as whom they work, and whose rows they see; null for the connecting user, who sees all */
+  constructor(acquire: () => Promise<TransactionConnection>, narrow: { role: string; organizationId: string } | null) {
+    this.#acquire = acquire
     const begin = { statement: statementOf('begin', false), values: [] }
     const set = { statement: statementOf(NARROW, false), values: [narrow?.role, narrow?.organizationId] }
     this.#opening = narrow === null ? [begin] : [begin, set]
   }
 
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<TransactionConnection> {
-    return new TransactionConnection(await this.#pool.connect())
+  /** Does the work in a transaction, which is committed unless the work fails. */
+  async run<T>(work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
+    const connection = await this.#acquire()
+    try {
+      connection.begin(this.#opening)
+      const result = await work(connection)
+      await connection.commit()
+      return result
+    } catch (error) {
+      // A connection that cannot even undo is not used again.
+      await connection.rollback().catch(() => {})
+      throw error
+    } finally {
+      connection.release()
+    }
   }
-
-  async beginTransaction(connection: TransactionConnection): Promise<void> {
-    connection.begin(this.#opening)
-  }
-
-  commitTransaction(connection: TransactionConnection): Promise<void> {
-    return connection.commit()
-  }
-
-  rollbackTransaction(connection: TransactionConnection): Promise<void> {
-    return connection.rollback()
-  }
-
-  async releaseConnection(connection: TransactionConnection): Promise<void> {
-    connection.release()
-  }
-
-  async destroy(): Promise<void> {}
 }
 
 const NARROW = `select set_config('role', $1, true), set_config('${ORGANIZATION_SETTING}', $2, true)`
@@ -68,13 +63,19 @@ const NARROW = `select set_config('role', $1, true), set_config('${ORGANIZATION_
 /** More than a few are sent when the next one comes, because what waits takes memory. */
 const MOST_UNSENT = 8
 
-class TransactionConnection implements DatabaseConnection {
+interface Unsent extends Preamble {
+  failed?(error: unknown): void
+}
+
+export class TransactionConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient
-  #unsent: Preamble[] = []
+  #unsent: Unsent[] = []
+  #isScheduled = false
   #isTransaction = false
   /** Whether the database knows of the transaction. */
   #isOpen = false
   #isLost = false
+  #isReleased = false
 
   constructor(client: pg.PoolClient) {
     this.#client = client
@@ -86,12 +87,21 @@ class TransactionConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (LATER in query && this.#isTransaction && this.#unsent.length < MOST_UNSENT) {
-      this.#unsent.push({ statement: statementOf(query.sql, false), values: query.parameters })
+    if (this.#isReleased) throw new Error('The transaction is over.')
+    const statement = statementOf(query.sql, false)
+    const values = query.parameters
+    if (!this.#isTransaction) return queryResult(await this.#send({ statement, values }))
+    if (LATER in query && this.#unsent.length < MOST_UNSENT) {
+      this.#unsent.push({ statement, values })
       return { rows: [] }
     }
-    const { rows, rowCount } = await this.#send(query.sql, query.parameters)
-    return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
+    const result = await new Promise<StatementResult>((answered, failed) => {
+      this.#unsent.push({ statement, values, answered, failed })
+      if (this.#isScheduled) return
+      this.#isScheduled = true
+      setImmediate(this.#flush)
+    })
+    return queryResult(result)
   }
 
   streamQuery(): never {
@@ -100,16 +110,16 @@ class TransactionConnection implements DatabaseConnection {
 
   async commit(): Promise<void> {
     if (!this.#isOpen && this.#unsent.every(({ statement }) => OPENING.has(statement.text))) return
-    const { command } = await this.#send('commit', [])
+    const { command } = await this.#send({ statement: statementOf('commit', false), values: [] })
     // After a statement that failed, which somebody took for a success.
     if (command === 'ROLLBACK') throw new AbortedTransactionError()
   }
 
   async rollback(): Promise<void> {
-    this.#unsent = []
+    for (const { failed } of this.#unsent.splice(0)) failed?.(new AbortedTransactionError())
     if (!this.#isOpen) return
     try {
-      await this.#send('rollback', [])
+      await this.#send({ statement: statementOf('rollback', false), values: [] })
     } catch (error) {
       this.#isLost = true
       throw error
@@ -117,26 +127,70 @@ class TransactionConnection implements DatabaseConnection {
   }
 
   release(): void {
+    this.#isReleased = true
     this.#client.release(this.#isLost)
   }
 
-  #send(text: string, values: readonly unknown[]): Promise<StatementResult> {
+  readonly #flush = (): void => {
+    this.#isScheduled = false
+    const last = this.#unsent.pop()
+    // Nothing is left if the commit has taken it along.
+    if (last !== undefined) this.#send(last).then(last.answered, last.failed ?? ignore)
+  }
+
+  // With what waits, in one packet.
+  #send({ statement, values }: Preamble): Promise<StatementResult> {
     const before = this.#unsent
     this.#unsent = []
     this.#isOpen = true
     const { stream } = (this.#client as unknown as { connection: { stream: Duplex } }).connection
     stream.cork()
     try {
-      return execute(this.#client, UNWATCHED, null, statementOf(text, false), values, { isBroken: false }, before)
+      const sent = execute(this.#client, UNWATCHED, null, statement, values, { isBroken: false }, before)
+      for (const { failed } of before) if (failed !== undefined) sent.catch(failed)
+      return sent
     } finally {
       stream.uncork()
     }
   }
 }
 
+function ignore(): void {}
+
+function queryResult<R>({ rows, rowCount }: StatementResult): QueryResult<R> {
+  return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
+}
+
 const OPENING: ReadonlySet<string> = new Set(['begin', NARROW])
 
 const UNWATCHED: Watch = { answered() {} }
+
+/** Hands out connections for queries. A transaction has connections of its own, so nobody begins one by these. */
+abstract class QueryDriver implements Driver {
+  abstract acquireConnection(): Promise<DatabaseConnection>
+  async init(): Promise<void> {}
+  async beginTransaction(): Promise<void> {
+    throw new Error('Database.transaction begins transactions, and inside one there is no other.')
+  }
+  async commitTransaction(): Promise<void> {}
+  async rollbackTransaction(): Promise<void> {}
+  async releaseConnection(_connection: DatabaseConnection): Promise<void> {}
+  async destroy(): Promise<void> {}
+}
+
+/** One connection for all queries, which need not wait for each other. */
+export class OwnConnection extends QueryDriver {
+  readonly #connection: DatabaseConnection
+
+  constructor(connection: DatabaseConnection) {
+    super()
+    this.#connection = connection
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection
+  }
+}
 
 /** The single session of the embedded database. */
 export class EmbeddedSession {
@@ -155,25 +209,29 @@ export class EmbeddedSession {
 const SHOW = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false)`
 
 /** The embedded database's single connection, narrowed to what its next user may see before it is handed over. */
-export class EmbeddedDriver extends TransactionDriver {
+export class EmbeddedDriver extends QueryDriver {
   readonly #pool: pg.Pool
-  readonly #narrow: (connection: TransactionConnection) => Promise<void>
+  readonly #narrow: (connection: DatabaseConnection) => Promise<void>
 
   constructor(pool: pg.Pool, session: EmbeddedSession, role: string | null, organizationId: string | null) {
-    super(pool, null)
+    super()
     this.#pool = pool
     this.#narrow = (connection) => session.narrow(connection, role, organizationId)
   }
 
-  override async acquireConnection(): Promise<TransactionConnection> {
-    const connection = await super.acquireConnection()
+  async acquireConnection(): Promise<TransactionConnection> {
+    const connection = new TransactionConnection(await this.#pool.connect())
     try {
       await this.#narrow(connection)
       return connection
     } catch (error) {
-      await this.releaseConnection(connection)
+      connection.release()
       throw error
     }
+  }
+
+  override async releaseConnection(connection: TransactionConnection): Promise<void> {
+    connection.release()
   }
 
   override destroy(): Promise<void> {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { later } from '../database/transaction-drivers.ts'
 import type { EventRow, StatusChangeRow, WriteCall } from '../http/call.ts'
 
@@ -61,14 +61,16 @@ export interface Savepoint {
 export async function savepoint(call: WriteCall): Promise<Savepoint> {
   await storeRecorded(call)
   const [events, changes] = [call.events.length, call.changes.length]
-  await sql`savepoint "mark"`.execute(call.db)
+  const leave = (statement: RawBuilder<unknown>) => call.db.executeQuery(later(statement.compile(call.db)))
+  await leave(sql`savepoint "mark"`)
   return {
     async keep() {
+      // Whatever was left for later is refused here, where it can still be undone.
       await sql`release savepoint "mark"`.execute(call.db)
     },
     async undo() {
-      await sql`rollback to savepoint "mark"`.execute(call.db)
-      await sql`release savepoint "mark"`.execute(call.db)
+      await leave(sql`rollback to savepoint "mark"`)
+      await leave(sql`release savepoint "mark"`)
       call.events.length = events
       call.changes.length = changes
       call.unstored.events.length = 0

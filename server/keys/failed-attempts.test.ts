@@ -18,7 +18,11 @@ beforeEach(async () => {
     },
   })
 })
-afterEach(() => plumbline.stop())
+afterEach(async () => {
+  // The next test may get the same database.
+  Reflect.deleteProperty(plumbline.database.statements, 'selectFrom')
+  await plumbline.stop()
+})
 
 /** Sends a request with this key from this address. */
 function ask(key: string, address = '198.51.100.7'): Promise<Answer> {

@@ -43,6 +43,61 @@ locked('whoever waited for a lock is given what the one before has left, in comp
   expect([title, ...invitations.map((invitation) => invitation.remindersSent)]).toEqual(['Framing', 7, 7])
 })
 
+test('of many changes of one record at once none is lost, and each tells what it found', async () => {
+  const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Redrock Carpentry' })).body
+  const names = Array.from({ length: 20 }, (_, i) => `Contact ${i}`)
+  const change = (contactName: string) => plumbline.patch(`/api/ext/vendors/${id}`, { contactName })
+  const answers = await Promise.all(names.map(change))
+  expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))
+  const target = `/api/ext/events?type=vendor.updated&resourceId=${id}&limit=100`
+  const { data } = (await plumbline.until(target, ({ body }) => body.data.length >= names.length)).body
+  type Told = { data: { object: { version: number; contactName: string }; previous: { contactName: string | null } } }
+  const told = (data as Told[]).map((event) => event.data).sort((a, b) => a.object.version - b.object.version)
+  expect(told.map(({ object }) => object.version)).toEqual(names.map((_, i) => i + 2))
+  expect(told.map(({ object }) => object.contactName).sort()).toEqual([...names].sort())
+  expect(told.map(({ previous }) => previous.contactName)).toEqual([
+    null,
+    ...told.slice(0, -1).map(({ object }) => object.contactName),
+  ])
+})
+
+test('a change answers what a reader then finds, field by field', async () => {
+  const { body: made } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
+  const sent = {
+    poLimit: 1250.5,
+    scopes: ['Framing'],
+    address: { city: 'Marfa' },
+    paymentTerms: { netDays: 10 },
+    phone: null,
+  }
+  const changed = await plumbline.patch(`/api/ext/vendors/${made.id}`, sent)
+  expect(changed.body).toMatchObject({ version: 2, poLimit: 1250.5 })
+  const read = await plumbline.get(`/api/ext/vendors/${made.id}`)
+  expect(changed.body).toEqual(read.body)
+  expect(changed.headers.get('etag')).toBe(read.headers.get('etag'))
+})
+
+locked('a change of a record that somebody holds waits for it, and nobody waits with it', async () => {
+  const make = async (companyName: string) => (await plumbline.post('/api/ext/vendors', { companyName })).body.id
+  const [held, free] = [await make('Held Framing'), await make('Free Framing')]
+  const [isHeld, mayEnd] = [signal(), signal()]
+  const holding = plumbline.database.transaction(async (trx) => {
+    await sql`select from "vendors" where "id" = ${held} for update`.execute(trx)
+    isHeld.give()
+    await mayEnd.given
+  })
+  await isHeld.given
+  const change = (id: string) => plumbline.patch(`/api/ext/vendors/${id}`, { contactName: 'Dale' })
+  // More than there are connections for single statements.
+  const waiting = Promise.all(Array.from({ length: 12 }, () => change(held)))
+  const others = await Promise.all(Array.from({ length: 12 }, () => make('Other Framing')))
+  expect((await change(free)).status).toBe(200)
+  expect(others).toHaveLength(12)
+  mayEnd.give()
+  await holding
+  expect((await waiting).map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200))
+})
+
 function signal(): { give: () => void; given: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { give: resolve, given: promise }

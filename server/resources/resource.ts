@@ -4,7 +4,8 @@ import { typeid } from 'typeid-js'
 import type { Actor } from '../../client/contract.gen.ts'
 import { insertTogether } from '../database/database.ts'
 import type { Insertion } from '../database/shared-statements.ts'
-import { type EventObject, type EventType, makeEvent } from '../events/record.ts'
+import { together } from '../database/together.ts'
+import { type EventObject, type EventType, type MadeEvent, makeEvent, recordEvent } from '../events/record.ts'
 import { type Call, isWriteCall, noteChange, type Tenant, type WriteCall } from '../http/call.ts'
 import { checkIfMatch } from '../http/etag.ts'
 import { refusedRow } from '../http/holder.ts'
@@ -125,6 +126,16 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
    * passes it on, and gets `precondition_failed` if the version is a different one by now.
    */
   update(call: WriteCall, before: R, changes: Changes<R, Computed>, ifMatch?: string): Promise<R>
+  /**
+   * Changes a row to what `decide` makes of it, and records the event, in one statement that needs no transaction: it
+   * takes the row only as it was read, and only if nobody holds it. Otherwise all is done anew with the row locked.
+   */
+  change(
+    call: Call,
+    id: string,
+    told: { event: EventType; ifMatch?: string | undefined },
+    decide: (call: Call, before: R) => Promise<Changes<R, Computed>>,
+  ): Promise<R>
   archive(call: WriteCall, before: R, ifMatch?: string): Promise<R>
 }
 
@@ -209,9 +220,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     if (isComputed) throw new Error(`${table} has computed fields; insert it and record its event.`)
     const row = newRow(call, given)
     const event = makeEvent(call, type, row as unknown as EventObject<EventType> & { id: string })
-    const { id, type: name, resourceId, actorId, payload, occurredAt, requestId, address } = event.row
-    const values = insertValues(call, row)
-    values.push(id, name, resourceId, actorId, payload, occurredAt, requestId, address)
+    const values = [...insertValues(call, row), ...eventValues(event)]
     // Its event comes after those that the transaction has recorded already.
     if (isWriteCall(call)) await call.surroundings.storeRecorded(call)
     const read = await written<Read>(call, insertTogether(insertion, values), row)
@@ -219,6 +228,49 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     // A larger transaction announces all its events when it is committed.
     if (!call.isWriting) call.surroundings.eventsCommitted(1)
     return { row, read }
+  }
+
+  /** The fields that change, with their values: in whichever order they were sent, the same fields make one statement. */
+  function toChange(before: R, changes: Changes<R, Computed>, ifMatch: string | undefined): [string, unknown][] {
+    checkIfMatch(ifMatch, before)
+    if (before.archivedAt != null) throw conflict('archived', 'An archived resource cannot be changed.')
+    const old = before as unknown as Record<string, unknown>
+    return Object.entries(changes as Record<string, unknown>)
+      .filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, old[field]))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  function setting(names: readonly string[], first: number): string {
+    const sets = names.map((name, i) => {
+      if (typeof kinds[name] !== 'string') throw new Error(`${table} has no column ${name} to change.`)
+      return `"${name}" = $${i + first}`
+    })
+    return `${sets.join(', ')}, "version" = t."version" + 1, "updatedAt" = $3`
+  }
+
+  /** Null if the row is not as it was read, or somebody holds it, who is not waited for on a connection that others share. */
+  async function changeAtOnce(call: Call, before: R, changed: [string, unknown][], type: EventType): Promise<R | null> {
+    const now = call.now.toISOString()
+    const after = { ...before, ...Object.fromEntries(changed), version: before.version + 1, updatedAt: now }
+    const event = makeEvent(call, type, after as unknown as EventObject<EventType> & { id: string }, before)
+    const names = changed.map(([field]) => field)
+    const statement = text(`change ${names.join()}`, () => {
+      const sets = setting(names, 5)
+      const columns = EVENT_COLUMNS.map((column, i) => `$${5 + names.length + i}${CASTS[column] ?? ''}`)
+      return `with free as materialized (
+          select "id" from "${table}" where "organizationId" = $1 and "id" = $2 and "version" = $4
+          for no key update skip locked),
+        changed as (update "${table}" as t set ${sets} from free where t."organizationId" = $1 and t."id" = free."id" returning t."id")
+        insert into "events" ("organizationId", ${EVENT_COLUMNS.map((column) => `"${column}"`).join(', ')})
+          select $1, ${columns.join(', ')} from changed returning "id"`
+    })
+    const values = changed.map(([field, value]) => toColumn(field, value))
+    const all = [call.organizationId, before.id, now, before.version, ...values, ...eventValues(event)]
+    const [done] = await written(call, CompiledQuery.raw(statement, all), after)
+    if (done === undefined) return null
+    call.events.push(event.recorded)
+    call.surroundings.eventsCommitted(1)
+    return after
   }
 
   return {
@@ -233,15 +285,17 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     },
 
     async findAll(tenant, ids) {
+      if (ids.length === 0) return []
       const found = new Map((await rows(tenant, all, [tenant.organizationId, ids])).map((row) => [row.id, row]))
       return ids.flatMap((id) => found.get(id) ?? [])
     },
 
     async lock(call, id) {
       // "no key update" still lets others insert rows that refer to this one.
-      const [row] = await rows(call, locking, [call.organizationId, id])
-      if (row === undefined) throw notFound()
-      return isComputed ? this.find(call, id) : row
+      const locked = rows(call, locking, [call.organizationId, id])
+      const [[row], whole] = await together(locked, isComputed ? findOptional(call, id) : locked.then(first))
+      if (row === undefined || whole === undefined) throw notFound()
+      return whole
     },
 
     async assertExist({ db, organizationId }, ids, pointer) {
@@ -261,10 +315,9 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
 
     async insert(call, values) {
       const row = newRow(call, values)
-      await written(call, CompiledQuery.raw(insertion, insertValues(call, row)), row)
+      const inserted = written(call, CompiledQuery.raw(insertion, insertValues(call, row)), row)
+      const [, whole] = await together(inserted, isComputed ? findOptional(call, row.id) : Promise.resolve(row))
       noteChange(call, row.id, 'created')
-      if (!isComputed) return row
-      const whole = await findOptional(call, row.id)
       if (whole === undefined) throw new Error(`The new row ${row.id} is not there.`)
       return whole
     },
@@ -308,21 +361,11 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     },
 
     async update(call, before, changes, ifMatch) {
-      checkIfMatch(ifMatch, before)
-      if (before.archivedAt != null) throw conflict('archived', 'An archived resource cannot be changed.')
-      const old = before as unknown as Record<string, unknown>
-      // In whichever order they were sent, the same fields make one statement.
-      const changed = Object.entries(changes as Record<string, unknown>)
-        .filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, old[field]))
-        .sort(([a], [b]) => (a < b ? -1 : 1))
+      const changed = toChange(before, changes, ifMatch)
       if (changed.length === 0) return before
       const names = changed.map(([field]) => field)
       const statement = text(`update ${names.join()}`, () => {
-        const sets = names.map((name, i) => {
-          if (typeof kinds[name] !== 'string') throw new Error(`${table} has no column ${name} to change.`)
-          return `"${name}" = $${i + 4}`
-        })
-        return `update "${table}" as t set ${sets.join(', ')}, "version" = t."version" + 1, "updatedAt" = $3
+        return `update "${table}" as t set ${setting(names, 4)}
           where t."organizationId" = $1 and t."id" = $2 returning ${selected}`
       })
       const values = changed.map(([field, value]) => toColumn(field, value))
@@ -333,6 +376,24 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       return row
     },
 
+    async change(call, id, { event, ifMatch }, decide) {
+      // Within a transaction the row is locked as well, and an answer that is kept needs one.
+      if (!isComputed && !call.isWriting && !call.answerIsKept) {
+        const before = await this.find(call, id)
+        const changed = toChange(before, await decide(call, before), ifMatch)
+        if (changed.length === 0) return before
+        const after = await changeAtOnce(call, before, changed, event)
+        if (after !== null) return after
+      }
+      return call.write(async (call) => {
+        const before = await this.lock(call, id)
+        const after = await this.update(call, before, await decide(call, before), ifMatch)
+        const object = after as unknown as EventObject<EventType> & { id: string }
+        if (after.version !== before.version) await recordEvent(call, event, object, before)
+        return after
+      })
+    },
+
     async archive(call, before, ifMatch) {
       if (before.archivedAt != null) {
         checkIfMatch(ifMatch, before)
@@ -341,6 +402,10 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       return this.update(call, before, { archivedAt: call.now.toISOString() } as Changes<R, Computed>, ifMatch)
     },
   }
+}
+
+function first<Value>(values: readonly Value[]): Value | undefined {
+  return values[0]
 }
 
 // What an update sets by itself, or leaves as it was.
@@ -380,4 +445,10 @@ function severalRows<R extends Row>(
   }
 }
 
-const EVENT_COLUMNS = ['id', 'type', 'resourceId', 'actorId', 'payload', 'occurredAt', 'requestId', 'address']
+const EVENT_COLUMNS = ['id', 'type', 'resourceId', 'actorId', 'payload', 'occurredAt', 'requestId', 'address'] as const
+/** Where a parameter is selected, it says what it is. */
+const CASTS: Readonly<Record<string, string>> = { payload: '::json', occurredAt: '::timestamptz' }
+
+function eventValues({ row }: MadeEvent): unknown[] {
+  return EVENT_COLUMNS.map((column) => row[column])
+}

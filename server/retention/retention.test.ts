@@ -109,7 +109,7 @@ test('a service enforces it by itself, for as long as it is configured', async (
   const another = await startPlumbline({
     ...{ config, clock, log: plumbline.log },
     // The first instance closes the database.
-    database: { ...database, close: async () => {} },
+    database: Object.create(database, { close: { value: async () => {} } }),
   })
   await plumbline.until('/api/ext/events?sort=-sequence', ({ body }) => body.data.length === 0)
   expect((await plumbline.get(`/api/ext/events/${event.id}`)).status).toBe(404)

@@ -1,4 +1,5 @@
 import type { BidAwarded, BidRequest, FieldError, Home, Vendor } from '../../../client/contract.gen.ts'
+import { together } from '../../database/together.ts'
 import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
@@ -32,18 +33,25 @@ export async function accept(call: WriteCall, bidId: string, asked: Checked['Bid
     ])
   }
   const request = await lockBidRequest(call, bidRequestId)
-  const bid = await bids.lock(call, bidId)
+  const [bid, standing, vendor] = await together(
+    bids.lock(call, bidId),
+    bids.ofRequest(call, bidRequestId, ['accepted', 'submitted']),
+    vendors.lock(call, seen.vendorId),
+  )
   const awardedLineIds = linesToAward(request, bid, asked)
-  const accepted = await bids.ofRequest(call, bidRequestId, ['accepted'])
-  const vendor = await vendors.lock(call, bid.vendorId)
+  const accepted = standing.filter(({ status }) => status === 'accepted')
   const winner = { ...bid, awardedLineIds }
   const obstacle = obstacleToAward(call, request, winner, accepted, vendor)
   if (obstacle !== null) throw conflict(obstacle.code, obstacle.message)
 
   const order = home === null ? null : await draftFromBid(call, { home, vendor, bid: winner, request })
-  const after = await move(call, bid, 'accepted', reason, { awardedLineIds })
+  const losers = rejectOthers ? losersOf(request, winner, standing) : []
+  const [after, ...rejected] = await together(
+    move(call, bid, 'accepted', reason, { awardedLineIds }),
+    ...losers.map((loser) => move(call, loser, 'rejected', 'Another bid was accepted.')),
+  )
   await tellAccepted(call, bid, after)
-  if (rejectOthers) await rejectLosers(call, request, after, [...accepted, after])
+  for (const [i, loser] of losers.entries()) await tellRejected(call, loser, rejected[i] ?? loser)
   if (request.status === 'awarded') {
     await recordChange(call, request, await bidRequests.touch(call, request.id))
   } else await awardBidRequest(call, request.id, reason)
@@ -132,16 +140,11 @@ function takenBy(accepted: readonly BidRow[], request: Pick<BidRequest, 'homeIds
   return new Set(accepted.flatMap((bid) => takes(bid, request)))
 }
 
-async function rejectLosers(
-  call: WriteCall,
-  request: BidRequestRow,
-  winner: BidRow,
-  accepted: readonly BidRow[],
-): Promise<void> {
-  const taken = takenBy(accepted, request)
-  for (const loser of await bids.ofRequest(call, request.id, ['submitted'])) {
-    if (request.awardMode === 'split' && canStillWin(loser, request, taken)) continue
-    if (loser.id === winner.id) continue
-    await tellRejected(call, loser, await move(call, loser, 'rejected', 'Another bid was accepted.'))
-  }
+/** The bids that a winner leaves nothing for. */
+function losersOf(request: BidRequestRow, winner: BidRow, standing: readonly BidRow[]): BidRow[] {
+  const others = standing.filter(({ id }) => id !== winner.id)
+  const taken = takenBy([...others.filter(({ status }) => status === 'accepted'), winner], request)
+  return others.filter(
+    (bid) => bid.status === 'submitted' && !(request.awardMode === 'split' && canStillWin(bid, request, taken)),
+  )
 }

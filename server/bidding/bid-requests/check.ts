@@ -1,6 +1,7 @@
 import type { BidRequest, Part, Vendor } from '../../../client/contract.gen.ts'
 import * as costCodes from '../../costs/cost-codes/queries.ts'
 import * as parts from '../../costs/parts/queries.ts'
+import { together } from '../../database/together.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { invalid, unknownReference } from '../../http/problem.ts'
 import { formFaults } from './bid-request.ts'
@@ -29,15 +30,17 @@ export interface Checked {
  */
 export async function check(call: WriteCall, asked: Checked): Promise<{ deadlineAt: string; invited: Vendor[] }> {
   const { vendorIds, homeIds, communityId, checkedIds = vendorIds } = asked
-  const place = await requests.placeOf(call, communityId, asked.deadline)
-  const homes = await requests.homes(call, homeIds)
-  const invited = await lockVendors(call, checkedIds)
+  const [place, homes, invited, known] = await together(
+    requests.placeOf(call, communityId, asked.deadline),
+    requests.homes(call, homeIds),
+    lockVendors(call, checkedIds),
+    knownOf(call, asked.lines),
+  )
 
   const unknown = place === undefined ? ['/communityId'] : []
   const homesById = new Map(homes.map((home) => [home.id, home]))
   unknown.push(...homeIds.flatMap((id, i) => (homesById.has(id) ? [] : [`/homeIds/${i}`])))
   unknown.push(...unknownVendors(invited, vendorIds, checkedIds))
-  const known = await knownOf(call, asked.lines)
   unknown.push(...unknownOf(asked.lines, known))
   if (place === undefined || unknown.length > 0) throw unknownReference(unknown)
 
@@ -85,8 +88,10 @@ interface Known {
 async function knownOf(call: WriteCall, lines: BidRequest['lines']): Promise<Known> {
   const partIds = [...new Set(lines.flatMap(({ partId }) => partId ?? []))]
   const codeIds = [...new Set(lines.flatMap(({ costCodeId }) => costCodeId ?? []))]
-  const found = partIds.length === 0 ? [] : await parts.findAll(call, partIds)
-  const codes = codeIds.length === 0 ? [] : await costCodes.findAll(call, codeIds)
+  const [found, codes] = await together(
+    partIds.length === 0 ? Promise.resolve([]) : parts.findAll(call, partIds),
+    codeIds.length === 0 ? Promise.resolve([]) : costCodes.findAll(call, codeIds),
+  )
   const isInUse = ({ archivedAt }: { archivedAt: string | null }) => archivedAt === null
   return {
     parts: new Map(found.filter(isInUse).map((part) => [part.id, part])),

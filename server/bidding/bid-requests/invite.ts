@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { BidRequest, ConflictReason, FieldError, Vendor } from '../../../client/contract.gen.ts'
+import { together } from '../../database/together.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
@@ -15,10 +16,11 @@ import * as requests from './queries.ts'
 export async function lockVendors(call: WriteCall, ids: readonly string[]): Promise<Vendor[]> {
   if (ids.length === 0) return []
   // In order of their ids, so that two requests to the same vendors cannot deadlock.
-  await sql`
+  const locked = sql`
     select "id" from "vendors" where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]})
     order by "id" for no key update`.execute(call.db)
-  return vendors.findAll(call, ids)
+  const [, found] = await together(locked, vendors.findAll(call, ids))
+  return found
 }
 
 /** Everything that prevents inviting these vendors, each fault pointing to the vendor in `vendorIds`. */

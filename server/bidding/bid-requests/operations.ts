@@ -1,4 +1,5 @@
 import type { Vendor } from '../../../client/contract.gen.ts'
+import { together } from '../../database/together.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import { checkIfMatch } from '../../http/etag.ts'
@@ -26,12 +27,18 @@ export const bidRequestOperations = {
     const { vendorIds, sendNow, ...rest } = body
     const wanted = { homeIds: [], effectiveFrom: null, effectiveTo: null, ...rest, lines: wholeLines(body.lines ?? []) }
     const request = await call.write(async (call) => {
-      const { deadlineAt, invited } = await check(call, { ...wanted, vendorIds, sendNow, newDeadline: true })
-      const scope = await scopes.nameOf(call, body.scope, query.createScopes)
-      const number = await requests.nextNumber(call)
-      const { id } = await requests.insert(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
-      await invitations.insertAll(call, id, vendorIds, 'pending')
-      const draft = await requests.find(call, id)
+      const [{ deadlineAt, invited }, scope, number] = await together(
+        check(call, { ...wanted, vendorIds, sendNow, newDeadline: true }),
+        scopes.nameOf(call, body.scope, query.createScopes),
+        requests.nextNumber(call),
+      )
+      const made = requests.make(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
+      const { id } = made
+      const [, , draft] = await together(
+        requests.insertAll(call, [made]),
+        invitations.insertAll(call, id, vendorIds, 'pending'),
+        requests.find(call, id),
+      )
       const created = requests.toBidRequest(call, draft)
       await recordStatusChange(call, { id, from: null, to: draft.status })
       await recordEvent(call, 'bid_request.created', created)

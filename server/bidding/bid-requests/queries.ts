@@ -57,7 +57,7 @@ const rows = resource({
   computed: { invitations: INVITATIONS_OF_REQUEST, figures: FIGURES },
 })
 
-export const { find, findAll, lock, assertExist, insert } = rows
+export const { find, findAll, lock, assertExist, make, insertAll } = rows
 
 export const { list } = resource({
   schema: 'BidRequestSummary',

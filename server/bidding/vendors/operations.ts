@@ -39,11 +39,16 @@ export const vendorOperations = {
   },
 
   async updateVendor({ path, query, body, ifMatch }, call) {
+    const { taxId, notificationPreferences } = body
+    const decide = async (call: Call, before: Vendor) =>
+      changesOf(before, { ...body, ...(await references(call, body, query.createScopes)) })
+    if (taxId === undefined && notificationPreferences === undefined) {
+      const told = { event: 'vendor.updated', ifMatch } as const
+      return { status: 200, body: await vendors.change(call, path.vendorId, told, decide) }
+    }
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      const sent = { ...body, ...(await references(call, body, query.createScopes)) }
-      const { taxId, notificationPreferences } = sent
-      const updated = await vendors.update(call, before, changesOf(before, sent), ifMatch)
+      const updated = await vendors.update(call, before, await decide(call, before), ifMatch)
       const after = taxId === undefined ? updated : await keepTaxId(call, { before, after: updated }, taxId)
       if (notificationPreferences !== undefined) await vendors.retimeNotices(call, after.id)
       await recordUpdate(call, before, after)

@@ -16,6 +16,7 @@ export const {
   insertAll,
   updateAll,
   update,
+  change,
   archive,
 } = resource({
   schema: 'Vendor',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Home } from '../../../client/contract.gen.ts'
+import { together } from '../../database/together.ts'
 import { noteChange, type Tenant, type WriteCall } from '../../http/call.ts'
 import { PENDING, UNSETTLED } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
@@ -43,14 +44,13 @@ export const {
 /** Locks the homes with these ids, in their order, and returns those that exist. */
 export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<Home[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<{ id: string }>`
+  const ordered = [...new Set(ids)].sort()
+  const locked = sql`
     select "id" from "homes"
-    where "organizationId" = ${call.organizationId} and "id" = any(${[...new Set(ids)]}::text[])
+    where "organizationId" = ${call.organizationId} and "id" = any(${ordered}::text[])
     order by "id" for no key update`.execute(call.db)
-  return findAll(
-    call,
-    rows.map(({ id }) => id),
-  )
+  const [, found] = await together(locked, findAll(call, ordered))
+  return found
 }
 
 /** What a home keeps of the sale that it has. */

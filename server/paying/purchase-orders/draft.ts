@@ -3,6 +3,7 @@ import { wins } from '../../bidding/bids/bid.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
+import { together } from '../../database/together.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
@@ -39,8 +40,14 @@ export interface Draft
 export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrder> {
   const { home, vendor, lines: asked, ...rest } = wanted
   const { retainagePercent = usualRetainage(rest, vendor), noPayment = false, scope } = rest
-  const given = await pricedLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null })
-  const { lines, ...sums } = totalled(await posted(call, scope, given))
+  const pricing = pricedLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null })
+  const [given, spelled, number] = await together(
+    pricing.then((given) => posted(call, scope, given)),
+    // What the caller wrote was looked up there; that of a bid or a contract is a trade, or was one.
+    scopes.nameOf(call, scope, true),
+    nextNumber(call, home),
+  )
+  const { lines, ...sums } = totalled(given)
   const order = {
     ...rest,
     homeId: home.id,
@@ -65,15 +72,15 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
   if (vendor.archivedAt !== null)
     throw conflict('vendor_archived', `Nothing can be ordered: ${vendor.companyName} is archived.`)
 
-  const { id, status } = await orders.insert(call, {
-    ...order,
-    // What the caller wrote was looked up there; that of a bid or a contract is a trade, or was one.
-    scope: await scopes.nameOf(call, scope, true),
-    number: await nextNumber(call, home),
-  })
-  await orders.insertLines(call, id, lines)
+  const made = orders.make(call, { ...order, scope: spelled, number })
+  const { id, status } = made
   await recordStatusChange(call, { id, from: null, to: status })
-  return orders.find(call, id)
+  const [, , drafted] = await together(
+    orders.insertAll(call, [made]),
+    orders.insertLines(call, id, lines),
+    orders.find(call, id),
+  )
+  return drafted
 }
 
 /** Drafts the order of a bid that has won: line by line, or the lump sum as one line. */

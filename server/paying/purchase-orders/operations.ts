@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Contract, FieldError, PurchaseOrder, Selection, Vendor } from '../../../client/contract.gen.ts'
+import type { Contract, FieldError, Home, PurchaseOrder, Selection, Vendor } from '../../../client/contract.gen.ts'
 import * as bidRequests from '../../bidding/bid-requests/queries.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as bids from '../../bidding/bids/queries.ts'
@@ -8,6 +8,7 @@ import * as vendors from '../../bidding/vendors/queries.ts'
 import { STANDING } from '../../costs/budgets/selected.ts'
 import * as contracts from '../../costs/contracts/queries.ts'
 import * as selections from '../../costs/selections/queries.ts'
+import { together } from '../../database/together.ts'
 import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
@@ -84,17 +85,18 @@ async function create(
   asked: Checked['PurchaseOrderCreate'],
   createScopes: boolean | undefined,
 ): Promise<PurchaseOrder> {
-  const named = asked.scope === undefined ? {} : { scope: await scopes.nameOf(call, asked.scope, createScopes) }
-  const body = { ...asked, ...named }
-  const { vendor, bid, contract, parent } = await referencesOf(call, body)
+  const [scope, { home, vendor, bid, contract, parent }] = await together(
+    asked.scope === undefined ? Promise.resolve(undefined) : scopes.nameOf(call, asked.scope, createScopes),
+    referencesOf(call, asked),
+  )
+  const body = scope === undefined ? asked : { ...asked, scope }
   const vendorId = vendor?.id ?? bid?.vendorId ?? contract?.vendorId
   if (vendorId !== undefined)
     assertParentFits({ ...body, vendorId, optionSelectionId: body.optionSelectionId ?? null }, parent)
-  const home = await homes.lock(call, body.homeId)
   if (bid !== null) return createFromBid(call, { ...body, home, vendor }, bid)
   if (contract !== null) return draft(call, await orderOfContract(call, { ...body, home, vendor }, contract))
   const faults = (['vendorId', 'scope', 'lines'] as const).filter((field) => body[field] === undefined)
-  const { scope, lines } = body
+  const { lines } = body
   if (vendor === null || scope === undefined || lines === undefined) {
     throw invalid(
       faults.map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required without bidId' })),
@@ -145,23 +147,30 @@ async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): P
   return order
 }
 
-/** What the body refers to, looked up together so that everything unknown is reported at once. */
+/**
+ * What the body refers to, looked up together so that everything unknown is reported at once. The home's row is locked.
+ */
 async function referencesOf(
   call: WriteCall,
   body: Checked['PurchaseOrderCreate'],
 ): Promise<{
+  home: Home
   vendor: Vendor | null
   bid: BidRow | null
   contract: Contract | null
   parent: PurchaseOrder | null
 }> {
   const { homeId, vendorId, bidId, contractId, parentPoId, optionSelectionId } = body
-  const home = await homes.findOptional(call, homeId)
-  const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
-  const bid = bidId == null ? null : await bids.findOptional(call, bidId)
-  const contract = contractId == null ? null : await contracts.findOptional(call, contractId)
-  const parent = parentPoId == null ? null : await orders.findOptional(call, parentPoId)
-  const selection = optionSelectionId == null ? null : await selections.findOptional(call, optionSelectionId)
+  const none = Promise.resolve(null)
+  const [vendor, bid, contract, parent, selection, strange, [home]] = await together(
+    vendorId === undefined ? none : vendors.findOptional(call, vendorId),
+    bidId == null ? none : bids.findOptional(call, bidId),
+    contractId == null ? none : contracts.findOptional(call, contractId),
+    parentPoId == null ? none : orders.findOptional(call, parentPoId),
+    optionSelectionId == null ? none : selections.findOptional(call, optionSelectionId),
+    unknownParts(call, body.lines ?? []),
+    homes.lockAll(call, [homeId]),
+  )
   const found = {
     homeId: home,
     vendorId: vendor,
@@ -172,9 +181,10 @@ async function referencesOf(
   }
   const unknown = [
     ...Object.entries(found).flatMap(([field, one]) => (one === undefined ? [`/${field}`] : [])),
-    ...(await unknownParts(call, body.lines ?? [])),
+    ...strange,
   ]
   if (
+    home === undefined ||
     vendor === undefined ||
     bid === undefined ||
     contract === undefined ||
@@ -187,7 +197,7 @@ async function referencesOf(
   assertOrderable(homeId, selection)
   if (bid !== null && contract !== null)
     throw invalid([{ pointer: '/contractId', code: 'unexpected', message: 'cannot be sent together with bidId' }])
-  return { vendor, bid, contract, parent }
+  return { home, vendor, bid, contract, parent }
 }
 
 function assertOrderable(homeId: string, selection: Selection | null): void {

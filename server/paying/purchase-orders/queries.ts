@@ -23,7 +23,7 @@ const TASKS = `(
   where k."organizationId" = t."organizationId" and k."homeId" = t."homeId" and k."poIds" <> '{}'
     and t."id" = any(k."poIds") and k."archivedAt" is null)`
 
-export const { list, find, findAll, findOptional, lock, insert, update } = resource({
+export const { list, find, findAll, findOptional, lock, make, insertAll, update } = resource({
   schema: 'PurchaseOrder',
   table: 'purchaseOrders',
   prefix: 'po',
