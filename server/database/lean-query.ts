@@ -101,8 +101,8 @@ interface LeanQuery extends Answered {
   preambles: readonly Preamble[]
   /** The results of the preambles that have been answered. */
   before: StatementResult[]
-  /** The names of the statements that are prepared on the way. */
-  prepared: string[]
+  /** The statements that are prepared on the way. */
+  prepared: Statement[]
   name: string
   values: readonly unknown[]
   callback: () => void
@@ -115,16 +115,15 @@ interface LeanQuery extends Answered {
 // Created without the constructor of pg.Query, which prepares for everything that we skip here.
 const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
   submit(this: LeanQuery, connection: Connection): null {
-    const { statement, name, values, preambles } = this
+    const { statement, values, preambles } = this
     for (const before of preambles) {
-      const { name, text } = before.statement
-      if (prepare(connection, name, text)) this.prepared.push(name)
+      if (prepare(connection, before.statement)) this.prepared.push(before.statement)
       connection.bind(bound(before.statement.name, before.values))
       if (before.answered !== undefined && before.statement.read === null) connection.describe({ type: 'P', name: '' })
       connection.execute({ portal: '', rows: 0 })
     }
-    if (prepare(connection, name, statement.text)) this.prepared.push(name)
-    connection.bind(bound(name, values))
+    if (prepare(connection, statement)) this.prepared.push(statement)
+    connection.bind(bound(statement.name, values))
     if (statement.read === null) connection.describe({ type: 'P', name: '' })
     connection.execute({ portal: '', rows: 0 })
     connection.sync()
@@ -157,9 +156,14 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
     if (this.statement.isReliedOn) this.sequence.isBroken = true
     this.fail(error)
   },
-  handleReadyForQuery(this: LeanQuery): void {
+  handleReadyForQuery(this: LeanQuery, connection: Connection): void {
     this.watch.answered(this)
     if (this.failed) return
+    for (const { name, text } of this.prepared) {
+      // `pg` notes that of the last statement alone, and forgets the others when one of them fails some other time.
+      connection.parsedStatements[name] = text
+      delete connection.submittedNamedStatements[name]
+    }
     if (this.sequence.isBroken) {
       this.fail(new Error('Connection terminated, because what went before had failed.'))
       return
@@ -175,7 +179,7 @@ function answering(query: LeanQuery): Preamble {
 }
 
 // An unnamed statement is one of many on this connection, which keeps only the latest.
-function prepare(connection: Connection, name: string, text: string): boolean {
+function prepare(connection: Connection, { name, text }: Statement): boolean {
   const isPrepared =
     name !== '' &&
     (connection.parsedStatements[name] !== undefined || connection.submittedNamedStatements[name] !== undefined)
@@ -190,10 +194,10 @@ function prepare(connection: Connection, name: string, text: string): boolean {
 /** Statements of which nobody knows whether they are prepared, because something failed in the packet that said so. */
 const uncertain = new WeakMap<Connection, Set<string>>()
 
-function forget(connection: Connection, names: readonly string[]): void {
+function forget(connection: Connection, statements: readonly Statement[]): void {
   const known = uncertain.get(connection) ?? new Set()
   uncertain.set(connection, known)
-  for (const name of names) {
+  for (const { name } of statements) {
     delete connection.parsedStatements[name]
     delete connection.submittedNamedStatements[name]
     known.add(name)

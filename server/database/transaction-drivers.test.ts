@@ -79,6 +79,15 @@ test('if one of them is refused all are, the first failure is told, and nothing 
   expect(await names()).toEqual(['abc'])
 })
 
+test('what was prepared ahead of something else can be asked again after it has failed by itself', async () => {
+  const share = CompiledQuery.raw('select 1 / $1::int as "share" -- prepared on the way', [0])
+  const half = { ...share, parameters: [1] }
+  const { transaction } = plumbline.database
+  await transaction((trx) => together(trx.executeQuery(half), trx.executeQuery(CompiledQuery.raw('select 2'))))
+  await expect(transaction((trx) => trx.executeQuery(share))).rejects.toThrow('division by zero')
+  expect((await transaction((trx) => trx.executeQuery(half))).rows).toEqual([{ share: 1 }])
+})
+
 test('a transaction that is over takes no statement', async () => {
   const over = await plumbline.database.transaction(async (trx) => trx)
   await expect(over.executeQuery(renamed('Late'))).rejects.toThrow('The transaction is over.')

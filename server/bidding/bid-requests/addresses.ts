@@ -13,9 +13,15 @@ export async function withAddresses(call: Call, request: BidRequest): Promise<Bi
 
 export async function withOwnAddresses(call: Call, invitations: Invitation[]): Promise<Invitation[]> {
   if (!seesAddresses(call)) return invitations
-  const addresses = await addressesOf(
-    call,
-    invitations.map(({ id }) => id),
-  )
+  const ids = invitations.map(({ id }) => id)
+  return shown(invitations, await addressesOf(call, ids))
+}
+
+/** The same right after they were issued. */
+export function withIssued(call: Call, request: BidRequest, addresses: ReadonlyMap<string, string>): BidRequest {
+  return seesAddresses(call) ? { ...request, invitations: shown(request.invitations, addresses) } : request
+}
+
+function shown(invitations: Invitation[], addresses: ReadonlyMap<string, string>): Invitation[] {
   return invitations.map((invitation) => ({ ...invitation, portalUrl: addresses.get(invitation.id) ?? null }))
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { typeid } from 'typeid-js'
 import type { Invitation } from '../../../client/contract.gen.ts'
 import { later } from '../../database/transaction-drivers.ts'
 import type { WriteCall } from '../../http/call.ts'
@@ -19,7 +18,9 @@ const invitation = {
   without: ['portalUrl'],
 } as const
 
-export const { list, find, findAll, update } = resource(invitation)
+const { list, find, update, make } = resource(invitation)
+
+export { find, list, update }
 
 /** The invitation as everybody may see it, also in lists and events: without its address (addresses.ts). */
 export function toInvitation(row: InvitationRow): Invitation {
@@ -32,21 +33,29 @@ export const INVITATIONS_OF_REQUEST = `
   select coalesce(json_agg(${asObject(columnsOf(invitation), 'i')} order by i."id"), '[]')
   from "invitations" as i where i."organizationId" = t."organizationId" and i."bidRequestId" = t."id"`
 
-/** Adds one invitation per vendor, in the order of the vendors, and returns the ids. */
-export async function insertAll(
+/** One invitation per vendor, in the order of the vendors, to be inserted. */
+export function makeAll(
   call: WriteCall,
   bidRequestId: string,
   vendorIds: readonly string[],
   status: 'pending' | 'sent',
-): Promise<string[]> {
+): InvitationRow[] {
+  const sentAt = status === 'sent' ? call.now.toISOString() : null
+  const made = vendorIds.map((vendorId) => make(call, { bidRequestId, vendorId, status, sentAt, remindersSent: 0 }))
   // Ids created within the same millisecond are in random order; sorting them restores the order of the vendors.
-  const ids = vendorIds.map(() => typeid('inv').toString()).sort()
+  const ids = made.map(({ id }) => id).sort()
+  return made.map((row, i) => ({ ...row, id: ids[i] ?? row.id }))
+}
+
+/** Adds invitations that were made, with whatever comes next. */
+export async function insertAll(call: WriteCall, made: readonly InvitationRow[]): Promise<void> {
   const inserted = sql`
     insert into "invitations" ("organizationId", "id", "bidRequestId", "vendorId", "status", "sentAt", "createdBy", "createdAt", "updatedAt")
-    select ${call.organizationId}, new.*, ${status}, ${status === 'sent' ? call.now : null}::timestamptz, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
-    from (select a.id, ${bidRequestId}::text, a.vendor from unnest(${ids}::text[], ${[...vendorIds]}::text[]) as a (id, vendor)) as new`
+    select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
+    from unnest(${made.map(({ id }) => id)}::text[], ${made.map(({ bidRequestId }) => bidRequestId)}::text[],
+      ${made.map(({ vendorId }) => vendorId)}::text[], ${made.map(({ status }) => status)}::text[],
+      ${made.map(({ sentAt }) => sentAt)}::timestamptz[]) as new`
   await call.db.executeQuery(later(inserted.compile(call.db)))
-  return ids
 }
 
 /** Removes vendors from a draft, which they never heard of. */

@@ -12,14 +12,21 @@ import * as invitations from './invitation-queries.ts'
 import { mailInvitations } from './mail.ts'
 import * as requests from './queries.ts'
 
-/** Locks the vendors until the transaction ends, so that what is checked here still holds when it commits. */
+/**
+ * Keeps the vendors as they are until the transaction ends, so that what is checked here still holds when it commits.
+ * Requests to the same vendors wait for each other only at a vendor's first invitation, which changes it.
+ */
 export async function lockVendors(call: WriteCall, ids: readonly string[]): Promise<Vendor[]> {
   if (ids.length === 0) return []
   // In order of their ids, so that two requests to the same vendors cannot deadlock.
-  const locked = sql`
-    select "id" from "vendors" where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]})
-    order by "id" for no key update`.execute(call.db)
-  const [, found] = await together(locked, vendors.findAll(call, ids))
+  const those = sql`"organizationId" = ${call.organizationId} and "id" = any(${[...ids]})`
+  const [, , found] = await together(
+    sql`
+      select "id" from "vendors" where ${those} and "portalStatus" = 'not_invited'
+      order by "id" for no key update`.execute(call.db),
+    sql`select "id" from "vendors" where ${those} order by "id" for share`.execute(call.db),
+    vendors.findAll(call, ids),
+  )
   return found
 }
 
@@ -79,23 +86,23 @@ export async function send(
   draft: requests.BidRequestRow,
   deadlineAt: string,
   invited: readonly Vendor[],
-): Promise<BidRequest> {
+): Promise<{ request: BidRequest; addresses: ReadonlyMap<string, string> }> {
   await invitations.sendPending(call, draft.id)
   const sent = await requests.update(call, draft, { status: 'sent', sentAt: call.now.toISOString(), deadlineAt })
   await recordStatusChange(call, { id: sent.id, from: draft.status, to: sent.status })
-  await address(call, sent.invitations)
-  const shown = requests.toBidRequest(call, sent)
-  await recordEvent(call, 'bid_request.sent', shown, requests.toBidRequest(call, draft))
+  const addresses = await address(call, sent.invitations)
+  const request = requests.toBidRequest(call, sent)
+  await recordEvent(call, 'bid_request.sent', request, requests.toBidRequest(call, draft))
   await announce(call, sent.id, invited)
-  return shown
+  return { request, addresses }
 }
 
-/** Issues an address for each of these invitations. */
-export async function address(
+/** Issues an address for each of these invitations, by whose ids they are returned. */
+export function address(
   call: WriteCall,
   those: readonly Pick<invitations.InvitationRow, 'id' | 'vendorId'>[],
-): Promise<void> {
-  await issueAddresses(
+): Promise<ReadonlyMap<string, string>> {
+  return issueAddresses(
     call,
     those.map(({ id, vendorId }) => ({ subjectId: id, vendorId })),
   )

@@ -9,7 +9,7 @@ import * as scopes from '../scopes/queries.ts'
 import { sendNotification } from '../vendors/notify.ts'
 import * as vendors from '../vendors/queries.ts'
 import { obstaclesToEngage } from '../vendors/vendor.ts'
-import { withAddresses, withOwnAddresses } from './addresses.ts'
+import { withAddresses, withIssued, withOwnAddresses } from './addresses.ts'
 import { BID_REQUEST_MOVES, OPEN_INVITATION, wholeLines } from './bid-request.ts'
 import { assertAwaited, closeBidding, lockBidRequest, moved, recordChange } from './changes.ts'
 import { check, isPast, unknownVendors } from './check.ts'
@@ -19,6 +19,8 @@ import * as requests from './queries.ts'
 import { resend, revoke } from './resend.ts'
 import { update } from './update.ts'
 
+const NO_ADDRESSES: ReadonlyMap<string, string> = new Map()
+
 // As many as the contract's response can hold, and far more than anybody would ask for prices.
 const MOST_INVITATIONS = 1000
 
@@ -26,25 +28,30 @@ export const bidRequestOperations = {
   async createBidRequest({ query, body }, call) {
     const { vendorIds, sendNow, ...rest } = body
     const wanted = { homeIds: [], effectiveFrom: null, effectiveTo: null, ...rest, lines: wholeLines(body.lines ?? []) }
-    const request = await call.write(async (call) => {
-      const [{ deadlineAt, invited }, scope, number] = await together(
+    const { request, addresses } = await call.write(async (call) => {
+      const [{ deadlineAt, invited }, scope] = await together(
         check(call, { ...wanted, vendorIds, sendNow, newDeadline: true }),
         scopes.nameOf(call, body.scope, query.createScopes),
-        requests.nextNumber(call),
       )
+      // Every other request of the organization waits from here on, so all that could be done before was.
+      const number = await requests.nextNumber(call)
       const made = requests.make(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
-      const { id } = made
-      const [, , draft] = await together(
-        requests.insertAll(call, [made]),
-        invitations.insertAll(call, id, vendorIds, 'pending'),
-        requests.find(call, id),
-      )
+      const { id, status } = made
+      const pending = invitations.makeAll(call, id, vendorIds, 'pending')
+      const draft = requests.withoutBids(made, pending)
       const created = requests.toBidRequest(call, draft)
-      await recordStatusChange(call, { id, from: null, to: draft.status })
+      await recordStatusChange(call, { id, from: null, to: status })
       await recordEvent(call, 'bid_request.created', created)
-      return sendNow ? send(call, draft, deadlineAt, invited) : created
+      const [, , sent] = await together(
+        requests.insertAll(call, [made]),
+        invitations.insertAll(call, pending),
+        sendNow
+          ? send(call, draft, deadlineAt, invited)
+          : Promise.resolve({ request: created, addresses: NO_ADDRESSES }),
+      )
+      return sent
     })
-    return { status: 201, body: await withAddresses(call, request) }
+    return { status: 201, body: withIssued(call, request, addresses) }
   },
 
   async listBidRequests({ query }, call) {
@@ -89,13 +96,8 @@ export const bidRequestOperations = {
         ...obstaclesToInvite(found, body.vendorIds, before.communityId),
       ]
       assertInvitable(faults)
-      const ids = await invitations.insertAll(
-        call,
-        before.id,
-        body.vendorIds,
-        before.status === 'sent' ? 'sent' : 'pending',
-      )
-      const rows = await invitations.findAll(call, ids)
+      const rows = invitations.makeAll(call, before.id, body.vendorIds, before.status === 'sent' ? 'sent' : 'pending')
+      await invitations.insertAll(call, rows)
       if (before.status === 'sent') await address(call, rows)
       await recordChange(call, before, await requests.touch(call, before.id))
       if (before.status === 'sent') await announce(call, before.id, found)
@@ -126,7 +128,7 @@ export const bidRequestOperations = {
       if (isPast(deadlineAt, call))
         faults.push({ pointer: '/deadline', code: 'past', message: 'the deadline has passed; set a new one first' })
       assertInvitable(faults)
-      return send(call, draft, deadlineAt, invited)
+      return (await send(call, draft, deadlineAt, invited)).request
     })
     return { status: 200, body: await withAddresses(call, request) }
   },

@@ -5,7 +5,7 @@ import { beyond, type Due, type DuePage, lockFree } from '../../due/settle-due.t
 import type { Call, Tenant, WriteCall } from '../../http/call.ts'
 import { rowOf } from '../../resources/declared.ts'
 import { linkedTo } from '../../resources/listing.ts'
-import { resource } from '../../resources/resource.ts'
+import { type Made, resource } from '../../resources/resource.ts'
 import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, toInvitation } from './invitation-queries.ts'
 
@@ -78,6 +78,14 @@ export const { list } = resource({
 export const update: typeof rows.update = (call, before, changes, ifMatch) => {
   if (hidesAmounts(before)) call.keptHidden?.add(before.id)
   return rows.update(call, before, changes, ifMatch)
+}
+
+/** A request that was made just now. */
+export function withoutBids(
+  made: Made<BidRequestRow, 'invitations' | 'figures'>,
+  invited: InvitationRow[],
+): BidRequestRow {
+  return { ...made, invitations: invited, figures: { count: 0, low: null, high: null, average: null, accepted: [] } }
 }
 
 /** The bid request as shown to everybody who may read it, also in events. */

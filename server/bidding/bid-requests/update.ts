@@ -49,7 +49,7 @@ export async function update(
   }
   if (changed.includes('scope')) whole.scope = await scopes.nameOf(call, next.scope, createScopes)
   if (removed.length > 0) await invitations.removeAll(call, before.id, removed)
-  if (added.length > 0) await invitations.insertAll(call, before.id, added, 'pending')
+  if (added.length > 0) await invitations.insertAll(call, invitations.makeAll(call, before.id, added, 'pending'))
   const { figures: _, invitations: __, ...changes } = whole
   const updated = await requests.update(call, before, changes)
   const touched = updated.version === before.version && added.length + removed.length > 0
