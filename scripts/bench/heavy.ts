@@ -13,6 +13,8 @@ const SECONDS = 3
 const CONNECTIONS = 16
 const HOMES = 20
 const REQUESTS = 40
+/** Vendors to change: those who change the same one wait for each other. */
+const CHANGED = 100
 
 interface Heavy {
   name: string
@@ -59,6 +61,8 @@ async function operationsOf(service: Service, key: string): Promise<Heavy[]> {
   for (const companyName of ['Lone Star Framing LLC', 'Hill Country Framers', 'Redrock Carpentry'])
     vendorIds.push(await make('/api/ext/vendors', { companyName, email: 'bids@example.com', scopes: ['framing'] }))
   const [vendorId = ''] = vendorIds
+  const changedIds: string[] = []
+  for (let i = 0; i < CHANGED; i++) changedIds.push(await make('/api/ext/vendors', { companyName: `Vendor ${i}` }))
   const homeIds: string[] = []
   for (let i = 0; i < HOMES; i++) homeIds.push(await make('/api/ext/homes', { name: `Lot ${i}`, communityId }))
   const request = { vendorIds, scope: 'framing', deadline: '2099-01-01', communityId, homeIds: homeIds.slice(0, 1) }
@@ -93,8 +97,8 @@ async function operationsOf(service: Service, key: string): Promise<Heavy[]> {
       name: 'change of a vendor',
       most: 4.5,
       // Each of them changes something, for whoever was the last.
-      requests: Array.from({ length: 63 }, (_, i) =>
-        send('PATCH', `/vendors/${vendorIds[i % 3]}`, { contactName: `Contact ${i}` }),
+      requests: Array.from({ length: 3 * CHANGED }, (_, i) =>
+        send('PATCH', `/vendors/${changedIds[i % CHANGED]}`, { contactName: `Contact ${i}` }),
       ),
     },
   ]
