@@ -77,6 +77,24 @@ test('a change answers what a reader then finds, field by field', async () => {
   expect(changed.headers.get('etag')).toBe(read.headers.get('etag'))
 })
 
+test('a change that is refused leaves nothing behind, not even a new trade', async () => {
+  const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing', accountingId: 'V-1' }))
+    .body
+  const other = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
+  const change = (body: object, headers = {}) => plumbline.patch(`/api/ext/vendors/${other.id}`, body, { headers })
+  const stale = await change({ scopes: ['Stucco'] }, { 'if-match': '"9"' })
+  const taken = await change({ scopes: ['Stucco'], accountingId: 'V-1' })
+  expect([stale.body.code, taken.body.reason, taken.body.conflictingId]).toEqual([
+    'precondition_failed',
+    'value_taken',
+    id,
+  ])
+  expect((await change({ accountingId: 'V-1' })).body.conflictingId).toBe(id)
+  expect((await plumbline.get('/api/ext/scopes?name=Stucco')).body.data).toEqual([])
+  const { contactName: _, ...kept } = (await plumbline.get(`/api/ext/vendors/${other.id}`)).body
+  expect(other).toMatchObject(kept)
+})
+
 locked('a change of a record that somebody holds waits for it, and nobody waits with it', async () => {
   const make = async (companyName: string) => (await plumbline.post('/api/ext/vendors', { companyName })).body.id
   const [held, free] = [await make('Held Framing'), await make('Free Framing')]

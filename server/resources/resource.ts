@@ -128,7 +128,8 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   update(call: WriteCall, before: R, changes: Changes<R, Computed>, ifMatch?: string): Promise<R>
   /**
    * Changes a row to what `decide` makes of it, and records the event, in one statement that needs no transaction: it
-   * takes the row only as it was read, and only if nobody holds it. Otherwise all is done anew with the row locked.
+   * takes the row only as it was read, and only if nobody holds it. Otherwise all is done anew with the row locked, so
+   * `decide` may only read.
    */
   change(
     call: Call,

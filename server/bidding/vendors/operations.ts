@@ -42,7 +42,8 @@ export const vendorOperations = {
     const { taxId, notificationPreferences } = body
     const decide = async (call: Call, before: Vendor) =>
       changesOf(before, { ...body, ...(await references(call, body, query.createScopes)) })
-    if (taxId === undefined && notificationPreferences === undefined) {
+    // All else writes more than the row: a trade may be new.
+    if (taxId === undefined && notificationPreferences === undefined && body.scopes === undefined) {
       const told = { event: 'vendor.updated', ifMatch } as const
       return { status: 200, body: await vendors.change(call, path.vendorId, told, decide) }
     }
