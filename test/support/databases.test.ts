@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { Clock } from '../../server/clock.ts'
+import { raiseWall } from '../../server/database/wall.ts'
+import { createOrganization } from '../../server/organizations/organizations.ts'
 import { newTestDatabase } from './databases.ts'
 import { startTestPlumbline } from './plumbline.ts'
 
@@ -16,5 +19,22 @@ test('a database that another file has used is like a new one, to the planner an
     statements,
   )
   expect(rows).toEqual([{ rows: 0, known: -1, changed: 0, columns: 0 }])
+  await close()
+})
+
+test('it can be emptied although its last user saw one organization alone', async () => {
+  const used = await newTestDatabase()
+  await raiseWall(used)
+  const owner = { ownerName: 'Priya Harrow', ownerEmail: 'priya@harrowfinch.example.com' }
+  const { organization } = await createOrganization(used, new Clock(), {
+    name: 'Harrow & Finch Homes',
+    ...owner,
+    most: 1,
+  })
+  const seen = await used.of(organization.id).statements.selectFrom('organizations').select('id').execute()
+  expect(seen).toEqual([{ id: organization.id }])
+  await used.close()
+  const { statements, close } = await newTestDatabase()
+  expect(await statements.selectFrom('organizations').select('id').execute()).toEqual([])
   await close()
 })
