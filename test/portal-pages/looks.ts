@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keepFewOfEach, overflow, violations } from '../pages/pages.ts'
 import { keepPicture, type Visitor, visitor } from './browser.ts'
@@ -6,6 +7,7 @@ import type { PortalWorld } from './world.ts'
 
 /** How the pages look with the longest names, 60 lines and amounts of nine digits, and what they weigh. */
 const LOOKS = [
+  [320, 'light'],
   [390, 'light'],
   [390, 'dark'],
   [1440, 'dark'],
@@ -47,6 +49,7 @@ export function looks(setting: () => Setting): void {
         await page.setViewportSize({ width, height: 850 })
         await page.emulateMedia({ colorScheme: scheme })
         expect([width, scheme, await overflow(page)]).toEqual([width, scheme, 0])
+        expect([width, scheme, await beyondTheirSheet(page)]).toEqual([width, scheme, []])
         await keepPicture(page, `${name}-${width}-${scheme}`)
       }
       await keepFewOfEach(page)
@@ -93,6 +96,18 @@ export function looks(setting: () => Setting): void {
       await guest.close()
     })
   })
+}
+
+/** Which fields and buttons are wider than the sheet that they are on. */
+function beyondTheirSheet(page: Page): Promise<string[]> {
+  return page.locator('.sheet :is(input, select, textarea, button, a)').evaluateAll((controls) =>
+    controls
+      .filter((control) => {
+        const sheet = control.closest('.sheet')
+        return sheet !== null && control.getBoundingClientRect().right > sheet.getBoundingClientRect().right
+      })
+      .map((control) => control.outerHTML),
+  )
 }
 
 /** A draft of nine digits in which two lines are missing. */

@@ -22,7 +22,7 @@ main{padding:4px 16px 24px;display:grid;gap:16px;grid-template-columns:minmax(0,
 .lead{color:var(--ink-2)}.faint{color:var(--ink-3)}.small{font-size:14px}.state{font-weight:600}.pre{white-space:pre-line}
 .sheet{background:var(--sheet);border:1px solid var(--line);border-radius:5px}
 .sheet>h2{padding:12px 16px;border-bottom:1px solid var(--line);display:flex;gap:12px;justify-content:space-between}.sheet>h2 a{font-weight:400;font-size:14px}
-.in{padding:14px 16px;display:grid;gap:12px}.in>legend{float:left;width:100%}
+.in{padding:14px 16px;display:grid;grid-template-columns:minmax(0,1fr);gap:12px}.in>legend{float:left;width:100%}
 .cells{display:grid;grid-template-columns:1fr 1fr;border:1px solid var(--line-strong);border-radius:5px;background:var(--sheet);overflow:hidden}
 .cells div{padding:8px 14px 9px;box-shadow:1px 0 0 var(--line),0 1px 0 var(--line)}.cells .all{grid-column:1/-1}
 dt{font-size:13px;color:var(--ink-3)}.cells dd{font-weight:600}.cells small{display:block;font-weight:400;font-size:14px;color:var(--ink-2)}
@@ -32,10 +32,10 @@ td.num{text-align:right;white-space:nowrap;padding-left:0}tfoot th,tfoot td{font
 .st{font-size:14px;color:var(--ink-2)}.st.now{color:var(--warn);font-weight:600}.st.now::before{content:"▲ "/""}.st.ok{color:var(--ok)}.st.bad{color:var(--bad)}
 .btn{display:flex;align-items:center;justify-content:center;min-height:48px;padding:8px 16px;border:1px solid var(--line-ui);border-radius:5px;background:var(--sheet);color:var(--ink);font-family:inherit;font-size:16px;font-weight:600;line-height:1.2;text-decoration:none;text-align:center;cursor:pointer;width:100%}
 .btn.go{background:var(--fill);border-color:var(--fill);color:var(--on)}.btn.no{border-color:var(--bad-fill);color:var(--bad)}
-.two{display:grid;grid-template-columns:1fr 1fr;gap:10px}
+.two{display:flex;flex-wrap:wrap;gap:10px}.two>*{flex:1 9em}.bar .two>*{flex-basis:0}
 .bar{position:sticky;bottom:0;background:var(--paper);border-top:1px solid var(--line-strong)}.bar>div{padding:10px 16px 14px;display:grid;gap:10px}.sum{display:flex;justify-content:space-between;align-items:baseline;gap:12px}.sum strong{font-size:19px}
 label,.q{font-weight:600;font-size:15px}label small,.q small{font-weight:400;color:var(--ink-3);font-size:14px}.q small{display:block}
-.f{display:grid;gap:4px}
+.f{display:grid;grid-template-columns:minmax(0,1fr);gap:4px}
 input:not([type=radio],[type=checkbox],[type=file]),textarea,select{width:100%;min-height:48px;padding:8px 12px;border:1px solid var(--line-ui);border-radius:5px;background:var(--sheet);color:var(--ink);font:inherit}
 textarea{min-height:76px}.r{text-align:right}[aria-invalid]{border:2px solid var(--bad-fill)!important}
 .money{display:grid;grid-template-columns:auto 1fr auto;align-items:center;gap:8px}.unit{grid-template-columns:1fr auto}
