@@ -60,6 +60,8 @@ describe('the list of events', () => {
       one,
     ])
     expect((await plumbline.get(`/api/ext/events?ids=${created.id},evt_unknown`)).body.data).toHaveLength(1)
+    const since = updated.body.data[0].timestamp
+    expect((await plumbline.get(`/api/ext/events?resourceId=${one}&createdAfter=${since}`)).body).toEqual(updated.body)
     const future = new Date(plumbline.clock.nowMs() + 60_000).toISOString()
     expect((await plumbline.get(`/api/ext/events?createdAfter=${encodeURIComponent(future)}`)).body.data).toEqual([])
   })

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { TypeID } from 'typeid-js'
 import type { Event, StatusChange } from '../../client/contract.gen.ts'
 import { PLANNED_EACH_TIME } from '../database/shared-statements.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
@@ -44,7 +45,7 @@ export async function list(
   if (query.resourceId !== undefined) conditions.push(sql`"resourceId" = ${query.resourceId}`)
   // An event never changes, so both filter by the time at which it happened.
   const since = [query.updatedAfter, query.createdAfter].filter((each) => each !== undefined)
-  for (const each of since) conditions.push(sql`"occurredAt" >= ${each}`)
+  for (const each of since) conditions.push(sql`"occurredAt" >= ${each}`, sql`"sequence" >= ${placeOf(call, each)}`)
   if (query.ids !== undefined) conditions.push(sql`"id" = any(${query.ids})`)
   if (position !== null) {
     if (!Number.isSafeInteger(position.value)) throw invalidCursor()
@@ -73,6 +74,36 @@ export async function list(
     return text === undefined ? [] : `{"sequence":${sequence},${text.slice(1)}`
   })
   return new Json(`{"data":[${texts.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
+}
+
+/**
+ * A place that no event since a time comes before, so that those before it need not be read. Nothing is recorded before it
+ * happens, an event's id tells when that was, and events are numbered in that order: one is out of it by no more than its
+ * transaction took, and by how far the clocks of two processes differ. So the place is looked for as in a dictionary.
+ */
+function placeOf({ organizationId }: Tenant, since: string): RawBuilder<unknown> {
+  const first = firstIdAt((Date.parse(since) || 0) - MOST_OUT_OF_ORDER_MS)
+  return sql`(
+    with recursive search ("from", "to") as (
+      select min("sequence"), max("sequence") + 1 from "events"
+      where "organizationId" = ${organizationId} and "sequence" is not null
+      union all
+      select case when "isBefore" then "sequence" + 1 else "from" end,
+        case when "isBefore" then "to" else ("from" + "to") / 2 end
+      from search cross join lateral (
+        select "sequence", "id" < ${first} as "isBefore" from "events"
+        where "organizationId" = ${organizationId} and "sequence" >= ("from" + "to") / 2 order by "sequence" limit 1) middle
+      where "from" < "to")
+    select max("from") from search)`
+}
+
+const MOST_OUT_OF_ORDER_MS = 3_600_000
+
+/** No event that was recorded from that instant on has a smaller id. */
+export function firstIdAt(ms: number): string {
+  const bytes = Buffer.alloc(16)
+  bytes.writeUIntBE(Math.max(0, ms), 0, 6)
+  return TypeID.fromUUIDBytes('evt', bytes).toString()
 }
 
 /** The condition that the caller has what an event asks for besides the permission of its type. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { addCopies, LONG_LISTS, questionsOf, type Sql, tableOf } from '../../scripts/bench/long-lists.ts'
 import { World } from '../../scripts/conformance/world.ts'
 import type { Db } from '../../server/database/database.ts'
+import { firstIdAt } from '../../server/events/queries.ts'
 import type { Call } from '../../server/http/call.ts'
 import type { Handlers } from '../../server/http/operation.ts'
 import { operations } from '../../server/operations.ts'
@@ -18,6 +19,8 @@ const FEW = 1000
 const MANY = 6000
 /** So many more blocks may be looked at, because an index grows by a level, or the rows lie further apart. */
 const MORE_BLOCKS = 15
+/** The same, where each row of a page is looked up by itself, for two indexes, and a time is searched for. */
+const MORE_BLOCKS_OF_EVENTS = 120
 
 /** They read stretches of bounded length, and longer ones while the list is short. */
 const BY_STRETCHES = new Set(['listEvents', 'listAuditEntries'])
@@ -64,21 +67,67 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
     expect(grown).toEqual([])
     expect(few).not.toContain(0)
   })
+
+  test('listEvents since a time', async () => {
+    // Whoever may not read all types is shown the first of each.
+    const narrow = await plumbline.newKey(['events:read', 'vendors:read'])
+    const asked = (most: number): { name: string; target: string; key?: string }[] =>
+      [0.5, 0.99, 2].flatMap((part) => {
+        const since = new Date(FIRST_EVENT_MS + part * most * 60_000).toISOString()
+        return ['sequence', '-sequence'].flatMap((sort) => {
+          const target = `/api/ext/events?createdAfter=${since}&sort=${sort}`
+          const filters = ['', '&type=vendor.updated', '&type=home.created', '&resourceId=ven_7']
+          const all = filters.map((filter) => ({ name: `${part} ${sort}${filter}`, target: `${target}${filter}` }))
+          return [...all, { name: `${part} ${sort}, some types`, target, key: narrow }]
+        })
+      })
+    await addEvents(1, 10 * FEW)
+    const few = await blocksOf(asked(10 * FEW))
+    await addEvents(10 * FEW + 1, 10 * MANY)
+    const questions = asked(10 * MANY)
+    const many = await blocksOf(questions)
+    // At its end, a test's events are held against the contract.
+    await sql('delete from "events" where "sequence" > $1', [FIRST_SEQUENCE])
+    const grown = questions.flatMap(({ name }, i) => {
+      const [before = 0, after = 0] = [few[i], many[i]]
+      return after > before + MORE_BLOCKS_OF_EVENTS ? [`${name}: ${before} → ${after}`] : []
+    })
+    expect(grown).toEqual([])
+    expect(few).not.toContain(0)
+  })
 })
+
+const FIRST_EVENT_MS = Date.parse('2041-01-01')
+const FIRST_SEQUENCE = 10_000_000
+
+/** One a minute, of a hundred vendors and now and then of a home; far from the builder's other events. */
+async function addEvents(from: number, to: number): Promise<void> {
+  const ids = Array.from({ length: to - from + 1 }, (_, i) => firstIdAt(FIRST_EVENT_MS + (from + i) * 60_000))
+  await sql(
+    `insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt", "sequence")
+     select $1, id, case when n % 1000 = 0 then 'home.created' else 'vendor.updated' end, 'ven_' || n % 100,
+       '{"id":"' || id || '","actor":{"type":"system","id":null}}', to_timestamp($2) + n * interval '1 minute', ${FIRST_SEQUENCE} + n
+     from unnest($4::text[]) with ordinality as given (id, i) cross join lateral (select $3 + i - 1 as n) as numbered`,
+    [plumbline.organizationId, FIRST_EVENT_MS / 1000, from, ids],
+  )
+  await sql('vacuum analyze "events"')
+}
 
 /** The lists, of which each statement is also explained. */
 function explained(): Handlers {
-  const lists = LONG_LISTS.map(({ id }) => {
+  const lists = [...LONG_LISTS.map(({ id }) => id), 'listEvents' as const].map((id) => {
     const list = operations[id] as (input: unknown, call: Call) => Promise<never>
     return [id, (input: unknown, call: Call) => list(input, { ...call, db: explaining(call.db) })]
   })
   return { ...operations, ...Object.fromEntries(lists) }
 }
 
-function explaining(db: Db): Db {
-  return new Proxy(db, {
+/** Also what is run by its executor. */
+function explaining<Runner extends Pick<Db, 'executeQuery'>>(runner: Runner): Runner {
+  return new Proxy(runner, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target)
+      if (name === 'getExecutor') return () => explaining((target as unknown as Db).getExecutor())
       if (name !== 'executeQuery') return typeof member === 'function' ? member.bind(target) : member
       return async (query: CompiledQuery) => {
         const text = `explain (analyze, buffers, timing off, format json) ${query.sql}`
@@ -97,11 +146,11 @@ interface Explained {
   Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number }
 }
 
-async function blocksOf(questions: readonly { name: string; target: string }[]): Promise<number[]> {
+async function blocksOf(questions: readonly { name: string; target: string; key?: string }[]): Promise<number[]> {
   const counts: number[] = []
-  for (const { name, target } of questions) {
+  for (const { name, target, key = plumbline.key } of questions) {
     blocks = 0
-    const { status, body } = await plumbline.get(target)
+    const { status, body } = await plumbline.get(target, { key })
     // Not every made-up value is one that the parameter takes.
     const isTaken = status !== 422 || !name.endsWith('=zzzz')
     if (isTaken) expect([name, status, body.detail]).toEqual([name, 200, undefined])

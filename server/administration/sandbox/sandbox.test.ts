@@ -108,6 +108,11 @@ test(
     expect(requests.length).toBe(REQUESTS.length)
     const { data: events } = (await plumbline.get('/api/ext/events?type=vendor.created&limit=1')).body
     expect(Date.now() - Date.parse(events[0].timestamp)).toBeGreaterThan(300 * 86_400_000)
+    // Those of the past were recorded after what happened today.
+    const visits = '/api/ext/events?type=user.logged_in'
+    const { data: today } = (await plumbline.get(visits)).body
+    expect(today.length).toBeGreaterThan(0)
+    expect((await plumbline.get(`${visits}&createdAfter=${today[0].timestamp}`)).body.data).toEqual(today)
     const { rows } = await sql`select from "deliveries" where "organizationId" = ${organizationId} limit 1`.execute(
       plumbline.database.statements,
     )
