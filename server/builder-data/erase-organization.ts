@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import { allowRemoval } from '../audit/retention.ts'
 import type { Clock } from '../clock.ts'
@@ -69,9 +70,27 @@ export async function eraseOrganization(
     await sweep()
     if (await removeOrganization(database, organizationId, attempt === MOST_SWEEPS)) break
   }
+  await transactionsUnderWay(database)
   await sweep()
   await forgetStrangers(database)
   return { organizationId, erased }
+}
+
+/** Longer than any request's transaction is left alone by PostgreSQL. */
+const MOST_WAIT_MS = 30_000
+const ASK_EVERY_MS = 50
+
+/** Resolves when what is being written at this moment is committed or undone, so that the next sweep sees all of it. */
+async function transactionsUnderWay({ statements }: Database): Promise<void> {
+  const until = performance.now() + MOST_WAIT_MS
+  const { rows } = await sql<{ next: string }>`select pg_current_xact_id()::text as "next"`.execute(statements)
+  const next = rows[0]?.next ?? '0'
+  while (performance.now() < until) {
+    const { rows } = await sql<{ isOver: boolean }>`
+      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > ${next}::bigint as "isOver"`.execute(statements)
+    if (rows[0]?.isOver === true) return
+    await delay(ASK_EVERY_MS)
+  }
 }
 
 // Nobody is let in by a session any more. A revoked key is refused everywhere within a second, and no further deliveries are made.

@@ -217,6 +217,30 @@ describe('a builder', () => {
     expect((await eraseOrganization(plumbline, organizationId, 'any')).erased).toEqual({ statusChanges: 1 })
   })
 
+  // On the embedded database nothing else is under way.
+  test('of which something is written while it goes leaves nothing of that behind either', async (context) => {
+    const { plumbline } = populated
+    const { database } = plumbline
+    context.skip(database.embedded)
+    const { organizationId } = await plumbline.newBuilder()
+    const [written, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const late = database.transaction(async (trx) => {
+      await sql`
+        insert into "statusChanges" ("organizationId", "id", "resourceId", "to", "at", "by")
+        values (${organizationId}, 'stc_late', 'ven_late', 'active', now(), '{}')`.execute(trx)
+      written.resolve()
+      await gone.promise
+    })
+    await written.promise
+    const erasing = eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes')
+    const isThere = () =>
+      database.statements.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst()
+    while ((await isThere()) !== undefined) await new Promise((next) => setTimeout(next, 5))
+    gone.resolve()
+    await late
+    expect((await erasing).erased).toMatchObject({ statusChanges: 1 })
+  })
+
   test('is found by an index in every table, and so is whatever refers to a row that is removed', async () => {
     const { statements } = populated.plumbline.database
     const { rows } = await sql<{ table: string; columns: string[]; isPartial: boolean }>`

@@ -80,7 +80,7 @@ export const columns = {
     last: 'integer',
   },
   bidRequests: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     number: 'text',
     title: 'text?',
@@ -111,7 +111,7 @@ export const columns = {
     effectiveTo: 'date?',
   },
   bids: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     bidRequestId: 'id',
     vendorId: 'id',
@@ -145,7 +145,7 @@ export const columns = {
     note: 'text?',
   },
   budgetLines: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     homeId: 'id',
     scope: 'text',
@@ -172,7 +172,7 @@ export const columns = {
     externalId: 'text?',
   },
   budgetTransfers: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     homeId: 'id',
     fromLineId: 'id',
@@ -230,7 +230,7 @@ export const columns = {
     superintendentId: 'id?',
   },
   complianceDocuments: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     vendorId: 'id',
     type: 'text',
@@ -252,7 +252,7 @@ export const columns = {
     last: 'integer',
   },
   contracts: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     number: 'text',
     revision: 'integer',
@@ -371,7 +371,7 @@ export const columns = {
     updatedAt: 'timestamptz',
   },
   fileArrivals: {
-    organizationId: 'id',
+    organizationId: 'text',
     attachmentId: 'id',
     content: 'text',
     createdAt: 'timestamptz',
@@ -381,7 +381,7 @@ export const columns = {
     bytes: 'bigint',
   },
   homes: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     name: 'text',
     communityId: 'id',
@@ -435,7 +435,7 @@ export const columns = {
     updatedAt: 'timestamptz',
   },
   invitations: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     bidRequestId: 'id',
     vendorId: 'id',
@@ -453,7 +453,7 @@ export const columns = {
     answerCount: 'integer',
   },
   leadActivities: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     leadId: 'id',
     activityType: 'text',
@@ -505,7 +505,7 @@ export const columns = {
     retryAt: 'timestamptz?',
   },
   lienWaivers: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     paymentId: 'id',
     vendorId: 'id',
@@ -535,7 +535,7 @@ export const columns = {
     used: 'bigint',
   },
   links: {
-    organizationId: 'id',
+    organizationId: 'text',
     linkedId: 'text',
     recordId: 'text',
   },
@@ -545,7 +545,7 @@ export const columns = {
     removeAfter: 'timestamptz',
   },
   lumpSums: {
-    organizationId: 'id',
+    organizationId: 'text',
     contractId: 'id',
     place: 'integer',
     lineId: 'text',
@@ -560,7 +560,7 @@ export const columns = {
     expirationDate: 'date?',
   },
   mails: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     kind: 'text',
     to: 'text',
@@ -621,7 +621,7 @@ export const columns = {
     relatedToId: 'text?',
   },
   milestones: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     homeId: 'id',
     communityId: 'id',
@@ -774,7 +774,7 @@ export const columns = {
     createdAt: 'timestamptz',
   },
   paymentAllocations: {
-    organizationId: 'id',
+    organizationId: 'text',
     paymentId: 'id',
     position: 'integer',
     poId: 'id',
@@ -811,7 +811,7 @@ export const columns = {
     updatedAt: 'timestamptz',
   },
   payments: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     number: 'text',
     vendorId: 'id',
@@ -896,7 +896,7 @@ export const columns = {
     revokedAt: 'timestamptz?',
   },
   prices: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     partId: 'id',
     vendorId: 'id',
@@ -935,7 +935,7 @@ export const columns = {
     updatedAt: 'timestamptz',
   },
   purchaseOrderLines: {
-    organizationId: 'id',
+    organizationId: 'text',
     purchaseOrderId: 'id',
     position: 'integer',
     lineId: 'text',
@@ -956,7 +956,7 @@ export const columns = {
     paidAmount: 'numeric',
   },
   purchaseOrders: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     number: 'text',
     homeId: 'id',
@@ -1076,23 +1076,23 @@ export const columns = {
     defaultCostCodeId: 'id?',
   },
   searchQueue: {
-    organizationId: 'id',
+    organizationId: 'text',
     place: 'bigint',
     recordId: 'text',
   },
   searchVariants: {
-    organizationId: 'id',
+    organizationId: 'text',
     variant: 'text',
     word: 'text',
   },
   searchWords: {
-    organizationId: 'id',
+    organizationId: 'text',
     kind: 'text',
     recordId: 'text',
     word: 'text',
   },
   selections: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     homeId: 'id',
     optionId: 'id?',
@@ -1181,7 +1181,7 @@ export const columns = {
     bytes: 'integer',
   },
   tasks: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     homeId: 'id',
     communityId: 'id',
@@ -1230,7 +1230,7 @@ export const columns = {
     payOnComplete: 'boolean',
   },
   timeEntries: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     timesheetId: 'id',
     userId: 'id',
@@ -1259,7 +1259,7 @@ export const columns = {
     archivedAt: 'timestamptz?',
   },
   timesheets: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     userId: 'id',
     weekStarting: 'date',
@@ -1309,7 +1309,7 @@ export const columns = {
     isExample: 'boolean',
   },
   vendorNotifications: {
-    organizationId: 'id',
+    organizationId: 'text',
     id: 'id',
     vendorId: 'id',
     kind: 'text',

@@ -170,8 +170,8 @@ test('every table with an organization stands behind the wall, and a new one doe
   await sql`drop table "newThings"`.execute(database.sessions)
 })
 
-/** Indexes that only enforce uniqueness, or that have few rows per organization. */
-const NOT_SEARCHED = ['scopes_name_key', 'users_email_key']
+/** Indexes that only enforce uniqueness, that have few rows per organization, or whose function of a column only orders. */
+const NOT_SEARCHED = ['scopes_name_key', 'users_email_key', 'purchaseOrders_sequence']
 
 // Behind row-level security, an index is only searched by leakproof operators (PostgreSQL's term): comparisons of
 // texts, non-decimal numbers, dates and instants, but not of decimals, JSON and arrays, and no function of a column

@@ -73,7 +73,9 @@ async function indexBatch(trx: Db): Promise<number> {
   await sql`
     delete from "searchQueue" where "organizationId" = any(${[...new Set(noted.map((name) => name.organizationId))]}::text[])
       and "place" = any(${noted.map(({ place }) => place)}::bigint[])`.execute(trx)
-  const names = [...new Map(noted.map((name) => [name.recordId, name])).values()]
+  const builders = await keptBuilders(trx, noted)
+  const ofBuilders = noted.filter(({ organizationId }) => builders.has(organizationId))
+  const names = [...new Map(ofBuilders.map((name) => [name.recordId, name])).values()]
   const records = await textsOf(trx, names)
   const wanted = new Map<string, Posting>(
     records.flatMap(({ kind, text, ...name }) =>
@@ -90,6 +92,14 @@ async function indexBatch(trx: Db): Promise<number> {
   await remove(trx, removed)
   await add(trx, [...wanted.values()])
   return noted.length
+}
+
+/** Those that are not erased, and will not be before the batch is committed: their words would stay behind. */
+async function keptBuilders(trx: Db, names: readonly Named[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "organizations" where "id" = any(${[...new Set(names.map(({ organizationId }) => organizationId))]}::text[])
+    order by "id" for key share`.execute(trx)
+  return new Set(rows.map(({ id }) => id))
 }
 
 const namesIn = (names: readonly Named[]) => sql`

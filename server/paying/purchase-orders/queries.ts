@@ -113,9 +113,9 @@ export async function lastNumberOf(
   homeId: string,
 ): Promise<{ prefix: string; sequence: number } | undefined> {
   const { rows } = await sql<{ prefix: string; sequence: number }>`
-    select substring("number" from '^(.*)-') as "prefix", substring("number" from '[0-9]+$')::int as "sequence"
+    select substring("number" from '^(.*)-') as "prefix", substring("number" from '[0-9]+$')::integer as "sequence"
     from "purchaseOrders" where "organizationId" = ${call.organizationId} and "homeId" = ${homeId}
-    order by "sequence" desc limit 1`.execute(call.db)
+    order by substring("number" from '[0-9]+$')::integer desc limit 1`.execute(call.db)
   return rows[0]
 }
 
