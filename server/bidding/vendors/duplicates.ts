@@ -12,40 +12,39 @@ import type { Question } from '../../resources/resource.ts'
 /** What the contract lets an answer hold: enough to notice, and one more is no more telling. */
 const MOST = 5
 
-interface Alike {
+const KEYS = ['nameKey', 'emailKey', 'phoneKey'] as const
+type Key = (typeof KEYS)[number]
+
+/** A vendor that has one of the new one's keys; it is read once for each that it has, up to a bound. */
+interface Alike extends Record<Key, string | null> {
   id: string
   companyName: string
   status: VendorStatus
-  name: boolean | null
-  email: boolean | null
-  phone: boolean | null
+  by: Key
 }
 
 /**
- * Which vendors a new one may be a second record of, oldest first: its name, e-mail address or telephone number is
- * theirs, however it is written.
+ * Which vendors a new one may be a second record of, the oldest of each kind: its name, e-mail address or telephone number
+ * is theirs, however it is written.
  */
 export const whoIsAlike: Question<Vendor, Alike> = {
   text(organization, value) {
-    const keys = {
+    const keys: Record<Key, string> = {
       nameKey: `"vendorNameKey"(${value('companyName')}::text)`,
       emailKey: `lower(${value('email')}::text)`,
       phoneKey: `"vendorPhoneKey"(${value('phone')}::text)`,
     }
     // One by one, because each has an index of its own, and of a thousand vendors with one telephone number five are
     // read. Not ordered, because the database would then walk through all vendors in their order when it does not know
-    // yet how many there are; the index has the oldest first.
-    const by = Object.entries(keys).map(
-      ([column, key]) => `(
-        select v."id" from "vendors" as v
-        where v."organizationId" = ${organization} and v."archivedAt" is null and v."${column}" = ${key}
+    // yet how many there are; the index has the oldest first. What they agree in is seen here (`possibleDuplicates`),
+    // because each creation would have the database prepare for it, though hardly any finds somebody.
+    return KEYS.map(
+      (key) => `(
+        select v."id", v."companyName", v."status", ${KEYS.map((each) => `v."${each}"`).join(', ')}, '${key}' as "by"
+        from "vendors" as v
+        where v."organizationId" = ${organization} and v."archivedAt" is null and v."${key}" = ${keys[key]}
         limit ${MOST})`,
-    )
-    return `select v."id", v."companyName", v."status", v."nameKey" = ${keys.nameKey} as "name",
-        v."emailKey" = ${keys.emailKey} as "email", v."phoneKey" = ${keys.phoneKey} as "phone"
-      from (select "id" from (${by.join(' union ')}) as u order by "id" limit ${MOST}) as alike
-      join "vendors" as v on v."organizationId" = ${organization} and v."id" = alike."id"
-      order by v."id"`
+    ).join(' union all ')
   },
 }
 
@@ -80,13 +79,20 @@ export async function withPossibleDuplicates(call: WriteCall, synced: SyncResult
   }
 }
 
+/** The vendors that were found, each once and the oldest first. */
 export function possibleDuplicates(alike: readonly Alike[]): PossibleDuplicate[] {
-  return alike.map(({ id, companyName, status, name, email, phone }) => ({
-    ...{ id, companyName, status },
-    agreesIn: [
-      ...(name ? (['companyName'] as const) : []),
-      ...(email ? (['email'] as const) : []),
-      ...(phone ? (['phone'] as const) : []),
-    ],
-  }))
+  // Whoever was found by a key has the new vendor's.
+  const own = new Map(alike.map((each) => [each.by, each[each.by]]))
+  const agrees = (each: Alike, key: Key) => own.has(key) && own.get(key) === each[key]
+  return [...new Map(alike.map((each) => [each.id, each])).values()]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .slice(0, MOST)
+    .map((each) => ({
+      ...{ id: each.id, companyName: each.companyName, status: each.status },
+      agreesIn: [
+        ...(agrees(each, 'nameKey') ? (['companyName'] as const) : []),
+        ...(agrees(each, 'emailKey') ? (['email'] as const) : []),
+        ...(agrees(each, 'phoneKey') ? (['phone'] as const) : []),
+      ],
+    }))
 }
