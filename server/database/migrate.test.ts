@@ -68,6 +68,36 @@ test.skipIf(inject('postgres') === null)(
   },
 )
 
+test.skipIf(inject('postgres') === null)(
+  'a change that somebody waits for, as it does for them, begins anew',
+  async () => {
+    const { database } = plumbline
+    const [othersHold, changeHolds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const other = database.transaction(async (trx) => {
+      // So that it is the change which finds out.
+      await sql`set local deadlock_timeout = '1min'`.execute(trx)
+      await sql`lock table "searchQueue" in access exclusive mode`.execute(trx)
+      othersHold.resolve()
+      await changeHolds.promise
+      await sql`lock table "links" in access exclusive mode`.execute(trx)
+    })
+    await othersHold.promise
+    let attempts = 0
+    await database.sessions.connection().execute((db) =>
+      lettingOthersPass(db, 0, () =>
+        db.transaction().execute(async (trx) => {
+          attempts++
+          await sql`lock table "links" in access exclusive mode`.execute(trx)
+          changeHolds.resolve()
+          await sql`lock table "searchQueue" in access exclusive mode`.execute(trx)
+        }),
+      ),
+    )
+    await other
+    expect(attempts).toBe(2)
+  },
+)
+
 describe.skipIf(inject('postgres') === null)('an index of a large table is built ahead', () => {
   test('while others write, by one of several processes, and the migration keeps nobody waiting for it', async () => {
     const { database } = plumbline

@@ -48,7 +48,8 @@ async function runPending(database: Database): Promise<string[]> {
 const LOCK_WAIT_MS = 3000
 const PAUSE_MS = 1000
 const MOST_MS = 3_600_000
-const LOCK_TIMEOUT = '55P03'
+/** It has waited long enough, or it and somebody else for each other. */
+const IN_THE_WAY: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
 /**
  * Whoever uses a table that is to be changed queues behind the change, which may itself wait for somebody who reads for
@@ -66,7 +67,7 @@ export async function lettingOthersPass<T>(db: Db, lockWaitMs: number, change: (
         return await change()
       } catch (error) {
         const { code } = error as { code?: unknown }
-        if (code !== LOCK_TIMEOUT || performance.now() - begunMs > MOST_MS) throw error
+        if (!IN_THE_WAY.has(code) || performance.now() - begunMs > MOST_MS) throw error
       }
       await delay(PAUSE_MS)
     }
