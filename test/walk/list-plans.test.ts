@@ -42,8 +42,6 @@ beforeAll(async () => {
   )
   world = await new World(plumbline, plumbline.key, 'https://example.com/hooks').populate('enough')
   await catchUp(plumbline.database, plumbline.organizationId)
-  // All copies are the same builder's, and that it exists would be looked up for each of half a million words.
-  await sql('alter table "searchWords" drop constraint "searchWords_organizationId_fkey"')
 })
 afterAll(() => plumbline?.stop())
 
