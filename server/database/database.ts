@@ -391,9 +391,12 @@ export function insertTogether(insertion: Insertion, values: readonly unknown[])
 function sharing(shared: SharedStatements, organizationId: string | null): Driver {
   return new OwnConnection({
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      const { rows, rowCount } = await (ROW_OF in query
-        ? shared.insertTogether(organizationId, query[ROW_OF] as Insertion, query.parameters)
-        : shared.run(organizationId, query.sql, query.parameters, ROWS_AS_JSON in query))
+      const run = () =>
+        ROW_OF in query
+          ? shared.insertTogether(organizationId, query[ROW_OF] as Insertion, query.parameters)
+          : shared.run(organizationId, query.sql, query.parameters, ROWS_AS_JSON in query)
+      // Each is its own transaction, so that of one that was undone nothing was written.
+      const { rows, rowCount } = await (query.sql.startsWith('select') ? run() : retryDeadlocks(run))
       return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
     },
     streamQuery: () => {
