@@ -76,3 +76,32 @@ describe.skipIf(inject('postgres') === null)('what is heavy for one organization
     expect(refused.map(({ reason }) => reason.code)).toEqual(['too_many_concurrent_requests'])
   })
 })
+
+test.skipIf(inject('postgres') === null)('a statement that a deadlock has undone is tried again', async () => {
+  const { database, organizationId } = plumbline
+  const ids: string[] = []
+  for (const companyName of ['Brazos Framing', 'Redrock Carpentry'])
+    ids.push((await plumbline.post('/api/ext/vendors', { companyName })).body.id)
+  const [held, waited] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const lock = (id: string | undefined) => CompiledQuery.raw(`select from "vendors" where "id" = $1 for update`, [id])
+  const other = database.transaction(async (trx) => {
+    // So that it is the statement which finds out.
+    await trx.executeQuery(CompiledQuery.raw(`set local deadlock_timeout = '1min'`))
+    await trx.executeQuery(lock(ids[1]))
+    held.resolve()
+    await waited.promise
+    await trx.executeQuery(lock(ids[0]))
+  })
+  await held.promise
+  const change = `with locked as materialized (
+      select "id" from "vendors" where "organizationId" = $1 and "id" = any($2) order by "id" for update)
+    update "vendors" set "contactName" = 'Ana' where "organizationId" = $1 and "id" in (select "id" from locked)`
+  const changed = database.statements.executeQuery(CompiledQuery.raw(change, [organizationId, ids]))
+  for (let isWaiting = false; !isWaiting; ) {
+    const waiting = `select from "pg_locks" where not "granted"`
+    isWaiting = (await database.statements.executeQuery(CompiledQuery.raw(waiting))).rows.length > 0
+  }
+  waited.resolve()
+  await other
+  expect((await changed).numAffectedRows).toBe(2n)
+})
