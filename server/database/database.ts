@@ -3,6 +3,9 @@ import path from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import {
   CompiledQuery,
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  type Dialect,
   type Driver,
   Kysely,
   PostgresAdapter,
@@ -16,7 +19,7 @@ import { Shares } from '../http/shares.ts'
 import { divided } from './connection-plan.ts'
 import { assertNotRestoring, asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
 import { EmbeddedStream } from './embedded-stream.ts'
-import type { JsonRow } from './lean-query.ts'
+import { isAsJson } from './json-rows.ts'
 import { type Patience, reachPostgres } from './reach.ts'
 import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
 import type { DB as Tables } from './tables.gen.ts'
@@ -129,7 +132,7 @@ async function openPostgres(
   const acquire = async () => new TransactionConnection(await pool.connect())
   const sessions = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: unbounded }) })
   const shares = transactionShares(poolSize, CONNECTION_WAIT_MS)
-  const statements = over(() => sharing(shared, null))
+  const statements = overConnection(sharing(shared, null))
   const transaction = transactions(new Transactions(acquire, null))
   let ofCalls: { role: string | null; shared: SharedStatements } = {
     role: null,
@@ -137,7 +140,7 @@ async function openPostgres(
   }
   const accesses = new Remembered((organizationId) => {
     const { role, shared } = ofCalls
-    const statements = over(() => sharing(shared, role === null ? null : organizationId))
+    const statements = overConnection(sharing(shared, role === null ? null : organizationId))
     if (role === null) return takingTurns({ statements, transaction }, shares, organizationId)
     const own = transactions(new Transactions(acquire, { role, organizationId }))
     return takingTurns({ statements, transaction: own }, shares, organizationId)
@@ -200,14 +203,43 @@ const CONNECTION_WAIT_MS = 5000
 const EMBEDDED_WAIT_MS = 10_000
 
 function over(createDriver: () => Driver): Db {
-  return new Kysely<Tables>({
-    dialect: {
-      createDriver,
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createAdapter: () => new PostgresAdapter(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-    },
-  })
+  return new Kysely<Tables>({ dialect: dialectOf(createDriver) })
+}
+
+function dialectOf(createDriver: () => Driver): Dialect {
+  return {
+    createDriver,
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => adapter,
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  }
+}
+
+const adapter = new PostgresAdapter()
+const compiler = new PostgresQueryCompiler()
+
+/** Queries of one connection, which is never handed over to anybody else. */
+function overConnection(connection: DatabaseConnection): Db {
+  const driver = new OwnConnection(connection)
+  const dialect = dialectOf(() => driver)
+  return new Kysely<Tables>({ config: { dialect }, dialect, driver, executor: new DirectExecutor(connection) })
+}
+
+/** Kysely asks for a connection before each query and gives it back after it: a chain of promises that leads nowhere here. */
+class DirectExecutor extends DefaultQueryExecutor {
+  readonly #connection: DatabaseConnection
+
+  constructor(connection: DatabaseConnection) {
+    super(compiler, adapter, { provideConnection: (work) => work(connection) })
+    this.#connection = connection
+  }
+
+  override executeQuery<R>(
+    query: CompiledQuery,
+    options?: Parameters<DefaultQueryExecutor['executeQuery']>[1],
+  ): Promise<QueryResult<R>> {
+    return options?.signal === undefined ? this.#connection.executeQuery(query) : super.executeQuery(query, options)
+  }
 }
 
 function takingTurns(access: Access, shares: Shares, organizationId: string): OrganizationAccess {
@@ -341,7 +373,7 @@ const DEADLOCK = '40P01'
 const MOST_ATTEMPTS = 4
 
 function transactions(own: Transactions): Access['transaction'] {
-  return (work) => retryDeadlocks(() => own.run((connection) => work(over(() => new OwnConnection(connection)))))
+  return (work) => retryDeadlocks(() => own.run((connection) => work(overConnection(connection))))
 }
 
 async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
@@ -368,16 +400,6 @@ class NamedClient extends pg.Client {
   }
 }
 
-const ROWS_AS_JSON = Symbol('rows as JSON')
-
-/**
- * A query whose rows are passed on as they are. The shared connections return them as JSON text; any other connection
- * returns objects as usual.
- */
-export function rowsAsJson(text: string, values: readonly unknown[]): CompiledQuery<JsonRow | object> {
-  return { ...CompiledQuery.raw(text, [...values]), [ROWS_AS_JSON]: true } as CompiledQuery<JsonRow | object>
-}
-
 const ROW_OF = Symbol('row of an insertion')
 
 /**
@@ -388,13 +410,13 @@ export function insertTogether(insertion: Insertion, values: readonly unknown[])
   return { ...CompiledQuery.raw(insertion.text(1), [...values]), [ROW_OF]: insertion } as CompiledQuery<never>
 }
 
-function sharing(shared: SharedStatements, organizationId: string | null): Driver {
-  return new OwnConnection({
+function sharing(shared: SharedStatements, organizationId: string | null): DatabaseConnection {
+  return {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const run = () =>
         ROW_OF in query
           ? shared.insertTogether(organizationId, query[ROW_OF] as Insertion, query.parameters)
-          : shared.run(organizationId, query.sql, query.parameters, ROWS_AS_JSON in query)
+          : shared.run(organizationId, query.sql, query.parameters, isAsJson(query))
       // Each is its own transaction, so that of one that was undone nothing was written.
       const { rows, rowCount } = await (query.sql.startsWith('select') ? run() : retryDeadlocks(run))
       return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
@@ -402,5 +424,5 @@ function sharing(shared: SharedStatements, organizationId: string | null): Drive
     streamQuery: () => {
       throw new Error('A stream needs a connection of its own; use a transaction.')
     },
-  })
+  }
 }

@@ -1,3 +1,4 @@
+import { JsonRow } from './json-rows.ts'
 import type { StatementResult } from './lean-query.ts'
 
 /**
@@ -54,9 +55,8 @@ function isLarge({ rows }: StatementResult): boolean {
   if (rows.length >= MANY_ROWS) return true
   let length = 0
   for (const row of rows) {
-    const { json } = row as { json?: unknown }
-    if (typeof json !== 'string') return false
-    length += json.length
+    if (!(row instanceof JsonRow)) return false
+    length += row.json.length
   }
   return length > LARGE
 }

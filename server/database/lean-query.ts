@@ -1,5 +1,9 @@
 import pg from 'pg'
-import { columnReader, columnText } from './wire-types.ts'
+import { JsonRow, jsonForm } from './json-rows.ts'
+import { type DataRow, passRowsOn, type RawRow } from './wire-rows.ts'
+import { columnReader } from './wire-types.ts'
+
+passRowsOn()
 
 /**
  * Executes a prepared statement with as little work as the protocol allows: it is parsed once per connection, its row
@@ -12,38 +16,11 @@ import { columnReader, columnText } from './wire-types.ts'
 export interface Statement {
   readonly name: string
   readonly text: string
-  /** Rows as JSON text, for responses that pass them on; otherwise as objects. */
+  /** Rows for responses that pass them on as JSON; otherwise as objects. */
   readonly asJson: boolean
   /** Whether later statements rely on it: if it fails, so do all those behind it on its connection. */
   readonly isReliedOn: boolean
-  read: ((fields: RawRow) => unknown) | null
-}
-
-export type RawRow = readonly (string | null)[]
-
-/** A row that is passed on as it is: its JSON, and its columns as the database wrote them. */
-export interface JsonRow {
-  readonly json: string
-  readonly names: readonly string[]
-  readonly raw: RawRow
-}
-
-export function cellOf({ names, raw }: JsonRow, name: string): string | null | undefined {
-  return raw[names.indexOf(name)]
-}
-
-/** The name prefix of a column that holds members of the object, as JSON. */
-export const MEMBERS = '{'
-
-/** The name prefix of a column that is not part of the object but accompanies it. Such columns come last. */
-export const BESIDE = '|'
-
-/** The JSON of a row of such a select that was read as an object. */
-export function jsonOfMembers(row: object): string {
-  const members = Object.entries(row)
-    .filter(([name]) => !name.startsWith(BESIDE))
-    .map(([name, value]) => (name.startsWith(MEMBERS) ? value : `${JSON.stringify(name)}:${JSON.stringify(value)}`))
-  return `{${members.join()}}`
+  read: ((row: DataRow) => unknown) | null
 }
 
 export interface StatementResult {
@@ -133,9 +110,9 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
     const { statement } = answering(this)
     statement.read = statement.asJson ? jsonReader(message.fields) : objectReader(message.fields)
   },
-  handleDataRow(this: LeanQuery, message: { fields: RawRow }): void {
+  handleDataRow(this: LeanQuery, row: DataRow): void {
     const { statement, answered } = answering(this)
-    if (answered !== undefined && statement.read !== null) this.result.rows.push(statement.read(message.fields))
+    if (answered !== undefined && statement.read !== null) this.result.rows.push(statement.read(row))
   },
   handleCommandComplete(this: LeanQuery, message: { text: string }): void {
     const { text } = message
@@ -260,25 +237,17 @@ function toParameter(value: unknown): unknown {
 
 // One generated function per statement, so that every row is created at once and has the same shape. Names come from
 // our own statements; they are quoted all the same.
-function objectReader(fields: Field[]): (row: RawRow) => unknown {
+function objectReader(fields: Field[]): (row: DataRow) => unknown {
   const readers = fields.map((field) => columnReader(field.dataTypeID))
   const members = fields.map(({ name }, i) => {
     const value = readers[i] === null ? `row[${i}]` : `(row[${i}] === null ? null : read[${i}](row[${i}]))`
     return `${JSON.stringify(name)}: ${value}`
   })
-  return new Function('read', `return (row) => ({ ${members.join(', ')} })`)(readers) as (row: RawRow) => unknown
+  const read = new Function('read', `return (row) => ({ ${members.join(', ')} })`)(readers) as (row: RawRow) => unknown
+  return (row) => read(row.fields)
 }
 
-function jsonReader(fields: Field[]): (row: RawRow) => JsonRow {
-  const names = fields.map(({ name }) => name)
-  const writers = fields.map((field) => columnText(field.dataTypeID))
-  const parts = fields.flatMap(({ name }, i) => {
-    if (name.startsWith(BESIDE)) return []
-    const start = i === 0 ? '{' : ','
-    if (name.startsWith(MEMBERS)) return `'${start}' + row[${i}]`
-    const value = writers[i] === null ? `row[${i}]` : `write[${i}](row[${i}])`
-    return `${JSON.stringify(`${start}${JSON.stringify(name)}:`)} + (row[${i}] === null ? 'null' : ${value})`
-  })
-  const body = `return (row) => ({ json: ${parts.join(' + ')} + '}', names, raw: row })`
-  return new Function('write', 'names', body)(writers, names) as (row: RawRow) => JsonRow
+function jsonReader(fields: Field[]): (row: DataRow) => JsonRow {
+  const form = jsonForm(fields)
+  return (row) => new JsonRow(row, form)
 }

@@ -8,6 +8,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import type pg from 'pg'
+import { isAsJson } from './json-rows.ts'
 import { execute, type Preamble, type StatementResult, type Watch } from './lean-query.ts'
 import { statementOf } from './shared-statements.ts'
 import { ORGANIZATION_SETTING } from './wall.ts'
@@ -88,7 +89,7 @@ export class TransactionConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#isReleased) throw new Error('The transaction is over.')
-    const statement = statementOf(query.sql, false)
+    const statement = statementOf(query.sql, isAsJson(query))
     const values = query.parameters
     if (!this.#isTransaction) return queryResult(await this.#send({ statement, values }))
     if (LATER in query && this.#unsent.length < MOST_UNSENT) {

@@ -43,6 +43,19 @@ export function columnReader(oid: number): ((text: string) => unknown) | null {
   return TEXTS.has(oid) ? null : pg.types.getTypeParser(oid as TypeId)
 }
 
+/**
+ * How the text of a column becomes JSON: it is JSON, it lacks nothing but quotes, it may have characters that JSON
+ * escapes, it is an instant, or it has to be converted.
+ */
+export type ColumnForm = 'verbatim' | 'quoted' | 'text' | 'instant' | 'other'
+
+export function columnForm(oid: number): ColumnForm {
+  if (VERBATIM.has(oid)) return 'verbatim'
+  if (oid === OIDS.date) return 'quoted'
+  if (TEXTS.has(oid)) return 'text'
+  return oid === OIDS.timestamptz ? 'instant' : 'other'
+}
+
 const VERBATIM: ReadonlySet<number> = new Set([OIDS.int2, OIDS.int4, OIDS.int8, OIDS.float8, OIDS.json, OIDS.jsonb])
 
 /** Converts a column's text to JSON; null if the text already is JSON. */

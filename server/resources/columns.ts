@@ -1,4 +1,4 @@
-import { MEMBERS } from '../database/lean-query.ts'
+import { MEMBERS } from '../database/json-rows.ts'
 
 /** What a column of a resource holds. An `id` is one of ours, never a text that a caller wrote. */
 export type AnyKind = keyof typeof WRITTEN

@@ -1,5 +1,4 @@
-import { rowsAsJson } from '../database/database.ts'
-import { BESIDE, cellOf, type JsonRow, jsonOfMembers } from '../database/lean-query.ts'
+import { BESIDE, type JsonRow, rowsAsJson } from '../database/json-rows.ts'
 import { PLANNED_EACH_TIME } from '../database/shared-statements.ts'
 import { USUAL_LIMITS } from '../database/usual-limits.ts'
 import type { Tenant } from '../http/call.ts'
@@ -66,7 +65,7 @@ export function listing<R>(listed: Listed) {
       throw error
     })
     const longRows = listed.long === undefined ? [] : rows.filter((row) => lengthOf(row) > MOST_SHORT_BYTES)
-    const items = rows.map(textOf)
+    const items = rows.map((row) => row.json)
     const count = countOf(items, limit, rows, longRows)
     const last = rows.length > count ? rows[count - 1] : undefined
     const nextCursor = last === undefined ? null : writeCursor(sort, positionOf(last, orderOf(sort)))
@@ -78,17 +77,16 @@ export function listing<R>(listed: Listed) {
 
 const LENGTH = `${BESIDE}bytes`
 
-// It is the last column, so it need not be searched for in every row.
-function lengthOf(row: object): number {
-  return Number('json' in row ? (row as JsonRow).raw.at(-1) : cell(row, LENGTH))
+function lengthOf(row: JsonRow): number {
+  return Number(row.cell(LENGTH))
 }
 
 /** How many of the rows fit the page. A character takes at most three bytes, so pages rarely have to be measured. */
 function countOf(
   items: readonly string[],
   limit: number,
-  rows: readonly object[],
-  longRows: readonly object[],
+  rows: readonly JsonRow[],
+  longRows: readonly JsonRow[],
 ): number {
   let characters = 0
   for (const item of items) characters += item.length
@@ -105,7 +103,7 @@ async function withLong(
   { table, columns }: Listed,
   texts: StatementTexts,
   { db, organizationId }: Tenant,
-  rows: readonly object[],
+  rows: readonly JsonRow[],
   items: readonly string[],
 ): Promise<string[]> {
   const ids = rows.map((row) => (lengthOf(row) > MOST_SHORT_BYTES ? cell(row, 'id') : null))
@@ -116,7 +114,7 @@ async function withLong(
   )
   const wanted = ids.filter((id) => id !== null)
   const { rows: read } = await db.executeQuery(rowsAsJson(statement, [organizationId, wanted]))
-  const long = new Map(read.map((row) => [cell(row, 'id'), textOf(row)]))
+  const long = new Map(read.map((row) => [cell(row, 'id'), row.json]))
   // An item deleted between the two queries is left out.
   return items.flatMap((item, i) => (ids[i] == null ? item : (long.get(ids[i]) ?? [])))
 }
@@ -220,17 +218,13 @@ function identifiersIn(name: string, value: string): string[] {
 /** As the contract says: a hundred of the longest still fit a request line. */
 const MOST_IDENTIFIERS = 100
 
-function positionOf(row: object, { field, byId }: Order): Position {
+function positionOf(row: JsonRow, { field, byId }: Order): Position {
   return { value: byId ? null : cell(row, field), id: cell(row, 'id') }
 }
 
-// A column of a row, whichever form the row came in, as text for a later comparison.
-function cell(row: object, name: string): string {
-  return String('json' in row ? cellOf(row as JsonRow, name) : (row as Record<string, unknown>)[name])
-}
-
-function textOf(row: object): string {
-  return 'json' in row ? (row as JsonRow).json : jsonOfMembers(row)
+// A column as text, for a later comparison.
+function cell(row: JsonRow, name: string): string {
+  return String(row.cell(name))
 }
 
 // Class 22: a value that the column's type cannot hold.
