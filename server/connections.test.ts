@@ -73,6 +73,24 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
       expect(reader.isClosed()).toBe(false)
     })
 
+    test('leaves nothing on its connection, however often that happens', async () => {
+      plumbline = await startTestPlumbline()
+      const pages = await pagesOf1MiB()
+      const warnings: string[] = []
+      const note = ({ name }: Error) => warnings.push(name)
+      process.on('warning', note)
+      const reader = open()
+      // Node warns of the eleventh listener.
+      for (let times = 0; times < 12; times++) {
+        reader.socket.pause().write(pages(8))
+        await expect.poll(() => plumbline.connections.unreadBytes, { timeout: 20_000 }).toBeGreaterThan(0)
+        reader.socket.resume()
+        await expect.poll(() => plumbline.connections.unreadBytes, { timeout: 20_000 }).toBe(0)
+      }
+      process.off('warning', note)
+      expect(warnings).toEqual([])
+    })
+
     test('makes the process keep no more than a bound, and the slowest are cut off before others', async () => {
       plumbline = await startTestPlumbline({ MAX_UNREAD_MEBIBYTES: '24' })
       const pages = await pagesOf1MiB()
