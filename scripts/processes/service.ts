@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -156,12 +156,27 @@ export async function makeBuilder(
   return { organizationId, key: secret }
 }
 
+/**
+ * A port that nobody has, for a process that takes it some seconds later. It is none of those that the system gives out by
+ * itself: until then one of many connections, or another listener, would have got it.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('No port is free.')
-  return address.port
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    const port = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT)
+    const probe = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    probe.close()
+    await once(probe, 'close')
+    return port
+  }
+  throw new Error('No port is free.')
 }
+
+const FIRST_PORT = 20_000
+/** On Linux; other systems begin later. */
+const FIRST_EPHEMERAL_PORT = 32_768
+const MOST_ATTEMPTS = 100
