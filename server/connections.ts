@@ -33,13 +33,13 @@ export function watchConnections(server: Server, { config, log, isTrusted }: Con
   const open = new Map<string, number>()
   // In the order in which they began to hold memory, so the first of a network has held it longest.
   const held = new Map<Socket, Held>()
-  // A connection can hold memory again and again, and is watched once for its end.
-  const watched = new WeakSet<Socket>()
   let unreadBytes = 0
 
   // File descriptors and memory are shared by all; once they are used up the system refuses every newcomer.
   server.maxConnections = config.maxConnections
   server.on('connection', (socket: Socket) => {
+    // Once for each connection, which may hold memory again and again.
+    socket.once('close', () => release(socket, Number.POSITIVE_INFINITY))
     const address = peerAddress(socket)
     if (isTrusted(address)) return
     const network = networkOf(address)
@@ -74,8 +74,6 @@ export function watchConnections(server: Server, { config, log, isTrusted }: Con
     if (holding === undefined) {
       holding = { network: networkOf(peerAddress(socket)), bytes: 0 }
       held.set(socket, holding)
-      if (!watched.has(socket)) socket.once('close', () => release(socket, Number.POSITIVE_INFINITY))
-      watched.add(socket)
     }
     holding.bytes += bytes
     unreadBytes += bytes

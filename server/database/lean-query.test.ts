@@ -15,3 +15,16 @@ test('pg is the version whose inner methods lean-query.ts calls', () => {
   expect(version, advice).toBe(WRITTEN_AGAINST)
   expect(dependencies.pg, 'package.json has to name pg by an exact version, without ~ or ^.').toBe(WRITTEN_AGAINST)
 })
+
+/** Change only with wire-rows.ts, after comparing pg-protocol's dist/parser.js. */
+const PARSER_WRITTEN_AGAINST = '1.16.1'
+
+test('pg reads its messages with the version of the parser that wire-rows.ts changes', () => {
+  const ofPg = createRequire(createRequire(import.meta.url).resolve('pg'))
+  const { version } = JSON.parse(
+    readFileSync(ofPg.resolve('pg-protocol').replace(/dist\/index\.js$/, 'package.json'), 'utf8'),
+  ) as { version: string }
+  expect(version, 'wire-rows.ts replaces a method of it: compare both versions, then change this.').toBe(
+    PARSER_WRITTEN_AGAINST,
+  )
+})

@@ -2,7 +2,7 @@ import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
-import { type AddressInfo, connect, createServer as createNetServer } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -10,6 +10,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract, root, TAKES_ANOTHER_KEY } from '../../scripts/conformance/contract.ts'
 import { isOpenToKeys, World } from '../../scripts/conformance/world.ts'
+import { freePort } from '../../scripts/processes/service.ts'
 import type { Operation } from '../../server/http/contract.ts'
 import { isTestedHere } from '../support/once.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
@@ -338,12 +339,4 @@ function isOpen(port: number): Promise<boolean> {
     })
     socket.once('error', () => answered(false))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createNetServer()
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  await new Promise((closed) => server.close(closed))
-  return port
 }
