@@ -57,7 +57,8 @@ export function listing<R>(listed: Listed) {
     const { limit, cursor, sort } = query
     const position = cursor === undefined ? null : readCursor(sort, cursor)
     const matched =
-      query.q === undefined ? null : await matching(tenant, listed.table, query.q, query.includeArchived === true)
+      query.q === undefined ? undefined : await matching(tenant, listed.table, query.q, query.includeArchived === true)
+    if (matched === null) return new Json('{"data":[],"nextCursor":null}')
     const { statement, values } = select(listed, texts, tenant, query, within, position, matched)
     const { rows } = await tenant.db.executeQuery(rowsAsJson(statement, values)).catch((error: unknown) => {
       // A cursor with a value that its column cannot hold was not written by us.
@@ -139,7 +140,7 @@ function select(
   query: ListQuery,
   within: Record<string, string>,
   position: Position | null,
-  matched: Matched | null,
+  matched: Matched | undefined,
 ): { statement: string; values: unknown[] } {
   const { limit, sort, includeArchived = false } = query
   const order = orderOf(sort)
@@ -160,7 +161,13 @@ function select(
   const parameter: Parameter = (value) => `$${values.push(value)}`
   const conditions = Object.entries(within).map(([name, value]) => `t."${name}" = ${parameter(value)}`)
   for (const [name, value] of wanted) conditions.push(condition(listed, name, value, parameter))
-  if (matched !== null) conditions.push(matched.condition(parameter))
+  let rows = `"${listed.table}" as t`
+  let isPlannedEachTime = wanted.length > 0
+  if (matched !== undefined && matched.ids !== null && conditions.length === 0) rows = found(listed, matched.ids(parameter))
+  else if (matched !== undefined) {
+    conditions.push(matched.condition(parameter))
+    isPlannedEachTime = true
+  }
   if (position !== null) conditions.push(after(position, order, listed.sorts?.[order.field], parameter))
   if ('archivedAt' in listed.columns && !includeArchived) conditions.push(`t."archivedAt" is null`)
   const take = USUAL_LIMITS.has(limit) ? limit + 1 : parameter(limit + 1)
@@ -173,9 +180,18 @@ function select(
     // The cursor needs the sort value exactly as the database writes it.
     const members = asMembers(listed.columns, ['id', order.field], listed.long)
     const length = listed.long === undefined ? '' : `, t."bytes" as "${LENGTH}"`
-    return `select ${members}${length} from "${listed.table}" as t where ${where} order by ${sorting} limit ${take}${wanted.length > 0 || matched !== null ? PLANNED_EACH_TIME : ''}`
+    return `select ${members}${length} from ${rows} where ${where} order by ${sorting} limit ${take}${isPlannedEachTime ? PLANNED_EACH_TIME : ''}`
   })
   return { statement, values }
+}
+
+/**
+ * The rows with these ids, each looked up by itself. In a subquery with an offset the planner cannot do anything else,
+ * whatever it believes about how many there are, so the statement is good for all values.
+ */
+function found({ table }: Listed, ids: string): string {
+  return `unnest(${ids}) as found ("id") cross join lateral (
+    select * from "${table}" as own where own."organizationId" = $1 and own."id" = found."id" offset 0) as t`
 }
 
 function after(

@@ -65,6 +65,22 @@ test('a list is searched by what its words begin with, before and after they are
   expect([before, await answers()]).toEqual([asked, asked])
 })
 
+test('a record with several words that begin alike is found once, and pages go on after it', async () => {
+  const ids = []
+  for (const name of ['Zinc zipper', 'Zirconium', 'Zigzag zip'])
+    ids.unshift(await create('parts', { sku: name.toUpperCase().replace(' ', '-'), name, unit: 'each' }))
+  await indexed()
+  expect(await found('parts', 'zi')).toEqual(ids)
+  const paged: string[] = []
+  for (let cursor = ''; ; ) {
+    const { body } = await plumbline.get(`/api/ext/parts?q=zi&sort=name&limit=1${cursor}`, { key })
+    paged.push(...body.data.map(({ name }: { name: string }) => name))
+    if (body.nextCursor === null) break
+    cursor = `&cursor=${body.nextCursor}`
+  }
+  expect(paged).toEqual(['Zigzag zip', 'Zinc zipper', 'Zirconium'])
+})
+
 test('what was changed a moment ago is found by its new words and not by its old ones', async () => {
   const id = await create('communities', { name: 'Quail Hollow', status: 'active', timeZone: 'America/Chicago' })
   await indexed()

@@ -4,15 +4,19 @@ import { textsOf } from './index-changes.ts'
 import { archivedType, type IndexedKind, kindsByTable } from './kinds.ts'
 import { askedWords, endOf, wordsOf } from './words.ts'
 
-/**
- * Which records of a list have words that begin with those that are asked for, as a condition on its rows. What the
- * index does not know yet is looked at itself, so a list finds what was written before.
- */
+/** SQL that depends on values only by its parameters. */
 export type Matching = (parameter: (value: unknown) => string) => string
 
+/**
+ * Which records of a list have words that begin with those that are asked for. What the index does not know yet is
+ * looked at itself, so a list finds what was written before.
+ */
 export interface Matched {
-  /** Conditions of one form have the same text. */
+  /** What is of one form has the same text. */
   form: string
+  /** An array of the ids of all of them; null if they may be too many. */
+  ids: Matching | null
+  /** A condition on the list's rows. */
   condition: Matching
 }
 
@@ -22,12 +26,13 @@ const MOST_CHECKED = 5000
 /** So many of the latest changes are looked at, if they are not indexed yet; an import of more is found as it is indexed. */
 const MOST_WAITING = 500
 
-export async function matching(tenant: Tenant, table: string, q: string, archived: boolean): Promise<Matched> {
+/** Null if no record matches. */
+export async function matching(tenant: Tenant, table: string, q: string, archived: boolean): Promise<Matched | null> {
   const kind = kindsByTable.get(table)
   if (kind === undefined) throw new Error(`The index of words (kinds.ts) knows no records of ${table}.`)
   const { type } = kind
   const words = askedWords(q)
-  if (words.length === 0) return { form: 'nothing', condition: () => 'false' }
+  if (words.length === 0) return null
   const kinds = archived ? [type, archivedType(type)] : [type]
   const [counts, waiting] = await Promise.all([countsOf(tenant, kinds, words), waitingOf(tenant, kind)])
   const has = (text: string) => {
@@ -37,16 +42,20 @@ export async function matching(tenant: Tenant, table: string, q: string, archive
   const fresh = waiting.length === 0 ? [] : await textsOf(tenant.db, waiting)
   const matched = fresh.filter(({ kind, text }) => kinds.includes(kind) && has(text)).map(({ recordId }) => recordId)
   const stale = waiting.map(({ recordId }) => recordId)
-  const rarest = counts.indexOf(Math.min(...counts))
-  if ((counts[rarest] ?? 0) <= MOST_CHECKED) return { form: `rare ${words.length}`, condition: rare }
-  return { form: `frequent ${words.length} ${stale.length > 0}`, condition: frequent }
+  const fewest = Math.min(...counts)
+  if (fewest === 0 && matched.length === 0) return null
+  const rarest = counts.indexOf(fewest)
+  if (fewest <= MOST_CHECKED)
+    return { form: `rare ${words.length}`, ids: rare, condition: (parameter) => `t."id" = any(${rare(parameter)})` }
+  return { form: `frequent ${words.length} ${stale.length > 0}`, ids: null, condition: frequent }
 
   function rare(parameter: (value: unknown) => string): string {
     const found = words.toSpliced(rarest, 1).map((word) => ` and ${hasWord('s."recordId"', word, parameter)}`)
-    return `t."id" = any(array(
-      select s."recordId" from "searchWords" as s
+    // A record may have several words that begin with the same letters.
+    return `array(
+      select distinct s."recordId" from "searchWords" as s
       where s."organizationId" = $1 and s."kind" = any(${parameter(kinds)}::text[]) and ${begins('s', words[rarest] ?? '', parameter)}
-        and s."recordId" <> all(${parameter(stale)}::text[])${found.join('')}) || ${parameter(matched)}::text[])`
+        and s."recordId" <> all(${parameter(stale)}::text[])${found.join('')}) || ${parameter(matched)}::text[]`
   }
 
   function frequent(parameter: (value: unknown) => string): string {
