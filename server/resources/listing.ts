@@ -161,13 +161,11 @@ function select(
   const parameter: Parameter = (value) => `$${values.push(value)}`
   const conditions = Object.entries(within).map(([name, value]) => `t."${name}" = ${parameter(value)}`)
   for (const [name, value] of wanted) conditions.push(condition(listed, name, value, parameter))
-  let rows = `"${listed.table}" as t`
-  let isPlannedEachTime = wanted.length > 0
-  if (matched !== undefined && matched.ids !== null && conditions.length === 0) rows = found(listed, matched.ids(parameter))
-  else if (matched !== undefined) {
-    conditions.push(matched.condition(parameter))
-    isPlannedEachTime = true
-  }
+  // Beside another condition, it depends on the values which of the two to begin with.
+  const ids = (conditions.length === 0 && matched?.ids?.(parameter)) || null
+  const isMatching = matched !== undefined && ids === null
+  if (isMatching) conditions.push(matched.condition(parameter))
+  const isPlannedEachTime = wanted.length > 0 || isMatching
   if (position !== null) conditions.push(after(position, order, listed.sorts?.[order.field], parameter))
   if ('archivedAt' in listed.columns && !includeArchived) conditions.push(`t."archivedAt" is null`)
   const take = USUAL_LIMITS.has(limit) ? limit + 1 : parameter(limit + 1)
@@ -180,6 +178,7 @@ function select(
     // The cursor needs the sort value exactly as the database writes it.
     const members = asMembers(listed.columns, ['id', order.field], listed.long)
     const length = listed.long === undefined ? '' : `, t."bytes" as "${LENGTH}"`
+    const rows = ids === null ? `"${listed.table}" as t` : lookedUp(listed, ids)
     return `select ${members}${length} from ${rows} where ${where} order by ${sorting} limit ${take}${isPlannedEachTime ? PLANNED_EACH_TIME : ''}`
   })
   return { statement, values }
@@ -189,7 +188,7 @@ function select(
  * The rows with these ids, each looked up by itself. In a subquery with an offset the planner cannot do anything else,
  * whatever it believes about how many there are, so the statement is good for all values.
  */
-function found({ table }: Listed, ids: string): string {
+function lookedUp({ table }: Listed, ids: string): string {
   return `unnest(${ids}) as found ("id") cross join lateral (
     select * from "${table}" as own where own."organizationId" = $1 and own."id" = found."id" offset 0) as t`
 }

@@ -1,8 +1,10 @@
 import { CompiledQuery } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { addCopies, LONG_LISTS, questionsOf, type Sql, tableOf } from '../../scripts/bench/long-lists.ts'
 import { World } from '../../scripts/conformance/world.ts'
 import type { Db } from '../../server/database/database.ts'
+import { statementName } from '../../server/database/shared-statements.ts'
 import { firstIdAt } from '../../server/events/queries.ts'
 import type { Call } from '../../server/http/call.ts'
 import type { Handlers } from '../../server/http/operation.ts'
@@ -128,15 +130,34 @@ function explaining<Runner extends Pick<Db, 'executeQuery'>>(runner: Runner): Ru
       if (name === 'getExecutor') return () => explaining((target as unknown as Db).getExecutor())
       if (name !== 'executeQuery') return typeof member === 'function' ? member.bind(target) : member
       return async (query: CompiledQuery) => {
-        const text = `explain (analyze, buffers, timing off, format json) ${query.sql}`
-        const { rows } = await target.executeQuery<{ 'QUERY PLAN': Explained[] }>(
-          CompiledQuery.raw(text, [...query.parameters]),
-        )
-        const plan = rows[0]?.['QUERY PLAN'][0]?.Plan
+        const isPrepared = statementName(query.sql) !== undefined
+        const plan = isPrepared ? await planOfPrepared(query) : await planOf(target, query.sql, query.parameters)
         blocks += (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
         return target.executeQuery(query)
       }
     },
+  })
+}
+
+async function planOf(runner: Pick<Db, 'executeQuery'>, text: string, values: readonly unknown[]) {
+  const { rows } = await runner.executeQuery<{ 'QUERY PLAN': Explained[] }>(
+    CompiledQuery.raw(`explain (analyze, buffers, timing off, format json) ${text}`, [...values]),
+  )
+  return rows[0]?.['QUERY PLAN'][0]?.Plan
+}
+
+// As the service writes its parameters.
+const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
+
+/** The plan without regard to the values, which a prepared statement soon gets. */
+function planOfPrepared({ sql: text, parameters }: CompiledQuery) {
+  const values = parameters.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(prepareValue(value)))))
+  return plumbline.database.of(plumbline.organizationId).transaction(async (trx) => {
+    await trx.executeQuery(CompiledQuery.raw('set local plan_cache_mode = force_generic_plan'))
+    await trx.executeQuery(CompiledQuery.raw(`prepare "explained" as ${text}`))
+    const plan = await planOf(trx, `execute "explained" ${values.length === 0 ? '' : `(${values.join(', ')})`}`, [])
+    await trx.executeQuery(CompiledQuery.raw('deallocate "explained"'))
+    return plan
   })
 }
 
