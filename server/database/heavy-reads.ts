@@ -1,5 +1,6 @@
 import { JsonRow } from './json-rows.ts'
 import type { StatementResult } from './lean-query.ts'
+import { isPlannedEachTime, PLANNED_EACH_TIME } from './planned-each-time.ts'
 
 /**
  * Which statements are heavy for which organization. The connections that single statements share answer in order, so
@@ -14,18 +15,36 @@ export class HeavyReads {
     return this.#byOrganization.get(organizationId)?.get(text)?.isHeavy === true
   }
 
+  /** The statement as it is to be run: planned for the values of each call, if its plan for any values is slow. */
+  planned(organizationId: string, text: string): string {
+    const isMisplanned = this.#byOrganization.get(organizationId)?.get(text)?.isMisplanned === true
+    return isMisplanned ? `${text}${PLANNED_EACH_TIME}` : text
+  }
+
   /** Takes note of an answer and of how long the database and the network took for it alone. */
   answered(organizationId: string, text: string, tookMs: number, result: StatementResult): void {
     const isSlow = tookMs > SLOW_MS
     const large = isLarge(result)
     const ofOrganization = this.#byOrganization.get(organizationId)
+    const before = ofOrganization?.get(text)
+    // One that was sent before its plan turned out to be slow says nothing about how it is run now.
+    if (before?.isMisplanned === true) return
     if (!isSlow && !large) {
       if (ofOrganization?.delete(text) === true && ofOrganization.size === 0)
         this.#byOrganization.delete(organizationId)
       return
     }
-    const slowInARow = isSlow ? (ofOrganization?.get(text)?.slowInARow ?? 0) + 1 : 0
-    const observed = { isHeavy: large || slowInARow >= SLOW_IN_A_ROW, slowInARow }
+    const slowInARow = isSlow ? (before?.slowInARow ?? 0) + 1 : 0
+    const isTooSlow = slowInARow >= SLOW_IN_A_ROW
+    const isMisplanned = isTooSlow && !isPlannedEachTime(text)
+    this.#add(organizationId, text, { isHeavy: large || isTooSlow, slowInARow, isMisplanned })
+    // It may be slow by any plan, so it stays heavy until it is seen not to be.
+    if (isMisplanned)
+      this.#add(organizationId, `${text}${PLANNED_EACH_TIME}`, { isHeavy: true, slowInARow, isMisplanned: false })
+  }
+
+  #add(organizationId: string, text: string, observed: Observed): void {
+    const ofOrganization = this.#byOrganization.get(organizationId)
     if (ofOrganization !== undefined) add(ofOrganization, text, observed, MOST_TEXTS)
     else add(this.#byOrganization, organizationId, new Map([[text, observed]]), MOST_ORGANIZATIONS)
   }
@@ -34,6 +53,7 @@ export class HeavyReads {
 interface Observed {
   isHeavy: boolean
   slowInARow: number
+  isMisplanned: boolean
 }
 
 /** Usual statements take a tenth of a millisecond, and a batch of them a few milliseconds. */

@@ -12,21 +12,22 @@ beforeAll(async () => {
 afterAll(() => plumbline.stop())
 
 test.skipIf(inject('postgres') === null)(
-  'a list is prepared once, and one with a filter planned each time',
+  'a list is prepared once, also with a filter that has its index, and with another filter planned each time',
   async () => {
     const prepared = `select "statement" from pg_prepared_statements where "statement" like '%from "vendors" as t%'`
     const { key, organizationId } = await plumbline.newBuilder()
-    for (let i = 0; i < 9; i++) {
-      expect((await plumbline.get('/api/ext/vendors', { key })).body.data).toEqual([])
-      expect((await plumbline.get('/api/ext/vendors?updatedAfter=2099-01-01T00:00:00Z', { key })).body.data).toEqual([])
+    for (const filter of ['', '?status=active', '?updatedAfter=2099-01-01T00:00:00Z']) {
+      for (let i = 0; i < 9; i++)
+        expect((await plumbline.get(`/api/ext/vendors${filter}`, { key })).body.data).toEqual([])
     }
     const { statements } = plumbline.database.of(organizationId)
     // Reads take the connections in turn, so three of them see what is prepared on each.
     for (let lane = 0; lane < 3; lane++) {
       const { rows } = await statements.executeQuery<{ statement: string }>(CompiledQuery.raw(prepared))
       const ofLists = rows.filter(({ statement }) => statement.includes('order by'))
-      expect(ofLists).toHaveLength(1)
-      expect(ofLists[0]?.statement).not.toContain('updatedAt" >=')
+      const filtered = ofLists.filter(({ statement }) => statement.includes('t."status" <= $2'))
+      expect([ofLists.length, filtered.length]).toEqual([2, 1])
+      for (const { statement } of ofLists) expect(statement).not.toContain('updatedAt" >=')
     }
   },
 )
@@ -49,6 +50,23 @@ describe.skipIf(inject('postgres') === null)('what is heavy for one organization
   const [flooding, neighbour] = ['org_01m7y975jyfesvq68zscp297pa', 'org_01m7y975jyfesvq68zscp297pb']
   const ask = (organizationId: string, text: string) =>
     plumbline.database.of(organizationId).statements.executeQuery(CompiledQuery.raw(text))
+
+  test('is planned for each of its calls from then on, if it was prepared', async () => {
+    const running = async () => {
+      const { rows } = await plumbline.database.statements.executeQuery<{ query: string }>(
+        CompiledQuery.raw(`select "query" from pg_stat_activity where "query" like 'select pg_sleep(0.03)%'`),
+      )
+      return rows.map(({ query }) => query)
+    }
+    const prepared = 'select pg_sleep(0.03) as "once"'
+    for (let i = 0; i < 3; i++) await ask(flooding, prepared)
+    expect(new Set(await running())).toEqual(new Set([prepared]))
+    await ask(flooding, prepared)
+    expect(await running()).toContain(`${prepared} -- planned each time`)
+    // What is slow for one of them is not yet slow for another.
+    await ask(neighbour, prepared)
+    expect((await running()).filter((query) => query === prepared)).not.toEqual([])
+  })
 
   test.each([
     ['slow', 'select pg_sleep(0.05)'],

@@ -11,6 +11,7 @@ import {
   type StatementResult,
   type Watch,
 } from './lean-query.ts'
+import { isPlannedEachTime } from './planned-each-time.ts'
 import { ORGANIZATION_SETTING } from './wall.ts'
 
 /**
@@ -46,9 +47,20 @@ export class SharedStatements {
     values: readonly unknown[],
     asJson = false,
   ): Promise<StatementResult> {
+    if (!text.startsWith('select') || organizationId === null)
+      return this.#runUsual(organizationId, text, values, asJson)
+    const planned = this.#heavy.planned(organizationId, text)
+    if (!this.#heavy.has(organizationId, planned)) return this.#runUsual(organizationId, planned, values, asJson)
+    return this.#turns.run(organizationId, () => this.#runHeavy(organizationId, planned, values, asJson))
+  }
+
+  #runUsual(
+    organizationId: string | null,
+    text: string,
+    values: readonly unknown[],
+    asJson: boolean,
+  ): Promise<StatementResult> {
     const reads = text.startsWith('select')
-    if (reads && organizationId !== null && this.#heavy.has(organizationId, text))
-      return this.#turns.run(organizationId, () => this.#runHeavy(organizationId, text, values, asJson))
     const lane = reads ? this.#reading[++this.#nextRead % this.#reading.length] : leastBusy(this.#writing)
     if (lane === undefined) throw new Error('a lane is always there')
     const result = lane.run(organizationId, text, values, asJson)
@@ -370,15 +382,9 @@ export function statementOf(text: string, asJson: boolean): Statement {
 
 const names = new Map<string, string>()
 
-/**
- * Ends the text of a statement that is planned for the values of each call. A prepared one soon gets a plan for usual
- * values: asked for the few rows of a rare value, it would walk through all others in the order of the list.
- */
-export const PLANNED_EACH_TIME = ' -- planned each time'
-
 /** The name under which a text is prepared; undefined if it is planned each time, or once there are too many names. */
 export function statementName(text: string): string | undefined {
-  if (text.endsWith(PLANNED_EACH_TIME)) return undefined
+  if (isPlannedEachTime(text)) return undefined
   let name = names.get(text)
   if (name === undefined && names.size < MOST_STATEMENTS) {
     name = `s${names.size}`

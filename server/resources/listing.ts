@@ -1,5 +1,6 @@
+import { indexed } from '../database/columns.gen.ts'
 import { BESIDE, type JsonRow, rowsAsJson } from '../database/json-rows.ts'
-import { PLANNED_EACH_TIME } from '../database/shared-statements.ts'
+import { PLANNED_EACH_TIME } from '../database/planned-each-time.ts'
 import { USUAL_LIMITS } from '../database/usual-limits.ts'
 import type { Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
@@ -145,7 +146,7 @@ function select(
   const { limit, sort, includeArchived = false } = query
   const order = orderOf(sort)
   // The same filters are one shape, in whatever order they were sent.
-  const wanted = Object.entries(query)
+  const filters = Object.entries(query)
     .filter(([name, value]) => value !== undefined && !PAGING.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
   const shape = JSON.stringify([
@@ -153,44 +154,98 @@ function select(
     position !== null,
     includeArchived,
     USUAL_LIMITS.has(limit) && limit,
-    wanted.map(([name, value]) => [name, value === 'null']),
+    filters.map(([name, value]) => [name, value === 'null', isSeveral(name, value)]),
     Object.keys(within),
     matched?.form,
   ])
   const values: unknown[] = [organizationId]
   const parameter: Parameter = (value) => `$${values.push(value)}`
-  const conditions = Object.entries(within).map(([name, value]) => `t."${name}" = ${parameter(value)}`)
-  for (const [name, value] of wanted) conditions.push(condition(listed, name, value, parameter))
-  // Beside another condition, it depends on the values which of the two to begin with.
-  const ids = (conditions.length === 0 && matched?.ids?.(parameter)) || null
-  const isMatching = matched !== undefined && ids === null
-  if (isMatching) conditions.push(matched.condition(parameter))
-  const isPlannedEachTime = wanted.length > 0 || isMatching
-  if (position !== null) conditions.push(after(position, order, listed.sorts?.[order.field], parameter))
+  const { rows, conditions, by, isSteady } = way(listed, { filters, within, matched, position, order }, parameter)
   if ('archivedAt' in listed.columns && !includeArchived) conditions.push(`t."archivedAt" is null`)
   const take = USUAL_LIMITS.has(limit) ? limit + 1 : parameter(limit + 1)
   const statement = texts(shape, () => {
-    const direction = order.descending ? 'desc' : 'asc'
-    const by = listed.sorts?.[order.field]?.column ?? order.field
-    const sorting = order.byId ? `t."id" ${direction}` : `t."${by}" ${direction}, t."id" ${direction}`
+    const sorting = [...by, 'id'].map((column) => `t."${column}" ${order.descending ? 'desc' : 'asc'}`).join(', ')
     const always = listed.where === undefined ? [] : [listed.where]
     const where = ['t."organizationId" = $1', ...always, ...conditions].join(' and ')
     // The cursor needs the sort value exactly as the database writes it.
     const members = asMembers(listed.columns, ['id', order.field], listed.long)
     const length = listed.long === undefined ? '' : `, t."bytes" as "${LENGTH}"`
-    const rows = ids === null ? `"${listed.table}" as t` : lookedUp(listed, ids)
-    return `select ${members}${length} from ${rows} where ${where} order by ${sorting} limit ${take}${isPlannedEachTime ? PLANNED_EACH_TIME : ''}`
+    return `select ${members}${length} from ${rows} where ${where} order by ${sorting} limit ${take}${isSteady ? '' : PLANNED_EACH_TIME}`
   })
   return { statement, values }
 }
 
+interface Narrowing {
+  filters: readonly (readonly [name: string, value: unknown])[]
+  within: Record<string, string>
+  matched: Matched | undefined
+  position: Position | null
+  order: Order
+}
+
+/** How the rows of a list are found. */
+interface Way {
+  rows: string
+  conditions: string[]
+  /** The columns that the rows are in the order of, before their ids. */
+  by: string[]
+  /** Whether one plan is good for all values, so that the statement can be prepared. */
+  isSteady: boolean
+}
+
+function way(listed: Listed, narrowing: Narrowing, parameter: Parameter): Way {
+  const { filters, within, matched, position, order } = narrowing
+  const { field, byId } = order
+  const sorted = listed.sorts?.[field]
+  const rows = `"${listed.table}" as t`
+  const by = byId ? [] : [sorted?.column ?? field]
+  const conditions = Object.entries(within).map(([name, value]) => `t."${name}" = ${parameter(value)}`)
+  const [filter, ...others] = filters
+  const isFilterAlone = conditions.length === 0 && matched === undefined && others.length === 0
+  if (filter !== undefined && isFilterAlone && byId && isStretch(listed, filter))
+    return { rows, conditions: stretch(filter, position, order, parameter), by: [filter[0]], isSteady: true }
+  for (const [name, value] of filters) conditions.push(condition(listed, name, value, parameter))
+  // Beside another condition, it depends on the values which of the two to begin with.
+  const ids = (conditions.length === 0 && matched?.ids?.(parameter)) || null
+  if (matched !== undefined && ids === null) conditions.push(matched.condition(parameter))
+  if (position !== null) conditions.push(after(position, order, sorted, parameter))
+  if (ids !== null) return { rows: lookedUp(listed, ids), conditions, by, isSteady: true }
+  const isSince = isFilterAlone && filter?.[0] === SINCE[field]
+  return { rows, conditions, by, isSteady: (filters.length === 0 && matched === undefined) || isSince }
+}
+
+/** The filters whose rows lie side by side in the index of an order. */
+const SINCE: Readonly<Record<string, string>> = { updatedAt: 'updatedAfter' }
+
 /**
  * The rows with these ids, each looked up by itself. In a subquery with an offset the planner cannot do anything else,
- * whatever it believes about how many there are, so the statement is good for all values.
+ * whatever it believes about how many there are.
  */
 function lookedUp({ table }: Listed, ids: string): string {
   return `unnest(${ids}) as found ("id") cross join lateral (
     select * from "${table}" as own where own."organizationId" = $1 and own."id" = found."id" offset 0) as t`
+}
+
+/** Whether the filter is for one value of a column, of which an index has the rows in the order of their ids. */
+function isStretch({ table, columns, filters }: Listed, [name, value]: readonly [string, unknown]): boolean {
+  const isPlain = typeof columns[name] === 'string' && filters?.[name] === undefined
+  return isPlain && indexed[table]?.includes(name) === true && value !== 'null' && !isSeveral(name, value)
+}
+
+/**
+ * The rows with one value of a column, as a stretch of the list in the order of that column. For an equation, the
+ * planner would take any index in the order of the ids for as good, and walk through all the other rows.
+ */
+function stretch(
+  [name, value]: readonly [string, unknown],
+  position: Position | null,
+  { descending }: Order,
+  parameter: Parameter,
+): string[] {
+  const only = parameter(value)
+  if (position === null) return [`t."${name}" <= ${only}`, `(t."${name}", t."id") >= (${only}, '')`]
+  const [within, beyond] = descending ? ['>=', '<'] : ['<=', '>']
+  return [`t."${name}" ${within} ${only}`, `(t."${name}", t."id") ${beyond} (${only}, ${parameter(position.id)})`]
 }
 
 function after(
@@ -217,6 +272,10 @@ function condition(listed: Listed, name: string, value: unknown, parameter: Para
   if (!Object.hasOwn(listed.columns, name)) throw new Error(`The parameter ${name} of a list filters nothing.`)
   const column = listed.columns[name]
   return `${typeof column === 'object' ? `(${column.sql})` : `t."${name}"`} = ${parameter(value)}`
+}
+
+function isSeveral(name: string, value: unknown): boolean {
+  return name === 'ids' || (IDENTIFIERS.has(name) && String(value).includes(','))
 }
 
 /** What has a comma may be several identifiers, or one. */

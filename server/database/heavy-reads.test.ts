@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { HeavyReads } from './heavy-reads.ts'
+
+const [organizationId, prepared] = ['org_1', 'select 1']
+const each = `${prepared} -- planned each time`
+const answer = { rows: [], rowCount: 0, command: 'SELECT' }
+
+test('what is slow three times by its plan for any values is planned for each call, and is heavy until that is fast', () => {
+  const heavy = new HeavyReads()
+  const ran = (text: string, tookMs: number) => {
+    heavy.answered(organizationId, text, tookMs, answer)
+    const planned = heavy.planned(organizationId, prepared)
+    return [planned, heavy.has(organizationId, planned)]
+  }
+  expect(ran(prepared, 50)).toEqual([prepared, false])
+  expect(ran(prepared, 50)).toEqual([prepared, false])
+  expect(ran(prepared, 50)).toEqual([each, true])
+  // Sent before, and answered now.
+  expect(ran(prepared, 1)).toEqual([each, true])
+  expect(ran(each, 1)).toEqual([each, false])
+  expect([ran(each, 50), ran(each, 50), ran(each, 50)].at(-1)).toEqual([each, true])
+  expect(heavy.planned('org_2', prepared)).toBe(prepared)
+})
+
+test('what is slow now and then stays as it is', () => {
+  const heavy = new HeavyReads()
+  for (const tookMs of [50, 50, 1, 50, 50]) heavy.answered(organizationId, prepared, tookMs, answer)
+  expect([heavy.planned(organizationId, prepared), heavy.has(organizationId, prepared)]).toEqual([prepared, false])
+})
