@@ -222,7 +222,7 @@ const SINCE: Readonly<Record<string, string>> = { updatedAt: 'updatedAfter' }
  * whatever it believes about how many there are.
  */
 function lookedUp({ table }: Listed, ids: string): string {
-  return `unnest(${ids}) as found ("id") cross join lateral (
+  return `(${ids}) as found cross join lateral (
     select * from "${table}" as own where own."organizationId" = $1 and own."id" = found."id" offset 0) as t`
 }
 
