@@ -7,13 +7,14 @@ const answer = { rows: [], rowCount: 0, command: 'SELECT' }
 
 test('what is slow three times by its plan for any values is planned for each call, and is heavy until that is fast', () => {
   const heavy = new HeavyReads()
-  const ran = (text: string, tookMs: number) => {
-    heavy.answered(organizationId, text, tookMs, answer)
+  const ran = (text: string, tookMs: number, isFirst = false) => {
+    heavy.answered(organizationId, text, tookMs, isFirst, answer)
     const planned = heavy.planned(organizationId, prepared)
     return [planned, heavy.has(organizationId, planned)]
   }
+  expect(ran(prepared, 50, true)).toEqual([prepared, false])
   expect(ran(prepared, 50)).toEqual([prepared, false])
-  expect(ran(prepared, 50)).toEqual([prepared, false])
+  expect(ran(prepared, 50)).toEqual([prepared, true])
   expect(ran(prepared, 50)).toEqual([each, true])
   // Sent before, and answered now.
   expect(ran(prepared, 1)).toEqual([each, true])
@@ -24,6 +25,6 @@ test('what is slow three times by its plan for any values is planned for each ca
 
 test('what is slow now and then stays as it is', () => {
   const heavy = new HeavyReads()
-  for (const tookMs of [50, 50, 1, 50, 50]) heavy.answered(organizationId, prepared, tookMs, answer)
+  for (const tookMs of [50, 50, 1, 50, 50]) heavy.answered(organizationId, prepared, tookMs, false, answer)
   expect([heavy.planned(organizationId, prepared), heavy.has(organizationId, prepared)]).toEqual([prepared, false])
 })

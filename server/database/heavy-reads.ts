@@ -21,8 +21,13 @@ export class HeavyReads {
     return isMisplanned ? `${text}${PLANNED_EACH_TIME}` : text
   }
 
-  /** Takes note of an answer and of how long the database and the network took for it alone. */
-  answered(organizationId: string, text: string, tookMs: number, result: StatementResult): void {
+  /**
+   * Takes note of an answer and of how long the database and the network took for it alone.
+   *
+   * @param isFirst whether the statement was only prepared on its connection for this answer, where the database may
+   *   have had to find out about its tables first
+   */
+  answered(organizationId: string, text: string, tookMs: number, isFirst: boolean, result: StatementResult): void {
     const isSlow = tookMs > SLOW_MS
     const large = isLarge(result)
     const ofOrganization = this.#byOrganization.get(organizationId)
@@ -35,12 +40,12 @@ export class HeavyReads {
       return
     }
     const slowInARow = isSlow ? (before?.slowInARow ?? 0) + 1 : 0
-    const isTooSlow = slowInARow >= SLOW_IN_A_ROW
-    const isMisplanned = isTooSlow && !isPlannedEachTime(text)
-    this.#add(organizationId, text, { isHeavy: large || isTooSlow, slowInARow, isMisplanned })
+    const firstInARow = isSlow ? (before?.firstInARow ?? 0) + (isFirst ? 1 : 0) : 0
+    const isMisplanned = slowInARow - firstInARow >= SLOW_IN_A_ROW && !isPlannedEachTime(text)
+    const observed = { isHeavy: large || slowInARow >= SLOW_IN_A_ROW, slowInARow, firstInARow, isMisplanned }
+    this.#add(organizationId, text, observed)
     // It may be slow by any plan, so it stays heavy until it is seen not to be.
-    if (isMisplanned)
-      this.#add(organizationId, `${text}${PLANNED_EACH_TIME}`, { isHeavy: true, slowInARow, isMisplanned: false })
+    if (isMisplanned) this.#add(organizationId, `${text}${PLANNED_EACH_TIME}`, { ...observed, isMisplanned: false })
   }
 
   #add(organizationId: string, text: string, observed: Observed): void {
@@ -53,6 +58,8 @@ export class HeavyReads {
 interface Observed {
   isHeavy: boolean
   slowInARow: number
+  /** How many of those were the first on their connection. */
+  firstInARow: number
   isMisplanned: boolean
 }
 

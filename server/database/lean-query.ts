@@ -68,6 +68,8 @@ export interface Answered {
   readonly organizationId: string | null
   readonly text: string
   readonly sentAtMs: number
+  /** The statements that were prepared on the way. */
+  readonly prepared: readonly Statement[]
   result: StatementResult
 }
 
@@ -78,7 +80,6 @@ interface LeanQuery extends Answered {
   preambles: readonly Preamble[]
   /** The results of the preambles that have been answered. */
   before: StatementResult[]
-  /** The statements that are prepared on the way. */
   prepared: Statement[]
   name: string
   values: readonly unknown[]

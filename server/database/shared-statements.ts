@@ -250,13 +250,13 @@ class Lane implements Watch {
     this.#heavy = heavy
   }
 
-  answered({ organizationId, text, sentAtMs, result }: Answered): void {
+  answered({ organizationId, text, sentAtMs, prepared, result }: Answered): void {
     if (this.#heavy === null) return
     const nowMs = performance.now()
     // A statement begins when the one before it has been answered.
     const tookMs = nowMs - Math.max(sentAtMs, this.#answeredAtMs)
     this.#answeredAtMs = nowMs
-    if (organizationId !== null) this.#heavy.answered(organizationId, text, tookMs, result)
+    if (organizationId !== null) this.#heavy.answered(organizationId, text, tookMs, prepared.length > 0, result)
   }
 
   get isOpen(): boolean {
