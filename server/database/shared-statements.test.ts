@@ -112,16 +112,24 @@ test.skipIf(inject('postgres') === null)('a statement that a deadlock has undone
   expect((await changed).numAffectedRows).toBe(2n)
 })
 
-// The last, because nothing that is new is prepared after it.
-test('each of more shapes of questions than are remembered is answered by itself, however many come at once', async () => {
-  const shapes = Array.from({ length: 2500 }, (_, shape) => shape)
-  for (let round = 0; round < 2; round++) {
-    const answers = await Promise.all(
-      shapes.map(async (shape) => {
-        const text = `select $1::int + ${shape} as "sum", 'shape ${shape}' as "name"`
-        return (await plumbline.database.statements.executeQuery(CompiledQuery.raw(text, [round]))).rows[0]
-      }),
-    )
-    expect(answers).toEqual(shapes.map((shape) => ({ sum: round + shape, name: `shape ${shape}` })))
-  }
-})
+test.skipIf(inject('postgres') === null)(
+  'each of more shapes of questions than are remembered is answered by itself, however many come at once',
+  async () => {
+    // With names of its own: once they are all taken, nothing that is new is prepared in this process any more.
+    const own = './shared-statements.ts?own'
+    const { SharedStatements } = (await import(own)) as typeof import('./shared-statements.ts')
+    const connectionString = inject('postgres')?.adminUrl
+    const shared = new SharedStatements({ connectionString }, null, { reading: 3, writing: 1, burdened: 1 })
+    const shapes = Array.from({ length: 2500 }, (_, shape) => shape)
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all(
+        shapes.map(async (shape) => {
+          const text = `select $1::int + ${shape} as "sum", 'shape ${shape}' as "name"`
+          return (await shared.run(null, text, [round])).rows[0]
+        }),
+      )
+      expect(answers).toEqual(shapes.map((shape) => ({ sum: round + shape, name: `shape ${shape}` })))
+    }
+    await shared.end()
+  },
+)
