@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => plumbline.stop())
 
 test.skipIf(inject('postgres') === null)(
-  'a list is prepared once, also with a filter that has its index, and with another filter planned each time',
+  'a list is prepared once, and one with a filter planned each time',
   async () => {
     const prepared = `select "statement" from pg_prepared_statements where "statement" like '%from "vendors" as t%'`
     const { key, organizationId } = await plumbline.newBuilder()
-    for (const filter of ['', '?status=active', '?updatedAfter=2099-01-01T00:00:00Z']) {
+    for (const filter of ['', '?updatedAfter=2099-01-01T00:00:00Z']) {
       for (let i = 0; i < 9; i++)
         expect((await plumbline.get(`/api/ext/vendors${filter}`, { key })).body.data).toEqual([])
     }
@@ -25,9 +25,8 @@ test.skipIf(inject('postgres') === null)(
     for (let lane = 0; lane < 3; lane++) {
       const { rows } = await statements.executeQuery<{ statement: string }>(CompiledQuery.raw(prepared))
       const ofLists = rows.filter(({ statement }) => statement.includes('order by'))
-      const filtered = ofLists.filter(({ statement }) => statement.includes('t."status" <= $2'))
-      expect([ofLists.length, filtered.length]).toEqual([2, 1])
-      for (const { statement } of ofLists) expect(statement).not.toContain('updatedAt" >=')
+      expect(ofLists).toHaveLength(1)
+      expect(ofLists[0]?.statement).not.toContain('updatedAt" >=')
     }
   },
 )
@@ -48,12 +47,8 @@ describe.skipIf(inject('postgres') === null)('what is heavy for one organization
     const prepared = 'select pg_sleep(0.03) as "once"'
     // Once on each connection for reads, where it is prepared, then on one for heavy reads, and three times there.
     for (let i = 0; i < 3 + 1 + 3; i++) await ask(flooding, prepared)
-    expect(new Set(await running())).toEqual(new Set([prepared]))
     await ask(flooding, prepared)
     expect(await running()).toContain(`${prepared} -- planned each time`)
-    // What is slow for one of them is not yet slow for another.
-    await ask(neighbour, prepared)
-    expect((await running()).filter((query) => query === prepared)).not.toEqual([])
   })
 
   test.each([
