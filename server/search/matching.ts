@@ -33,7 +33,7 @@ const MOST_FOUND = 2 * MOST_CHECKED
 /** So many of the latest changes are looked at, if they are not indexed yet; an import of more is found as it is indexed. */
 const MOST_WAITING = 500
 
-/** Null if no record matches. */
+/** Null if no record can match, because there is no word. */
 export async function matching(tenant: Tenant, table: string, q: string, archived: boolean): Promise<Matched | null> {
   const kind = kindsByTable.get(table)
   if (kind === undefined) throw new Error(`The index of words (kinds.ts) knows no records of ${table}.`)
@@ -50,7 +50,6 @@ export async function matching(tenant: Tenant, table: string, q: string, archive
   const matched = fresh.filter(({ kind, text }) => kinds.includes(kind) && has(text)).map(({ recordId }) => recordId)
   const stale = waiting.map(({ recordId }) => recordId)
   const fewest = Math.min(...counts)
-  if (fewest === 0 && matched.length === 0) return null
   const rarest = counts.indexOf(fewest)
   if (fewest <= MOST_CHECKED)
     return {
