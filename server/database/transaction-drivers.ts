@@ -19,7 +19,7 @@ const LATER = Symbol('sent with what comes next')
  * A statement whose rows nobody wants. A transaction sends it with what comes next, at the latest with its commit, so
  * that nobody waits for it; if it is refused, that fails. By itself it runs at once.
  */
-export function later(query: CompiledQuery): CompiledQuery<never> {
+export function later(query: CompiledQuery<unknown>): CompiledQuery<never> {
   return { ...query, [LATER]: true } as unknown as CompiledQuery<never>
 }
 

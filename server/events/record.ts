@@ -110,7 +110,9 @@ const ALWAYS_CHANGED = new Set(['version', 'updatedAt'])
 function changedFields(object: object, previous: object): Record<string, unknown> | null {
   const now = object as Record<string, unknown>
   const changed = Object.entries(previous).filter(
-    ([field, old]) => !ALWAYS_CHANGED.has(field) && JSON.stringify(old) !== JSON.stringify(now[field]),
+    // Most are the same value, which need not be written to be compared.
+    ([field, old]) =>
+      old !== now[field] && !ALWAYS_CHANGED.has(field) && JSON.stringify(old) !== JSON.stringify(now[field]),
   )
   return changed.length === 0 ? null : Object.fromEntries(changed)
 }

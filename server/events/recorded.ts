@@ -1,9 +1,12 @@
-import { type RawBuilder, sql } from 'kysely'
+import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { later } from '../database/transaction-drivers.ts'
 import type { EventRow, StatusChangeRow, WriteCall } from '../http/call.ts'
+import { statementTexts } from '../resources/statement-texts.ts'
 
 /** How many go into one statement: payloads are a few kB each, some far more. */
 const MOST_TOGETHER = 100
+/** As many as most transactions record. Each number has a statement of its own, whose values are sent as they are. */
+const MOST_ONE_BY_ONE = 8
 
 /** Adds events to those that the transaction has recorded. */
 export async function addEvents(call: WriteCall, rows: readonly EventRow[]): Promise<void> {
@@ -27,28 +30,46 @@ export async function addStatusChanges(call: WriteCall, rows: readonly StatusCha
 export async function storeRecorded({ db, organizationId, unstored }: WriteCall): Promise<void> {
   const events = unstored.events.splice(0)
   const changes = unstored.statusChanges.splice(0)
-  // Each array is a column, so that any number of rows is the same statement.
-  if (events.length > 0) {
-    const column = (name: keyof EventRow) => events.map((row) => row[name] ?? null)
-    const statement = sql`
-      insert into "events" ("organizationId", "id", "type", "resourceId", "actorId", "payload", "occurredAt", "requestId", "address", "permissions")
-      select ${organizationId}, e."id", e."type", e."resourceId", e."actorId", e."payload"::json, e."occurredAt", e."requestId", e."address",
-        (select array_agg(p) from json_array_elements_text(e."permissions"::json) as p)
-      from unnest(${column('id')}::text[], ${column('type')}::text[], ${column('resourceId')}::text[], ${column('actorId')}::text[],
-        ${column('payload')}::text[], ${column('occurredAt')}::timestamptz[], ${column('requestId')}::text[], ${column('address')}::text[],
-        ${events.map(({ permissions }) => (permissions === undefined ? null : JSON.stringify(permissions)))}::text[])
-        with ordinality as e ("id", "type", "resourceId", "actorId", "payload", "occurredAt", "requestId", "address", "permissions", "place")
-      order by e."place"`
-    await db.executeQuery(later(statement.compile(db)))
-  }
+  if (events.length > 0) await db.executeQuery(later(insertEvents(organizationId, events)))
   if (changes.length > 0) {
-    const column = (name: keyof StatusChangeRow) => changes.map((row) => row[name])
-    const statement = sql`
-      insert into "statusChanges" ("organizationId", "id", "resourceId", "from", "to", "at", "by", "reason")
-      select ${organizationId}, c.* from unnest(${column('id')}::text[], ${column('resourceId')}::text[], ${column('from')}::text[],
-        ${column('to')}::text[], ${changes.map(({ at }) => at.toISOString())}::timestamptz[],
-        ${changes.map(({ by }) => JSON.stringify(by))}::jsonb[], ${column('reason')}::text[]) as c`
-    await db.executeQuery(later(statement.compile(db)))
+    const rows = changes.map(({ at, by, ...rest }) => ({ ...rest, at: at.toISOString(), by: JSON.stringify(by) }))
+    await db.executeQuery(later(insertStatusChanges(organizationId, rows)))
+  }
+}
+
+const insertEvents = insertionInto<EventRow>('events', {
+  ...{ id: 'text', type: 'text', resourceId: 'text', actorId: 'text', payload: 'json', occurredAt: 'timestamptz' },
+  ...{ requestId: 'text', address: 'text', permissions: 'text[]' },
+})
+const insertStatusChanges = insertionInto<Omit<StatusChangeRow, 'at' | 'by'> & { at: string; by: string }>(
+  'statusChanges',
+  { id: 'text', resourceId: 'text', from: 'text', to: 'text', at: 'timestamptz', by: 'jsonb', reason: 'text' },
+)
+
+/** The statement that inserts rows of one organization in their order; JSON is given as text, of which no byte changes. */
+function insertionInto<Row>(
+  table: string,
+  types: Readonly<Record<Exclude<keyof Row, 'organizationId'>, string>>,
+): (organizationId: string, rows: readonly Row[]) => CompiledQuery {
+  const columns = Object.keys(types) as Exclude<keyof Row, 'organizationId'>[]
+  const names = columns.map((column) => `"${String(column)}"`)
+  const into = `insert into "${table}" ("organizationId", ${names.join(', ')})`
+  const read = columns.map((column, i) => `${names[i]} ${types[column].startsWith('json') ? 'text' : types[column]}`)
+  const ofMany = `${into}
+    select $1, ${columns.map((column, i) => `r.${names[i]}::${types[column]}`).join(', ')}
+    from json_to_recordset($2::json) as r (${read.join(', ')})`
+  const text = statementTexts()
+  function ofFew(rows: number): string {
+    const place = (row: number) => `($1, ${columns.map((_, i) => `$${2 + row * columns.length + i}`).join(', ')})`
+    return `${into} values ${Array.from({ length: rows }, (_, row) => place(row)).join(', ')}`
+  }
+  return (organizationId, rows) => {
+    if (rows.length > MOST_ONE_BY_ONE) return CompiledQuery.raw(ofMany, [organizationId, JSON.stringify(rows)])
+    const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null))
+    return CompiledQuery.raw(
+      text(String(rows.length), () => ofFew(rows.length)),
+      [organizationId, ...values],
+    )
   }
 }
 

@@ -8,6 +8,7 @@ import type { Contract, OperationId } from './contract.ts'
 import type { EventWaits } from './event-waits.ts'
 import type { Limits } from './limits.ts'
 import type { Answered } from './operation.ts'
+import { Problem } from './problem.ts'
 
 /**
  * Who is calling, and with which permissions. API keys, users, vendors and the service itself are all represented this
@@ -92,6 +93,8 @@ export interface Call extends Tenant {
   readonly changes: Change[]
   /** What the open transaction has recorded and will store before it commits. */
   readonly unstored: Unstored
+  /** Writes that the open transaction has left; see `leave`. */
+  readonly left: Promise<unknown>[]
   /**
    * In a dry run, the ids of resources that were hiding something when the run changed them, even if the change would
    * reveal it. They stay hidden in the result and the events, because the change is undone and nothing would record
@@ -212,6 +215,16 @@ export function noteChange(
   call.changes.push({ resourceId, what, fields, by: call.actor, at: call.now })
 }
 
+/**
+ * Leaves a write whose result nothing else of the work needs. It is done when what `write` was given ends; the last writes
+ * of an outermost transaction go out in one packet with its commit, so that nobody waits for them by themselves.
+ */
+export function leave(call: WriteCall, writing: Promise<unknown>): void {
+  // Whoever ends the work looks whether it was refused.
+  writing.catch(() => {})
+  call.left.push(writing)
+}
+
 interface Caller {
   principal: Principal
   requestId: string
@@ -229,6 +242,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
   const events: RecordedEvent[] = []
   const changes: Change[] = []
   const unstored: Unstored = { events: [], statusChanges: [] }
+  const left: Call['left'] = []
   // Spelled out, here and below, because every request creates one.
   const call: { -readonly [Member in keyof Call]: Call[Member] } = {
     organizationId: organization.id,
@@ -248,6 +262,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
     events,
     changes,
     unstored,
+    left,
     keptHidden: null,
     async write(work) {
       const before = events.length
@@ -260,6 +275,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
           changes.length = 0
           unstored.events.length = 0
           unstored.statusChanges.length = 0
+          left.length = 0
           afterwards.length = 0
           const inside = writeCall(call, trx, (each) => afterwards.push(each))
           const result = await work(inside)
@@ -270,6 +286,8 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
         if (events.length > before) surroundings.eventsCommitted(events.length - before)
         for (const each of afterwards) each()
         return result
+      } catch (error) {
+        throw (await refusalOf(left)) ?? error
       } finally {
         call.db = access.statements
       }
@@ -277,6 +295,12 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
     operation: (id, input) => surroundings.operate(call, id, input),
   }
   return call
+}
+
+/** Once all that was left has ended: why some of it was refused, which another statement of its packet does not say. */
+async function refusalOf(left: Call['left']): Promise<Problem | undefined> {
+  const reasons = (await Promise.allSettled(left)).map((end) => (end.status === 'rejected' ? end.reason : null))
+  return reasons.find((reason) => reason instanceof Problem)
 }
 
 /** The `db` of a call while its transaction is open. */
@@ -298,8 +322,8 @@ export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller):
 
 /** The same call in the same transaction, with another actor or time, such as due calendar work. */
 export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
-  const { surroundings, requestId, address, events, changes, unstored, keptHidden } = call
-  const shared = { events, changes, unstored, keptHidden }
+  const { surroundings, requestId, address, events, changes, unstored, left, keptHidden } = call
+  const shared = { events, changes, unstored, left, keptHidden }
   const other = { ...newCall(surroundings, { principal, requestId, address, now }), ...shared }
   return writeCall(other, call.db, call.afterCommit)
 }
@@ -334,8 +358,17 @@ function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']):
     events: outer.events,
     changes: outer.changes,
     unstored: outer.unstored,
+    left: outer.left,
     keptHidden: outer.keptHidden,
-    write: (work) => work(call),
+    async write(work) {
+      try {
+        const result = await work(call)
+        if (call.left.length > 0) await Promise.all(call.left.splice(0))
+        return result
+      } catch (error) {
+        throw (await refusalOf(call.left.splice(0))) ?? error
+      }
+    },
     afterCommit,
     operation: (id, input) => outer.surroundings.operate(call, id, input),
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import { fixed } from '../database/fixed.ts'
 import { later } from '../database/transaction-drivers.ts'
 import { vault } from '../encryption/vault.ts'
 import type { Call, WriteCall } from '../http/call.ts'
@@ -53,20 +54,16 @@ export function hashOf(token: string): Buffer {
 /** Creates an address for each subject that has no valid one, and returns the new addresses by subject. */
 export async function issueAddresses(call: WriteCall, those: readonly Addressed[]): Promise<Map<string, string>> {
   const tokens = those.map(({ subjectId }) => `${subjectId}.${randomBytes(RANDOM_BYTES).toString('base64url')}`)
-  const rows = those.map(({ subjectId, vendorId }, i) => {
-    const token = tokens[i] ?? ''
-    return {
-      organizationId: call.organizationId,
-      hash: hashOf(token),
-      subjectId,
-      vendorId,
-      // The address of a vendor's whole portal is shown only once.
-      sealedToken:
-        subjectId === vendorId ? null : sealing(call).seal(token, placeOfAddress(call.organizationId, subjectId)),
-      createdAt: call.now,
-    }
-  })
-  if (rows.length > 0) await call.db.executeQuery(later(call.db.insertInto('portalAddresses').values(rows).compile()))
+  // The address of a vendor's whole portal is shown only once.
+  const sealed = those.map(({ subjectId, vendorId }, i) =>
+    subjectId === vendorId ? null : sealing(call).seal(tokens[i] ?? '', placeOfAddress(call.organizationId, subjectId)),
+  )
+  const inserted = fixed`
+    insert into "portalAddresses" ("organizationId", "hash", "subjectId", "vendorId", "sealedToken", "createdAt")
+    select ${call.organizationId}, new.*, ${call.now.toISOString()}
+    from unnest(${tokens.map(hashOf)}::bytea[], ${those.map(({ subjectId }) => subjectId)}::text[],
+      ${those.map(({ vendorId }) => vendorId)}::text[], ${sealed}::text[]) as new`
+  if (those.length > 0) await call.db.executeQuery(later(inserted))
   return new Map(those.map(({ subjectId }, i) => [subjectId, urlOf(call, tokens[i] ?? '')]))
 }
 

@@ -94,6 +94,11 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   findOptional(tenant: Tenant, id: string): Promise<R | undefined>
   /** The resources with these ids that exist, in the order of the ids. */
   findAll(tenant: Tenant, ids: readonly string[]): Promise<R[]>
+  /**
+   * The resources of which each of these fields has one of its values, in the order of their ids: for fields that few
+   * records share, because it is no page.
+   */
+  findAllWith(tenant: Tenant, wanted: { readonly [Field in keyof R]?: readonly string[] }): Promise<R[]>
   /** Like `find`, and locks the row until the transaction ends. */
   lock(call: WriteCall, id: string): Promise<R>
   /**
@@ -104,8 +109,12 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   insert<Given extends Values<R, Computed>>(call: WriteCall, values: Only<Given, Values<R, Computed>>): Promise<R>
   /** A new resource that is not stored yet, without what is computed: `insertAll` stores it. */
   make<Given extends Values<R, Computed>>(call: Call, values: Only<Given, Values<R, Computed>>): Made<R, Computed>
-  /** Stores many that were made, in one statement. */
-  insertAll(call: WriteCall, made: readonly Made<R, Computed>[]): Promise<void>
+  /** Stores many that were made, in one statement; `unshown` are the values of columns that are not among their fields. */
+  insertAll(
+    call: WriteCall,
+    made: readonly Made<R, Computed>[],
+    unshown?: Readonly<Record<string, number>>,
+  ): Promise<void>
   /** Stores many locked rows as they are after a change, each at most once, in one statement. */
   updateAll(call: WriteCall, changed: readonly Changed<R>[]): Promise<void>
   /** Adds a row and its event in one statement, so no transaction is needed. */
@@ -148,9 +157,9 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   const fields = Object.keys(kinds)
   const stored = fields.filter((field) => typeof kinds[field] === 'string')
   const isComputed = stored.length < fields.length
-  const isArchivable = 'archivedAt' in kinds
   const selected = asValues(kinds)
   const text = statementTexts()
+  const filled = rowMaker<R, Values<R, Computed>>(stored)
 
   async function rows({ db }: Tenant, statement: string, values: readonly unknown[]): Promise<R[]> {
     return (await db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))).rows
@@ -185,7 +194,6 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   // The database knows what the columns hold, so many rows are one parameter.
   const given = `json_populate_recordset(null::"${table}", $2::json)`
   const names = stored.map((field) => `"${field}"`).join(', ')
-  const insertionOfAll = `insert into "${table}" ("organizationId", ${names}) select $1, ${names} from ${given}`
   const updateOfAll = `update "${table}" as t set ${stored
     .filter((field) => !KEPT.has(field))
     .map((field) => `"${field}" = g."${field}"`)
@@ -198,11 +206,10 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
 
   function newRow(call: Call, values: Values<R, Computed>): R {
     const now = call.now.toISOString()
-    const kept = { id: typeid(prefix).toString(), version: 1, createdBy: call.actor, createdAt: now, updatedAt: now }
-    const given = { ...values, ...kept, ...(isArchivable && { archivedAt: null }) } as Record<string, unknown>
-    const row: Record<string, unknown> = {}
-    for (const field of stored) row[field] = given[field] ?? null
-    return row as unknown as R
+    return filled(values, {
+      ...{ id: typeid(prefix).toString(), version: 1, createdBy: call.actor, createdAt: now, updatedAt: now },
+      archivedAt: null,
+    })
   }
 
   function insertValues(call: Call, row: R): unknown[] {
@@ -291,6 +298,15 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       return ids.flatMap((id) => found.get(id) ?? [])
     },
 
+    findAllWith(tenant, wanted) {
+      const names = Object.keys(wanted)
+      const statement = text(`with ${names.join()}`, () => {
+        const conditions = names.map((name, i) => `and t."${name}" = any($${i + 2})`)
+        return `select ${selected} from "${table}" as t where t."organizationId" = $1 ${conditions.join(' ')} order by t."id"`
+      })
+      return rows(tenant, statement, [tenant.organizationId, ...Object.values(wanted)])
+    },
+
     async lock(call, id) {
       // "no key update" still lets others insert rows that refer to this one.
       const locked = rows(call, locking, [call.organizationId, id])
@@ -327,9 +343,16 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       return newRow(call, values)
     },
 
-    async insertAll(call, made) {
+    async insertAll(call, made, unshown = {}) {
       if (made.length === 0) return
-      const query = CompiledQuery.raw(insertionOfAll, [call.organizationId, JSON.stringify(made)])
+      const beside = Object.keys(unshown)
+      const statement = text(`insert all ${beside.join()}`, () => {
+        const columns = [names, ...beside.map((column) => `"${column}"`)].join(', ')
+        const values = [names, ...beside.map((_, i) => `$${i + 3}`)].join(', ')
+        return `insert into "${table}" ("organizationId", ${columns}) select $1, ${values} from ${given}`
+      })
+      const all = [call.organizationId, JSON.stringify(made), ...Object.values(unshown)]
+      const query = CompiledQuery.raw(statement, all)
       // Of several rows the database does not say which one it refused.
       await written(call, query, made.length === 1 ? (made[0] ?? {}) : {})
       for (const { id } of made) noteChange(call, id, 'created')
@@ -403,6 +426,19 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       return this.update(call, before, { archivedAt: call.now.toISOString() } as Changes<R, Computed>, ifMatch)
     },
   }
+}
+
+/**
+ * Makes a new row of the values that were given and those that every row has. The function is generated, so that all rows
+ * of a table have one shape; an object that grows field by field takes several times as long to be written as JSON.
+ */
+function rowMaker<R extends Row, Given>(stored: readonly string[]): (given: Given, kept: Row) => R {
+  const members = stored.map((field) => {
+    const name = JSON.stringify(field)
+    const isKept = KEPT.has(field) || field === 'archivedAt'
+    return isKept ? `${name}: kept[${name}]` : `${name}: given[${name}] ?? null`
+  })
+  return new Function('given', 'kept', `return { ${members.join(', ')} }`) as ReturnType<typeof rowMaker<R, Given>>
 }
 
 function first<Value>(values: readonly Value[]): Value | undefined {

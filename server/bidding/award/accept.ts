@@ -7,7 +7,7 @@ import { conflict, invalid, problem, unknownReference } from '../../http/problem
 import * as homes from '../../land/homes/queries.ts'
 import { draftFromBid } from '../../paying/purchase-orders/draft.ts'
 import { leavesOutAmounts } from '../bid-requests/bid-request.ts'
-import { awardBidRequest, lockBidRequest, recordChange } from '../bid-requests/changes.ts'
+import { awardBidRequest, closedIfDue, recordChange } from '../bid-requests/changes.ts'
 import type { BidRequestRow } from '../bid-requests/queries.ts'
 import * as bidRequests from '../bid-requests/queries.ts'
 import { canStillWin, hasRunOut, takes, wins } from '../bids/bid.ts'
@@ -25,19 +25,13 @@ import { type Obstacle, obstacleToEngage } from '../vendors/vendor.ts'
 export async function accept(call: WriteCall, bidId: string, asked: Checked['BidAccept']): Promise<BidAwarded> {
   const { rejectOthers, createPurchaseOrder, reason = null } = asked
   const seen = await bids.find(call, bidId)
-  const { bidRequestId } = seen
   const home = createPurchaseOrder ? await lockHomeToOrderFor(call, seen, asked.homeId) : null
   if (!createPurchaseOrder && asked.homeId !== undefined) {
     throw invalid([
       { pointer: '/homeId', code: 'unexpected', message: 'says what to order for, so it needs createPurchaseOrder' },
     ])
   }
-  const request = await lockBidRequest(call, bidRequestId)
-  const [bid, standing, vendor] = await together(
-    bids.lock(call, bidId),
-    bids.ofRequest(call, bidRequestId, ['accepted', 'submitted']),
-    vendors.lock(call, seen.vendorId),
-  )
+  const { request, bid, standing, vendor } = await lockAll(call, seen)
   const awardedLineIds = linesToAward(request, bid, asked)
   const accepted = standing.filter(({ status }) => status === 'accepted')
   const winner = { ...bid, awardedLineIds }
@@ -46,17 +40,43 @@ export async function accept(call: WriteCall, bidId: string, asked: Checked['Bid
 
   const order = home === null ? null : await draftFromBid(call, { home, vendor, bid: winner, request })
   const losers = rejectOthers ? losersOf(request, winner, standing) : []
-  const [after, ...rejected] = await together(
-    move(call, bid, 'accepted', reason, { awardedLineIds }),
-    ...losers.map((loser) => move(call, loser, 'rejected', 'Another bid was accepted.')),
-  )
+  const isAwarded = request.status === 'awarded'
+  const accepting = move(call, bid, 'accepted', reason, { awardedLineIds })
+  const rejecting = losers.map((loser) => move(call, loser, 'rejected', 'Another bid was accepted.'))
+  const counted = isAwarded ? bidRequests.touch(call, request.id) : bidRequests.find(call, request.id)
+  const [after, counting, ...rejected] = await together(accepting, counted, ...rejecting)
   await tellAccepted(call, bid, after)
   for (const [i, loser] of losers.entries()) await tellRejected(call, loser, rejected[i] ?? loser)
-  if (request.status === 'awarded') {
-    await recordChange(call, request, await bidRequests.touch(call, request.id))
-  } else await awardBidRequest(call, request.id, reason)
+  const [, awarded] = await together(
+    isAwarded ? recordChange(call, request, counting) : awardBidRequest(call, counting, reason),
+    bids.find(call, bidId),
+  )
   if (order !== null) await recordEvent(call, 'po.created', order)
-  return { ...bids.toBid(call, await bids.find(call, after.id)), purchaseOrder: order }
+  return { ...bids.toBid(call, awarded), purchaseOrder: order }
+}
+
+interface Locked {
+  request: BidRequestRow
+  bid: BidRow
+  /** The bids on the request that can win or have won. */
+  standing: BidRow[]
+  vendor: Vendor
+}
+
+/** Locks what the award of a bid changes or relies on. */
+async function lockAll(call: WriteCall, { id, bidRequestId, vendorId }: BidRow): Promise<Locked> {
+  const locking = () =>
+    together(
+      bids.lock(call, id),
+      bids.ofRequest(call, bidRequestId, ['accepted', 'submitted']),
+      vendors.lock(call, vendorId),
+    )
+  // One packet, in which the request's lock comes first.
+  const [request, found] = await together(bidRequests.lock(call, bidRequestId), locking())
+  const open = await closedIfDue(call, request)
+  // Closing a request shows the amounts of its bids, which changes them.
+  const [bid, standing, vendor] = open === request ? found : await locking()
+  return { request: open, bid, standing, vendor }
 }
 
 async function lockHomeToOrderFor(call: WriteCall, bid: BidRow, given: string | undefined): Promise<Home> {

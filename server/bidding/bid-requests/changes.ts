@@ -16,9 +16,12 @@ import * as requests from './queries.ts'
 
 /** Locks the request until the transaction ends, after closing it if its deadline has passed. */
 export async function lockBidRequest(call: WriteCall, id: string): Promise<BidRequestRow> {
-  const request = await requests.lock(call, id)
-  if (!isDue(request, call.now)) return request
-  return closeBidding(asSystem(call), request)
+  return closedIfDue(call, await requests.lock(call, id))
+}
+
+/** A locked request, closed if its deadline has passed; the same value if not. */
+export async function closedIfDue(call: WriteCall, request: BidRequestRow): Promise<BidRequestRow> {
+  return isDue(request, call.now) ? closeBidding(asSystem(call), request) : request
 }
 
 /** Closes a sent request: no more bids are awaited, and the amounts of a blind request become visible. */
@@ -78,9 +81,12 @@ export async function answerInvitation(
   return recordChange(call, before, await requests.touch(call, id))
 }
 
-/** Awards the request; the winning bid has already been accepted. */
-export async function awardBidRequest(call: WriteCall, id: string, reason?: string | null): Promise<BidRequest> {
-  const before = await requests.find(call, id)
+/** Awards the request, which was read after the winning bid had been accepted. */
+export async function awardBidRequest(
+  call: WriteCall,
+  before: BidRequestRow,
+  reason?: string | null,
+): Promise<BidRequest> {
   assertMove(BID_REQUEST_MOVES, before.status, 'awarded')
   const closedAt = before.closedAt ?? call.now.toISOString()
   return moved(call, before, { status: 'awarded', closedAt }, { reason })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Invitation } from '../../../client/contract.gen.ts'
+import { fixed } from '../../database/fixed.ts'
 import { later } from '../../database/transaction-drivers.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { asObject } from '../../resources/columns.ts'
@@ -49,13 +50,13 @@ export function makeAll(
 
 /** Adds invitations that were made, with whatever comes next. */
 export async function insertAll(call: WriteCall, made: readonly InvitationRow[]): Promise<void> {
-  const inserted = sql`
-    insert into "invitations" ("organizationId", "id", "bidRequestId", "vendorId", "status", "sentAt", "createdBy", "createdAt", "updatedAt")
+  const inserted = fixed`
+    insert into "invitations" ("organizationId", "id", "bidRequestId", "vendorId", "status", "sentAt", "version", "createdBy", "createdAt", "updatedAt")
     select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
     from unnest(${made.map(({ id }) => id)}::text[], ${made.map(({ bidRequestId }) => bidRequestId)}::text[],
       ${made.map(({ vendorId }) => vendorId)}::text[], ${made.map(({ status }) => status)}::text[],
-      ${made.map(({ sentAt }) => sentAt)}::timestamptz[]) as new`
-  await call.db.executeQuery(later(inserted.compile(call.db)))
+      ${made.map(({ sentAt }) => sentAt)}::timestamptz[], ${made.map(({ version }) => version)}::integer[]) as new`
+  await call.db.executeQuery(later(inserted))
 }
 
 /** Removes vendors from a draft, which they never heard of. */

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { BidRequest, ConflictReason, FieldError, Vendor } from '../../../client/contract.gen.ts'
+import { fixed } from '../../database/fixed.ts'
 import { together } from '../../database/together.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
@@ -19,14 +19,14 @@ import * as requests from './queries.ts'
 export async function lockVendors(call: WriteCall, ids: readonly string[]): Promise<Vendor[]> {
   if (ids.length === 0) return []
   // In order of their ids, so that two requests to the same vendors cannot deadlock.
-  const those = sql`"organizationId" = ${call.organizationId} and "id" = any(${[...ids]})`
-  const [, , found] = await together(
-    sql`
-      select "id" from "vendors" where ${those} and "portalStatus" = 'not_invited'
-      order by "id" for no key update`.execute(call.db),
-    sql`select "id" from "vendors" where ${those} order by "id" for share`.execute(call.db),
-    vendors.findAll(call, ids),
-  )
+  const { db, organizationId } = call
+  const toChange = fixed`
+    select "id" from "vendors" where "organizationId" = ${organizationId} and "id" = any(${ids})
+      and "portalStatus" = 'not_invited' order by "id" for no key update`
+  const toKeep = fixed`
+    select "id" from "vendors" where "organizationId" = ${organizationId} and "id" = any(${ids})
+    order by "id" for share`
+  const [, , found] = await together(db.executeQuery(toChange), db.executeQuery(toKeep), vendors.findAll(call, ids))
   return found
 }
 
@@ -89,6 +89,25 @@ export async function send(
 ): Promise<{ request: BidRequest; addresses: ReadonlyMap<string, string> }> {
   await invitations.sendPending(call, draft.id)
   const sent = await requests.update(call, draft, { status: 'sent', sentAt: call.now.toISOString(), deadlineAt })
+  return tellSent(call, draft, sent, invited)
+}
+
+/** What a draft that was made just now, and is not stored yet, is once it is sent. */
+export function sentFrom(call: WriteCall, draft: requests.BidRequestRow): requests.BidRequestRow {
+  const sent = { status: 'sent' as const, sentAt: call.now.toISOString() }
+  return {
+    ...{ ...draft, ...sent, version: draft.version + 1 },
+    invitations: draft.invitations.map((each) => ({ ...each, ...sent, version: each.version + 1 })),
+  }
+}
+
+/** Issues the addresses of a request that is sent now, and tells everybody who waits for it. */
+export async function tellSent(
+  call: WriteCall,
+  draft: requests.BidRequestRow,
+  sent: requests.BidRequestRow,
+  invited: readonly Vendor[],
+): Promise<{ request: BidRequest; addresses: ReadonlyMap<string, string> }> {
   await recordStatusChange(call, { id: sent.id, from: draft.status, to: sent.status })
   const addresses = await address(call, sent.invitations)
   const request = requests.toBidRequest(call, sent)

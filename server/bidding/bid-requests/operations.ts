@@ -2,6 +2,7 @@ import type { Vendor } from '../../../client/contract.gen.ts'
 import { together } from '../../database/together.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
+import { leave } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { assertMove, conflict, unknownReference } from '../../http/problem.ts'
@@ -14,7 +15,17 @@ import { BID_REQUEST_MOVES, OPEN_INVITATION, wholeLines } from './bid-request.ts
 import { assertAwaited, closeBidding, lockBidRequest, moved, recordChange } from './changes.ts'
 import { check, isPast, unknownVendors } from './check.ts'
 import * as invitations from './invitation-queries.ts'
-import { address, announce, assertInvitable, type InviteFault, lockVendors, obstaclesToInvite, send } from './invite.ts'
+import {
+  address,
+  announce,
+  assertInvitable,
+  type InviteFault,
+  lockVendors,
+  obstaclesToInvite,
+  send,
+  sentFrom,
+  tellSent,
+} from './invite.ts'
 import * as requests from './queries.ts'
 import { resend, revoke } from './resend.ts'
 import { update } from './update.ts'
@@ -36,20 +47,14 @@ export const bidRequestOperations = {
       // Every other request of the organization waits from here on, so all that could be done before was.
       const number = await requests.nextNumber(call)
       const made = requests.make(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
-      const { id, status } = made
-      const pending = invitations.makeAll(call, id, vendorIds, 'pending')
-      const draft = requests.withoutBids(made, pending)
+      const draft = requests.withoutBids(made, invitations.makeAll(call, made.id, vendorIds, 'pending'))
       const created = requests.toBidRequest(call, draft)
-      await recordStatusChange(call, { id, from: null, to: status })
+      await recordStatusChange(call, { id: draft.id, from: null, to: draft.status })
       await recordEvent(call, 'bid_request.created', created)
-      const [, , sent] = await together(
-        requests.insertAll(call, [made]),
-        invitations.insertAll(call, pending),
-        sendNow
-          ? send(call, draft, deadlineAt, invited)
-          : Promise.resolve({ request: created, addresses: NO_ADDRESSES }),
-      )
-      return sent
+      // What is sent at once is stored as it is afterwards.
+      const stored = sendNow ? sentFrom(call, draft) : draft
+      leave(call, requests.insert(call, stored))
+      return sendNow ? tellSent(call, draft, stored, invited) : { request: created, addresses: NO_ADDRESSES }
     })
     return { status: 201, body: withIssued(call, request, addresses) }
   },

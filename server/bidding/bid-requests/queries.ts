@@ -1,13 +1,20 @@
 import { sql } from 'kysely'
 import type { BidRequest, BidRequestSummary } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
+import { fixed } from '../../database/fixed.ts'
+import { together } from '../../database/together.ts'
 import { beyond, type Due, type DuePage, lockFree } from '../../due/settle-due.ts'
 import type { Call, Tenant, WriteCall } from '../../http/call.ts'
 import { rowOf } from '../../resources/declared.ts'
 import { linkedTo } from '../../resources/listing.ts'
 import { type Made, resource } from '../../resources/resource.ts'
 import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
-import { INVITATIONS_OF_REQUEST, type InvitationRow, toInvitation } from './invitation-queries.ts'
+import {
+  INVITATIONS_OF_REQUEST,
+  type InvitationRow,
+  insertAll as insertInvitations,
+  toInvitation,
+} from './invitation-queries.ts'
 
 /** A bid request as read from the database, before what is computed from invitations and bids is filled in. */
 export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitations' | (typeof FROM_FIGURES)[number]> {
@@ -57,7 +64,7 @@ const rows = resource({
   computed: { invitations: INVITATIONS_OF_REQUEST, figures: FIGURES },
 })
 
-export const { find, findAll, lock, assertExist, make, insertAll } = rows
+export const { find, findAll, lock, assertExist, make } = rows
 
 export const { list } = resource({
   schema: 'BidRequestSummary',
@@ -78,6 +85,11 @@ export const { list } = resource({
 export const update: typeof rows.update = (call, before, changes, ifMatch) => {
   if (hidesAmounts(before)) call.keptHidden?.add(before.id)
   return rows.update(call, before, changes, ifMatch)
+}
+
+/** Stores a request that was made, with its invitations. */
+export async function insert(call: WriteCall, made: BidRequestRow): Promise<void> {
+  await together(rows.insertAll(call, [made]), insertInvitations(call, made.invitations))
 }
 
 /** A request that was made just now. */
@@ -135,10 +147,11 @@ export async function touch(call: WriteCall, id: string): Promise<BidRequestRow>
 
 /** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
 export async function nextNumber(call: WriteCall): Promise<string> {
-  const { rows } = await sql<{ last: number }>`
+  const taken = fixed<{ last: number }>`
     insert into "bidRequestNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
     on conflict ("organizationId") do update set "last" = n."last" + 1
-    returning "last"`.execute(call.db)
+    returning "last"`
+  const { rows } = await call.db.executeQuery(taken)
   return `BR-${String(rows[0]?.last).padStart(4, '0')}`
 }
 
@@ -155,15 +168,15 @@ export interface Place {
  * stays as it is until the transaction ends, so that no deadline is set by one that is just being changed.
  */
 export async function placeOf(call: WriteCall, communityId: string, deadline: string): Promise<Place | undefined> {
-  const { rows } = await sql<Place>`
+  const asked = fixed<Place>`
     select c."name" as "communityName", c."archivedAt" is not null as "communityArchived", zone.name as "timeZone",
       (${deadline}::date + 1)::timestamp at time zone zone.name as "deadlineAt"
     from "communities" as c
     join "organizations" as o on o."id" = c."organizationId",
     lateral (select coalesce(c."timeZone", o."timeZone") as name) as zone
     where c."organizationId" = ${call.organizationId} and c."id" = ${communityId}
-    for share of c`.execute(call.db)
-  return rows[0]
+    for share of c`
+  return (await call.db.executeQuery(asked)).rows[0]
 }
 
 /** When the day of the deadline of `r` ends in the time zone of the community `c`. */
@@ -203,10 +216,10 @@ export interface HomeAtSite {
 
 export async function homes(call: Tenant, ids: readonly string[]): Promise<HomeAtSite[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<HomeAtSite>`
+  const asked = fixed<HomeAtSite>`
     select "id", "name", "communityId", "archivedAt" is not null as "isArchived"
-    from "homes" where "organizationId" = ${call.organizationId} and "id" = any(${ids})`.execute(call.db)
-  return rows
+    from "homes" where "organizationId" = ${call.organizationId} and "id" = any(${ids})`
+  return (await call.db.executeQuery(asked)).rows
 }
 
 /** Overdue requests of any organization, longest overdue first. If none is due, this costs one index lookup. */

@@ -30,7 +30,7 @@ const CONTRACT_ID = `
     and c."status" in ('draft', 'active', 'expired')
   order by c."revision" desc limit 1`
 
-export const { list, find, findAll, findOptional, lock, insert, update } = resource({
+export const { list, find, findAll, findAllWith, findOptional, lock, insert, update } = resource({
   schema: 'Bid',
   table: 'bids',
   prefix: 'bid',
@@ -63,23 +63,8 @@ export function toBid(call: Pick<Call, 'keptHidden'>, row: BidRow): Bid {
  * All bids on a request in these statuses. Exact while the request's row is locked, because every change of its bids
  * locks it.
  */
-export async function ofRequest(
-  call: Tenant,
-  bidRequestId: string,
-  statuses: readonly Bid['status'][],
-): Promise<BidRow[]> {
-  const rows = await call.db
-    .selectFrom('bids')
-    .select('id')
-    .where('organizationId', '=', call.organizationId)
-    .where('bidRequestId', '=', bidRequestId)
-    .where('status', 'in', [...statuses])
-    .orderBy('id')
-    .execute()
-  return findAll(
-    call,
-    rows.map((row) => row.id),
-  )
+export function ofRequest(call: Tenant, bidRequestId: string, statuses: readonly Bid['status'][]): Promise<BidRow[]> {
+  return findAllWith(call, { bidRequestId: [bidRequestId], status: statuses })
 }
 
 export interface LastPrice {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
+import { fixed } from '../../database/fixed.ts'
 import type { Call, Tenant } from '../../http/call.ts'
 import { isTypoOf } from '../../http/nearest.ts'
 import { problem } from '../../http/problem.ts'
@@ -41,10 +42,10 @@ export async function usesOf(call: Tenant, name: string): Promise<{ what: string
 
 /** The cost code of what names this trade and no code of its own; null where the trade has none. */
 export async function defaultCostCode({ db, organizationId }: Tenant, scope: string): Promise<string | null> {
-  const { rows } = await sql<{ defaultCostCodeId: string | null }>`
+  const asked = fixed<{ defaultCostCodeId: string | null }>`
     select "defaultCostCodeId" from "scopes"
-    where "organizationId" = ${organizationId} and lower("name") = lower(${scope}) and "archivedAt" is null`.execute(db)
-  return rows[0]?.defaultCostCodeId ?? null
+    where "organizationId" = ${organizationId} and lower("name") = lower(${scope}) and "archivedAt" is null`
+  return (await db.executeQuery(asked)).rows[0]?.defaultCostCodeId ?? null
 }
 
 /** The default cost codes of these trades, by the names as given. */
@@ -181,11 +182,10 @@ export async function nameOf(call: Call, name: string, createScopes?: boolean): 
 
 /** How the organization spells the trades of these names, by what they were given as; those that it has not are left out. */
 export async function known({ db, organizationId }: Tenant, names: readonly string[]): Promise<Map<string, string>> {
-  const { rows } = await sql<{ given: string; name: string }>`
+  const asked = fixed<{ given: string; name: string }>`
     select g.given, s."name" from unnest(${[...names]}::text[]) as g (given)
-    join "scopes" s on s."organizationId" = ${organizationId} and lower(s."name") = lower(g.given) and s."archivedAt" is null`.execute(
-    db,
-  )
+    join "scopes" s on s."organizationId" = ${organizationId} and lower(s."name") = lower(g.given) and s."archivedAt" is null`
+  const { rows } = await db.executeQuery(asked)
   return new Map(rows.map(({ given, name }) => [given, name]))
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Home } from '../../../client/contract.gen.ts'
+import { fixed } from '../../database/fixed.ts'
 import { together } from '../../database/together.ts'
 import { noteChange, type Tenant, type WriteCall } from '../../http/call.ts'
 import { PENDING, UNSETTLED } from '../../paying/order-statuses.ts'
@@ -45,11 +46,11 @@ export const {
 export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<Home[]> {
   if (ids.length === 0) return []
   const ordered = [...new Set(ids)].sort()
-  const locked = sql`
+  const locking = fixed`
     select "id" from "homes"
     where "organizationId" = ${call.organizationId} and "id" = any(${ordered}::text[])
-    order by "id" for no key update`.execute(call.db)
-  const [, found] = await together(locked, findAll(call, ordered))
+    order by "id" for no key update`
+  const [, found] = await together(call.db.executeQuery(locking), findAll(call, ordered))
   return found
 }
 

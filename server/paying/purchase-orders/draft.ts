@@ -5,7 +5,7 @@ import * as scopes from '../../bidding/scopes/queries.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
 import { together } from '../../database/together.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { WriteCall } from '../../http/call.ts'
+import { leave, type WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import { pricedLines } from './line-prices.ts'
@@ -31,6 +31,33 @@ export interface Draft
   home: Home
   vendor: Vendor
   lines: readonly Checked['PurchaseOrderLineInput'][]
+  /** If it was asked for together with the lock of the home; otherwise it is asked for here. */
+  grounds?: Grounds | undefined
+}
+
+/** What the number of an order and the posting of its lines start from. */
+export interface Grounds {
+  /** The trade as the organization spells it. */
+  spelled: string
+  /** Its cost code. */
+  costCodeId: string | null
+  /** The last number of the home. */
+  last: Awaited<ReturnType<typeof orders.lastNumberOf>>
+}
+
+/** Whoever asks for it in one packet with the lock of the home asks for the lock first. */
+export async function groundsOf(
+  call: WriteCall,
+  homeId: string,
+  scope: string,
+  spelling: Promise<string>,
+): Promise<Grounds> {
+  const [spelled, costCodeId, last] = await together(
+    spelling,
+    scopes.defaultCostCode(call, scope),
+    orders.lastNumberOf(call, homeId),
+  )
+  return { spelled, costCodeId, last }
 }
 
 /**
@@ -38,16 +65,16 @@ export interface Draft
  * locked, which keeps the numbers of a home consecutive.
  */
 export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrder> {
-  const { home, vendor, lines: asked, ...rest } = wanted
+  const { home, vendor, lines: asked, grounds, ...rest } = wanted
   const { retainagePercent = usualRetainage(rest, vendor), noPayment = false, scope } = rest
-  const pricing = pricedLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null })
-  const [given, spelled, number] = await together(
-    pricing.then((given) => posted(call, scope, given)),
+  const [priced, { spelled, costCodeId, last }] = await together(
+    pricedLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null }),
     // What the caller wrote was looked up there; that of a bid or a contract is a trade, or was one.
-    scopes.nameOf(call, scope, true),
-    nextNumber(call, home),
+    grounds === undefined
+      ? groundsOf(call, home.id, scope, scopes.nameOf(call, scope, true))
+      : Promise.resolve(grounds),
   )
-  const { lines, ...sums } = totalled(given)
+  const { lines, ...sums } = totalled(await posted(call, priced, costCodeId))
   const order = {
     ...rest,
     homeId: home.id,
@@ -72,15 +99,11 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
   if (vendor.archivedAt !== null)
     throw conflict('vendor_archived', `Nothing can be ordered: ${vendor.companyName} is archived.`)
 
+  const number = last === undefined ? await firstNumber(call, home) : numberOf(last.prefix, last.sequence + 1)
   const made = orders.make(call, { ...order, scope: spelled, number })
-  const { id, status } = made
-  await recordStatusChange(call, { id, from: null, to: status })
-  const [, , drafted] = await together(
-    orders.insertAll(call, [made]),
-    orders.insertLines(call, id, lines),
-    orders.find(call, id),
-  )
-  return drafted
+  await recordStatusChange(call, { id: made.id, from: null, to: made.status })
+  leave(call, orders.insert(call, made, lines))
+  return orders.withLines(made, lines)
 }
 
 /** Drafts the order of a bid that has won: line by line, or the lump sum as one line. */
@@ -141,9 +164,7 @@ export async function budgetLineFaults(
 }
 
 // A home keeps the first part of its numbers, even if its lot is renamed.
-async function nextNumber(call: WriteCall, home: Home): Promise<string> {
-  const last = await orders.lastNumberOf(call, home.id)
-  if (last !== undefined) return numberOf(last.prefix, last.sequence + 1)
+async function firstNumber(call: WriteCall, home: Home): Promise<string> {
   const prefix = prefixOfLot(home.lotNumber) ?? prefixOfPlace(await orders.placeOfHome(call, home.id))
   return numberOf(prefix, 1)
 }

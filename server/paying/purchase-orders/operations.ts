@@ -17,7 +17,7 @@ import type { Handlers } from '../../http/operation.ts'
 import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { explainApproval } from './approval.ts'
-import { budgetLineFaults, draft, linesOfBid } from './draft.ts'
+import { budgetLineFaults, draft, groundsOf, linesOfBid } from './draft.ts'
 import { duplicates } from './duplicates.ts'
 import { pricedLines, unknownParts } from './line-prices.ts'
 import { orderOfContract } from './of-contract.ts'
@@ -85,10 +85,15 @@ async function create(
   asked: Checked['PurchaseOrderCreate'],
   createScopes: boolean | undefined,
 ): Promise<PurchaseOrder> {
-  const [scope, { home, vendor, bid, contract, parent }] = await together(
-    asked.scope === undefined ? Promise.resolve(undefined) : scopes.nameOf(call, asked.scope, createScopes),
-    referencesOf(call, asked),
+  const { homeId, scope: named } = asked
+  const finding = referencesOf(call, asked)
+  const [grounds, { home, vendor, bid, contract, parent }] = await together(
+    named === undefined
+      ? Promise.resolve(undefined)
+      : groundsOf(call, homeId, named, scopes.nameOf(call, named, createScopes)),
+    finding,
   )
+  const scope = grounds?.spelled
   const body = scope === undefined ? asked : { ...asked, scope }
   const vendorId = vendor?.id ?? bid?.vendorId ?? contract?.vendorId
   if (vendorId !== undefined)
@@ -102,7 +107,7 @@ async function create(
       faults.map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required without bidId' })),
     )
   }
-  return draft(call, { ...body, home, vendor, scope, lines })
+  return draft(call, { ...body, home, vendor, scope, lines, grounds })
 }
 
 type FromBid = Checked['PurchaseOrderCreate'] & { home: Awaited<ReturnType<typeof homes.lock>>; vendor: Vendor | null }
@@ -261,7 +266,10 @@ async function update(
   if (parent !== undefined) assertParentFits(next, parent)
   const { vendorId, contractId, scope } = next
   const priced = given && (await pricedLines(call, given, { home, vendorId, contractId, lines: before.lines }))
-  const wanted = priced === undefined ? before.lines : await posted(call, scope, priced, before.lines)
+  const wanted =
+    priced === undefined
+      ? before.lines
+      : await posted(call, priced, await scopes.defaultCostCode(call, scope), before.lines)
   const { lines, ...sums } = totalled(wanted)
   const faults = [
     ...orderFaults({ ...next, ...sums }),

@@ -1,5 +1,4 @@
 import type { PurchaseOrder } from '../../../client/contract.gen.ts'
-import * as scopes from '../../bidding/scopes/queries.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
 import { assertInUse } from '../../costs/cost-codes/in-use.ts'
 import * as parts from '../../costs/parts/queries.ts'
@@ -11,13 +10,13 @@ type LineInput = Pick<Checked['PurchaseOrderLineInput'], 'budgetLineId' | 'partI
 /**
  * The lines with the cost codes that they are posted to. A line without one follows the budget line that it is bought
  * for, even to no code or to one that has been archived since, because what is ordered has to appear where it is
- * budgeted. A line for a part is posted as the part is, and any other gets the default of the trade. `kept` are the lines that the order has: a
- * code that it was posted to before it was archived may be sent again.
+ * budgeted. A line for a part is posted as the part is, and any other gets the default of the trade, `ofScope`. `kept` are
+ * the lines that the order has: a code that it was posted to before it was archived may be sent again.
  */
 export async function posted<Line extends LineInput>(
   call: WriteCall,
-  scope: string,
   lines: readonly Line[],
+  ofScope: string | null,
   kept: PurchaseOrder['lines'] = [],
 ): Promise<Line[]> {
   const before = new Set(kept.map((line) => line.costCodeId))
@@ -36,7 +35,6 @@ export async function posted<Line extends LineInput>(
   const unbudgeted = open.filter((line) => line.budgetLineId == null)
   const partIds = [...new Set(unbudgeted.flatMap((line) => line.partId ?? []))]
   const named = new Map((partIds.length === 0 ? [] : await parts.findAll(call, partIds)).map((part) => [part.id, part]))
-  const ofScope = unbudgeted.length === 0 ? null : await scopes.defaultCostCode(call, scope)
   return lines.map((line): Line => {
     if (line.costCodeId !== undefined) return line
     if (line.budgetLineId == null) return { ...line, costCodeId: named.get(line.partId ?? '')?.costCodeId ?? ofScope }

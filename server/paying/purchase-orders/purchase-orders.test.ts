@@ -172,6 +172,56 @@ test('the numbers of a home have no gaps, even when thirty orders come at once a
   expect(numbers.sort()).toEqual(Array.from({ length: 24 }, (_, i) => `PO-0${lot}-${String(i + 1).padStart(2, '0')}`))
 })
 
+test('an order is answered as it is read afterwards, with every value that it was sent', async () => {
+  const task = await made('/tasks', { homeId: home.id, name: 'Frame', plannedStart: '2099-01-05', durationDays: 1 })
+  const lines = [
+    { description: 'Framing “labor”', quantity: 1234.5678, unit: 'SF', unitPrice: 0.33, taxPercent: 8.25 },
+    { lineId: 'back', description: 'Credit\n', quantity: 0.0001, unitPrice: -99999.99, taxPercent: 0 },
+  ]
+  const { status, body, headers } = await post('/purchase-orders', {
+    ...order({
+      lines,
+      retainagePercent: 7.25,
+      notes: 'Ring twice. \\ "Gate" ',
+      externalId: 'erp-4711',
+      accountingId: 'A-1',
+    }),
+  })
+  expect(status, JSON.stringify(body)).toBe(201)
+  const read = await plumbline.get(`/api/ext/purchase-orders/${body.id}`, { key: site.key })
+  expect(body).toEqual(read.body)
+  expect(headers.get('etag')).toBe(read.headers.get('etag'))
+  expect(body).toMatchObject({ taskIds: [], payableAmount: 0, balance: body.total })
+  expect((await eventsAbout(body.id)).map(({ type, data }) => [type, data.object])).toEqual([['po.created', read.body]])
+  expect(task.poIds).toEqual([])
+})
+
+test('an identifier that another order has is refused where it was sent, and nothing of the order is kept', async () => {
+  const { body: first } = await post('/purchase-orders', order({ externalId: 'erp-12' }))
+  const wanted = order({ externalId: 'erp-12' })
+  const refused = await post('/purchase-orders', wanted)
+  expect(refused.status).toBe(409)
+  expect(refused.body).toMatchObject({
+    code: 'conflict',
+    conflictingId: first.id,
+    errors: [{ pointer: '/externalId' }],
+  })
+  for (const dryRun of [true, false]) {
+    const execution = await post('/execute', { skill: 'createPurchaseOrder', input: wanted, dryRun })
+    expect(execution.status).toBe(409)
+    expect(execution.body).toMatchObject({ conflictingId: first.id, errors: [{ pointer: '/input/externalId' }] })
+    const steps = [
+      { name: 'plain', skill: 'createPurchaseOrder', input: order() },
+      { name: 'taken', skill: 'createPurchaseOrder', input: wanted },
+    ]
+    const batch = await post('/execute/batch', { steps, dryRun })
+    expect(batch.body).toMatchObject({ errors: [{ pointer: '/steps/1/input/externalId' }] })
+  }
+  expect((await get(`/purchase-orders?homeId=${home.id}`)).data.map((each: Body) => each.id)).toEqual([first.id])
+  const { body: next } = await post('/purchase-orders', order())
+  expect(next.number).toBe(`PO-0${lot}-02`)
+})
+
 test('a home without a lot number is numbered by its position, and a lot that is not a number is spelled out', async () => {
   const numberFor = async (lotNumber: string | null, block: string) => {
     const { id } = await made('/homes', { name: 'Odd', communityId: site.communityId, lotNumber, block })

@@ -1,8 +1,10 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { PurchaseOrder, PurchaseOrderLine } from '../../../client/contract.gen.ts'
+import { fixed } from '../../database/fixed.ts'
+import { together } from '../../database/together.ts'
 import { later } from '../../database/transaction-drivers.ts'
 import { noteChange, type WriteCall } from '../../http/call.ts'
-import { resource, type Values } from '../../resources/resource.ts'
+import { type Made, resource, type Values } from '../../resources/resource.ts'
 import { OPEN } from '../order-statuses.ts'
 
 /** What follows from other columns and tables. */
@@ -10,11 +12,14 @@ type Computed = 'lines' | 'taskIds' | 'payableAmount' | 'balance'
 
 export type NewOrder = Values<PurchaseOrder, Computed>
 
+const OF_LINE = [
+  ...['lineId', 'budgetLineId', 'partId', 'priceId', 'costCodeId', 'description', 'quantity', 'unit', 'unitPrice'],
+  ...['taxPercent', 'taxAmount', 'total', 'completedPercent', 'completedQuantity', 'completedAmount'],
+] as const satisfies readonly (keyof PurchaseOrderLine)[]
+
 const LINES = `
-  select coalesce(json_agg(json_build_object(
-    'lineId', l."lineId", 'budgetLineId', l."budgetLineId", 'partId', l."partId", 'priceId', l."priceId", 'costCodeId', l."costCodeId", 'description', l."description",
-    'quantity', l."quantity", 'unit', l."unit", 'unitPrice', l."unitPrice", 'taxPercent', l."taxPercent", 'taxAmount', l."taxAmount", 'total', l."total",
-    'completedPercent', l."completedPercent", 'completedQuantity', l."completedQuantity", 'completedAmount', l."completedAmount") order by l."position"), '[]')
+  select coalesce(json_agg(json_build_object(${OF_LINE.map((field) => `'${field}', l."${field}"`).join(', ')})
+    order by l."position"), '[]')
   from "purchaseOrderLines" as l where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id"`
 
 // The condition on poIds is that of the index tasks_withOrders.
@@ -23,7 +28,7 @@ const TASKS = `(
   where k."organizationId" = t."organizationId" and k."homeId" = t."homeId" and k."poIds" <> '{}'
     and t."id" = any(k."poIds") and k."archivedAt" is null)`
 
-export const { list, find, findAll, findOptional, lock, make, insertAll, update } = resource({
+const resourceOfOrders = resource({
   schema: 'PurchaseOrder',
   table: 'purchaseOrders',
   prefix: 'po',
@@ -38,25 +43,46 @@ export const { list, find, findAll, findOptional, lock, make, insertAll, update 
   sorts: { total: { column: 'totalInCents', from: (total) => `(${total}::numeric * 100)::bigint` } },
 })
 
-export async function insertLines(
+export const { list, find, findAll, findOptional, lock, make, update } = resourceOfOrders
+
+/** Stores an order that was made, with its lines. */
+export async function insert(
   call: WriteCall,
-  purchaseOrderId: string,
+  made: Made<PurchaseOrder, Computed>,
   lines: readonly PurchaseOrderLine[],
 ): Promise<void> {
-  const inserted = call.db
-    .insertInto('purchaseOrderLines')
-    .values(
-      lines.map((line, position) => ({ organizationId: call.organizationId, purchaseOrderId, position, ...line })),
-    )
-  await call.db.executeQuery(later(inserted.compile()))
-  // What a line takes beside its description is 780 bytes at most.
-  const linesBytes = lines.reduce((bytes, { description }) => bytes + 780 + Buffer.byteLength(description), 0)
-  const measured = call.db
-    .updateTable('purchaseOrders')
-    .set({ linesBytes })
-    .where('organizationId', '=', call.organizationId)
-    .where('id', '=', purchaseOrderId)
-  await call.db.executeQuery(later(measured.compile()))
+  await together(
+    resourceOfOrders.insertAll(call, [made], { linesBytes: bytesOf(lines) }),
+    insertLines(call, made.id, lines),
+  )
+}
+
+/** An order in draft that was made just now: nothing of it is done or paid, and no task is for it. */
+export function withLines(
+  { version, createdBy, createdAt, updatedAt, ...made }: Made<PurchaseOrder, Computed>,
+  lines: PurchaseOrderLine[],
+): PurchaseOrder {
+  const computed = { lines, taskIds: [], payableAmount: 0, balance: made.total }
+  return { ...made, ...computed, version, createdBy, createdAt, updatedAt }
+}
+
+function insertLines(
+  { db, organizationId }: WriteCall,
+  purchaseOrderId: string,
+  lines: readonly PurchaseOrderLine[],
+): Promise<unknown> {
+  const given = JSON.stringify(lines.map((line, position) => ({ ...line, position })))
+  return db.executeQuery(later(CompiledQuery.raw(INSERTION_OF_LINES, [organizationId, purchaseOrderId, given])))
+}
+
+const COLUMNS_OF_LINE = ['position', ...OF_LINE].map((column) => `"${column}"`).join(', ')
+const INSERTION_OF_LINES = `
+  insert into "purchaseOrderLines" ("organizationId", "purchaseOrderId", ${COLUMNS_OF_LINE})
+  select $1, $2, ${COLUMNS_OF_LINE} from json_populate_recordset(null::"purchaseOrderLines", $3::json)`
+
+/** How many bytes the lines of an order take at most: each 780 beside its description. */
+function bytesOf(lines: readonly PurchaseOrderLine[]): number {
+  return lines.reduce((bytes, { description }) => bytes + 780 + Buffer.byteLength(description), 0)
 }
 
 export async function replaceLines(
@@ -70,6 +96,12 @@ export async function replaceLines(
     .where('purchaseOrderId', '=', purchaseOrderId)
     .execute()
   await insertLines(call, purchaseOrderId, lines)
+  const measured = call.db
+    .updateTable('purchaseOrders')
+    .set({ linesBytes: bytesOf(lines) })
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', purchaseOrderId)
+  await call.db.executeQuery(later(measured.compile()))
 }
 
 /** Writes how much of each line of a locked order is done, and that it was said now. */
@@ -112,11 +144,11 @@ export async function lastNumberOf(
   call: WriteCall,
   homeId: string,
 ): Promise<{ prefix: string; sequence: number } | undefined> {
-  const { rows } = await sql<{ prefix: string; sequence: number }>`
+  const asked = fixed<{ prefix: string; sequence: number }>`
     select substring("number" from '^(.*)-') as "prefix", substring("number" from '[0-9]+$')::integer as "sequence"
     from "purchaseOrders" where "organizationId" = ${call.organizationId} and "homeId" = ${homeId}
-    order by substring("number" from '[0-9]+$')::integer desc limit 1`.execute(call.db)
-  return rows[0]
+    order by substring("number" from '[0-9]+$')::integer desc limit 1`
+  return (await call.db.executeQuery(asked)).rows[0]
 }
 
 /** The position of a home among all homes of the organization, starting at 1. */
