@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 
 /**
  * Encrypts (AES-256-GCM) what must be readable later, but not by someone who sees the database. Each text is bound to
@@ -22,7 +30,8 @@ const NAMELESS = 'v1.'
 interface Lock {
   /** The prefix of everything this key has sealed. */
   readonly mark: string
-  readonly key: Buffer
+  /** As bytes it would be imported for each text, which takes longer than to seal it. */
+  readonly key: KeyObject
 }
 
 interface Locks {
@@ -86,7 +95,7 @@ function locksFor(encryptionKey: Buffer): Locks {
 function lockOf(encryptionKey: Buffer): Lock {
   return {
     mark: markOf(encryptionKey),
-    key: Buffer.from(hkdfSync('sha256', encryptionKey, '', 'plumbline vault', 32)),
+    key: createSecretKey(Buffer.from(hkdfSync('sha256', encryptionKey, '', 'plumbline vault', 32))),
   }
 }
 

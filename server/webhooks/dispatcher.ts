@@ -3,6 +3,8 @@ import { typeid } from 'typeid-js'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
+import { together } from '../database/together.ts'
+import { later } from '../database/transaction-drivers.ts'
 import type { Owner, Owners } from './owners.ts'
 import { wants } from './webhook.ts'
 
@@ -12,7 +14,8 @@ import { wants } from './webhook.ts'
  *
  * The number that a row gets when it is inserted does not reflect commit order. So the sequence is assigned later, to
  * what has been committed by then, by one dispatcher at a time (an advisory lock that ends with the transaction). A
- * client that reads events by `sequence` therefore never misses one that appears behind its position.
+ * client that reads events by `sequence` therefore never misses one that appears behind its position. The lock is taken
+ * in a statement of its own, so that the next one sees at least everything the previous dispatcher saw.
  */
 export interface Dispatched {
   /** Another process is dispatching right now; anything it does not see is left to the next attempt. */
@@ -40,25 +43,24 @@ const MOST_DELIVERIES = 5000
 const DISPATCHER_LOCK = 74185008
 
 export async function dispatch(database: Database, config: Config, clock: Clock, owners: Owners): Promise<Dispatched> {
+  const { isBusy, seen, placed } = await placeUnwatched(database)
+  const isFull = seen === MOST_AT_ONCE
+  if (isBusy || placed === seen) return { isBusy, hasMore: isFull, events: placed, due: [] }
   return database.transaction(async (trx) => {
     const now = clock.now()
-    // The lock is taken in its own statement, so that the next one sees at least everything the previous dispatcher
-    // saw.
-    const { rows } = await sql<{
-      locked: boolean
-    }>`select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx)
-    if (rows[0]?.locked !== true) return { isBusy: true, hasMore: false, events: 0, due: [] }
-    const first = await placeUnwatched(trx)
-    const isFull = first.seen === MOST_AT_ONCE
-    const waiting = first.placed < first.seen ? await undispatched(trx) : []
-    if (waiting.length === 0) return { isBusy: false, hasMore: isFull, events: first.placed, due: [] }
+    const [{ rows }, waiting] = await together(
+      sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx),
+      undispatched(trx),
+    )
+    const isBusy = rows[0]?.locked !== true
+    if (isBusy || waiting.length === 0) return { isBusy, hasMore: isFull, events: placed, due: [] }
     const subscriptions = await subscriptionsOf(trx, waiting, owners, now)
     const { events, deliveries } = match(waiting, subscriptions, owners)
     await place(trx, events, deliveries, { now, firstPauseSeconds: config.webhookRetrySchedule[0] ?? 0 })
     return {
-      isBusy: false,
+      isBusy,
       hasMore: events.length < waiting.length || waiting.length === BATCH_EVENTS || isFull,
-      events: events.length + first.placed,
+      events: events.length + placed,
       due: namesOf(deliveries),
     }
   })
@@ -82,11 +84,20 @@ const PLACED = sql`counted as (
  */
 const MOST_AT_ONCE = 2000
 
-// Events of organizations without a subscription only need a sequence, which the database assigns by itself.
-async function placeUnwatched(trx: Db): Promise<{ seen: number; placed: number }> {
-  const { rows } = await sql<{ seen: number; placed: number }>`
+interface Placed {
+  isBusy: boolean
+  seen: number
+  placed: number
+}
+
+// Events of organizations without a subscription only need a sequence, which the database assigns by itself, in one
+// packet: whether it got the lock is passed on from one statement to the next within it.
+async function placeUnwatched(database: Database): Promise<Placed> {
+  const locking = sql`select set_config('plumbline.dispatches', pg_try_advisory_xact_lock(${DISPATCHER_LOCK})::text, true)`
+  const hasLock = sql`current_setting('plumbline.dispatches') = 'true'`
+  const placing = sql<Placed>`
     with first as materialized (
-      select "organizationId", "id", "recordedOrder" from "events" where "sequence" is null
+      select "organizationId", "id", "recordedOrder" from "events" where "sequence" is null and ${hasLock}
       order by "recordedOrder" limit ${MOST_AT_ONCE}
     ), ranked as (
       select "organizationId", "id",
@@ -95,8 +106,16 @@ async function placeUnwatched(trx: Db): Promise<{ seen: number; placed: number }
       from first where "organizationId" not in (
         select w."organizationId" from "webhooks" w where w."archivedAt" is null
           and w."organizationId" in (select "organizationId" from first))
-    ), ${PLACED} select (select count(*) from first) as "seen", (select count(*) from placed) as "placed"`.execute(trx)
-  return rows[0] ?? { seen: 0, placed: 0 }
+    ), ${PLACED}
+    select not (${hasLock}) as "isBusy", (select count(*) from first) as "seen", (select count(*) from placed) as "placed"`
+  const { answered } = await database.transaction(async (trx) => {
+    await trx.executeQuery(later(locking.compile(trx)))
+    const answered = placing.execute(trx)
+    // If it fails, so does the commit, along with which it leaves.
+    answered.catch(() => {})
+    return { answered }
+  })
+  return (await answered).rows[0] ?? { isBusy: false, seen: 0, placed: 0 }
 }
 
 interface Waiting {
@@ -176,7 +195,7 @@ async function place(
   { now, firstPauseSeconds }: { now: Date; firstPauseSeconds: number },
 ): Promise<void> {
   const firstAttemptAt = new Date(now.getTime() + firstPauseSeconds * 1000).toISOString()
-  await sql`
+  const placing = sql`
     with ranked as (
       select "organizationId", "id",
         row_number() over (partition by "organizationId" order by "ordinal") as "rank",
@@ -189,7 +208,8 @@ async function place(
     from unnest(${deliveries.map((delivery) => delivery.organizationId)}::text[], ${deliveries.map((delivery) => delivery.id)}::text[],
       ${deliveries.map((delivery) => delivery.webhookId)}::text[], ${deliveries.map((delivery) => delivery.eventId)}::text[])
       as d ("organizationId", "id", "webhookId", "eventId")
-    join placed p on p."organizationId" = d."organizationId" and p."id" = d."eventId"`.execute(trx)
+    join placed p on p."organizationId" = d."organizationId" and p."id" = d."eventId"`
+  await trx.executeQuery(later(placing.compile(trx)))
 }
 
 function namesOf(deliveries: NewDelivery[]): WebhookName[] {

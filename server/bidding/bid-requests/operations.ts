@@ -40,12 +40,13 @@ export const bidRequestOperations = {
     const { vendorIds, sendNow, ...rest } = body
     const wanted = { homeIds: [], effectiveFrom: null, effectiveTo: null, ...rest, lines: wholeLines(body.lines ?? []) }
     const { request, addresses } = await call.write(async (call) => {
-      const [{ deadlineAt, invited }, scope] = await together(
+      // In one packet, at whose end the number is taken, because every other request of the organization waits from there
+      // on. It is not used up if the request is refused.
+      const [{ deadlineAt, invited }, scope, number] = await together(
         check(call, { ...wanted, vendorIds, sendNow, newDeadline: true }),
         scopes.nameOf(call, body.scope, query.createScopes),
+        requests.nextNumber(call),
       )
-      // Every other request of the organization waits from here on, so all that could be done before was.
-      const number = await requests.nextNumber(call)
       const made = requests.make(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
       const draft = requests.withoutBids(made, invitations.makeAll(call, made.id, vendorIds, 'pending'))
       const created = requests.toBidRequest(call, draft)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
+import type { Scope } from '../../../client/contract.gen.ts'
 import { fixed } from '../../database/fixed.ts'
 import type { Call, Tenant } from '../../http/call.ts'
 import { isTypoOf } from '../../http/nearest.ts'
@@ -40,12 +41,20 @@ export async function usesOf(call: Tenant, name: string): Promise<{ what: string
   return rows
 }
 
+/** The trade of this name, however it is spelled; undefined if there is none. */
+export async function withName(
+  { db, organizationId }: Tenant,
+  name: string,
+): Promise<Pick<Scope, 'name' | 'defaultCostCodeId'> | undefined> {
+  const asked = fixed<Pick<Scope, 'name' | 'defaultCostCodeId'>>`
+    select "name", "defaultCostCodeId" from "scopes"
+    where "organizationId" = ${organizationId} and lower("name") = lower(${name}) and "archivedAt" is null`
+  return (await db.executeQuery(asked)).rows[0]
+}
+
 /** The cost code of what names this trade and no code of its own; null where the trade has none. */
-export async function defaultCostCode({ db, organizationId }: Tenant, scope: string): Promise<string | null> {
-  const asked = fixed<{ defaultCostCodeId: string | null }>`
-    select "defaultCostCodeId" from "scopes"
-    where "organizationId" = ${organizationId} and lower("name") = lower(${scope}) and "archivedAt" is null`
-  return (await db.executeQuery(asked)).rows[0]?.defaultCostCodeId ?? null
+export async function defaultCostCode(call: Tenant, scope: string): Promise<string | null> {
+  return (await withName(call, scope))?.defaultCostCodeId ?? null
 }
 
 /** The default cost codes of these trades, by the names as given. */

@@ -50,14 +50,11 @@ export async function groundsOf(
   call: WriteCall,
   homeId: string,
   scope: string,
-  spelling: Promise<string>,
+  createScopes: boolean | undefined,
 ): Promise<Grounds> {
-  const [spelled, costCodeId, last] = await together(
-    spelling,
-    scopes.defaultCostCode(call, scope),
-    orders.lastNumberOf(call, homeId),
-  )
-  return { spelled, costCodeId, last }
+  const [trade, last] = await together(scopes.withName(call, scope), orders.lastNumberOf(call, homeId))
+  const spelled = trade?.name ?? (await scopes.nameOf(call, scope, createScopes))
+  return { spelled, costCodeId: trade?.defaultCostCodeId ?? null, last }
 }
 
 /**
@@ -70,9 +67,7 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
   const [priced, { spelled, costCodeId, last }] = await together(
     pricedLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null }),
     // What the caller wrote was looked up there; that of a bid or a contract is a trade, or was one.
-    grounds === undefined
-      ? groundsOf(call, home.id, scope, scopes.nameOf(call, scope, true))
-      : Promise.resolve(grounds),
+    grounds === undefined ? groundsOf(call, home.id, scope, true) : Promise.resolve(grounds),
   )
   const { lines, ...sums } = totalled(await posted(call, priced, costCodeId))
   const order = {

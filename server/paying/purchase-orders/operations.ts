@@ -88,9 +88,7 @@ async function create(
   const { homeId, scope: named } = asked
   const finding = referencesOf(call, asked)
   const [grounds, { home, vendor, bid, contract, parent }] = await together(
-    named === undefined
-      ? Promise.resolve(undefined)
-      : groundsOf(call, homeId, named, scopes.nameOf(call, named, createScopes)),
+    named === undefined ? Promise.resolve(undefined) : groundsOf(call, homeId, named, createScopes),
     finding,
   )
   const scope = grounds?.spelled
