@@ -56,9 +56,9 @@ const BUSY_RETRY_MS = 10
 
 /**
  * The busier it is, the longer events are collected between two dispatches, because a batch costs the database little
- * more than a single event: a millisecond for every four events, so that nothing waits in quiet times.
+ * more than a single event: a millisecond for each event, so that nothing waits in quiet times.
  */
-const GATHER_MS_PER_EVENT = 0.25
+const GATHER_MS_PER_EVENT = 1
 const GATHER_MOST_MS = 25
 
 /** After a failure, for example when the database is down. */
