@@ -1,7 +1,6 @@
 import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { later } from '../database/transaction-drivers.ts'
 import type { EventRow, StatusChangeRow, WriteCall } from '../http/call.ts'
-import { statementTexts } from '../resources/statement-texts.ts'
 
 /** How many go into one statement: payloads are a few kB each, some far more. */
 const MOST_TOGETHER = 100
@@ -58,18 +57,15 @@ function insertionInto<Row>(
   const ofMany = `${into}
     select $1, ${columns.map((column, i) => `r.${names[i]}::${types[column]}`).join(', ')}
     from json_to_recordset($2::json) as r (${read.join(', ')})`
-  const text = statementTexts()
-  function ofFew(rows: number): string {
-    const place = (row: number) => `($1, ${columns.map((_, i) => `$${2 + row * columns.length + i}`).join(', ')})`
-    return `${into} values ${Array.from({ length: rows }, (_, row) => place(row)).join(', ')}`
-  }
+  const place = (row: number) => `($1, ${columns.map((_, i) => `$${2 + row * columns.length + i}`).join(', ')})`
+  const ofFew = Array.from({ length: MOST_ONE_BY_ONE }, (_, more) => {
+    return `${into} values ${Array.from({ length: 1 + more }, (_, row) => place(row)).join(', ')}`
+  })
   return (organizationId, rows) => {
-    if (rows.length > MOST_ONE_BY_ONE) return CompiledQuery.raw(ofMany, [organizationId, JSON.stringify(rows)])
+    const text = ofFew[rows.length - 1]
+    if (text === undefined) return CompiledQuery.raw(ofMany, [organizationId, JSON.stringify(rows)])
     const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null))
-    return CompiledQuery.raw(
-      text(String(rows.length), () => ofFew(rows.length)),
-      [organizationId, ...values],
-    )
+    return CompiledQuery.raw(text, [organizationId, ...values])
   }
 }
 
