@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { addCopies, LONG_LISTS, type Question, questionsOf, type Sql, tableOf } from '../../scripts/bench/long-lists.ts'
 import { contract } from '../../scripts/conformance/contract.ts'
 import { World } from '../../scripts/conformance/world.ts'
+import { vendorsLike } from '../../server/bidding/vendors/duplicates.ts'
 import type { Db } from '../../server/database/database.ts'
 import { isPlannedEachTime } from '../../server/database/planned-each-time.ts'
 import { firstIdAt } from '../../server/events/queries.ts'
@@ -98,6 +99,29 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
     await plumbline.post('/api/ext/vendors', { companyName: 'Office Supplies' })
     expect((await plumbline.get(`/api/ext/vendors?${query}`)).status).toBe(200)
     expect([asked, isPlannedEachTime(asked)]).toEqual([expect.stringContaining('from'), isEachTime])
+  })
+
+  test('whom a new vendor may be a second record of, among many with one telephone number', async () => {
+    const { organizationId } = plumbline
+    const vendor = { companyName: 'Acme', email: 'office@example.com', phone: '+1 512 555 0100' }
+    const { body } = await plumbline.post('/api/ext/vendors', vendor)
+    const copied = { table: 'vendors', organizationId, id: body.id }
+    const call = { db: explaining(plumbline.database.of(organizationId).statements), organizationId } as Call
+    const blocksOfAsking = async () => {
+      const counts: number[] = []
+      for (const phone of [vendor.phone, '+1 512 555 0199']) {
+        blocks = 0
+        await vendorsLike(call, { companyName: 'Zenith', phone })
+        counts.push(blocks)
+      }
+      return counts
+    }
+    await addCopies(sql, { ...copied, from: 1, to: FEW })
+    const few = await blocksOfAsking()
+    await addCopies(sql, { ...copied, from: FEW + 1, to: MANY })
+    const many = await blocksOfAsking()
+    expect(many.map((after, i) => after <= (few[i] ?? 0) + MORE_BLOCKS)).toEqual([true, true])
+    expect(few).not.toContain(0)
   })
 
   test('listEvents since a time', async () => {
