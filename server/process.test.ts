@@ -80,7 +80,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     // Below /proc Node's recursive mkdir never returns.
     const places = [path.join(file, 'data'), ...(existsSync('/proc/self') ? ['/proc/plumbline'] : [])]
     for (const place of places) {
-      const { code, stderr } = await run(['server/main.ts'], { DATA_DIR: place })
+      const { code, stderr } = await run(['server/main.js'], { DATA_DIR: place })
       expect([place, code]).toEqual([place, 1])
       expect(stderr).toMatch(/^Plumbline did not start: The data folder cannot be used: .* Set DATA_DIR to .*\.\n$/)
     }
@@ -96,7 +96,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     chmodSync(path.join(open, 'plumbline'), 0o777)
     // The modules are loaded before the start fails.
     const start = (env: Environment) =>
-      run(['server/main.ts'], { TMPDIR: temporary, DATA_DIR: path.join(home, 'file/data'), ...env })
+      run(['server/main.js'], { TMPDIR: temporary, DATA_DIR: path.join(home, 'file/data'), ...env })
     writeFileSync(path.join(home, 'file'), '')
     await start({ HOME: home })
     const cache = path.join(home, '.cache/plumbline')
@@ -138,7 +138,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     // Retried several times, reported once.
     expect(reports).toEqual([expect.stringContaining('does not answer')])
     expect(reports.join()).not.toContain('s3cret')
-    const { code, stderr } = await run(['server/cli/main.ts', 'organizations', 'list'], {
+    const { code, stderr } = await run(['server/cli/main.js', 'organizations', 'list'], {
       DATABASE_URL: 'postgres://plumbline:s3#cret@127.0.0.1/builders',
     })
     expect(code).toBe(1)
@@ -179,14 +179,15 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
 
     const commandOf = (name: string) => JSON.parse(dockerfile.findLast(([found]) => found === name)?.[1] ?? '[]')
     const container = commandOf('CMD') as string[]
+    const npmStart = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).scripts.start as string
     const systemd = (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '').replace('/opt/plumbline/', '').split(' ')
     const settings = (text: string) =>
       Object.fromEntries([...text.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]))
 
     test('the commands of the container and of systemd run the pinned Node, answer, and drain', async () => {
       assemble()
-      // Both run the same single command, so one start tests both.
-      expect(container).toEqual(['node_modules/.bin/node', 'server/main.ts'])
+      // Both run what `npm start` runs, so one start tests both.
+      expect(container).toEqual(npmStart.replace('exec node', 'node_modules/.bin/node').split(' '))
       expect(systemd).toEqual(container)
       const inImage = settings(dockerfile.find(([name]) => name === 'ENV')?.[1] ?? '')
       const inUnit = settings([...unit.matchAll(/^Environment=(.*)$/gm)].map(([, value]) => value).join(' '))

@@ -40,10 +40,8 @@ export async function upgrade(check: Check, from?: string): Promise<void> {
     if (balancer === null) return
     const [before, next] = versions(folder, from)
     const environment = openEnvironment({ DATABASE_URL: await postgres.database() })
-    const started = (version: string, port: number | undefined): Promise<Service> => {
-      const command = [process.execPath, path.join(version, 'server/main.ts')]
-      return startService({ ...environment, LOG_LEVEL: 'warn', PORT: String(port) }, { command, folder: version })
-    }
+    const started = (folder: string, port: number | undefined): Promise<Service> =>
+      startService({ ...environment, LOG_LEVEL: 'warn', PORT: String(port) }, { folder })
     const [first, second, third] = ports
     const { key } = await makeBuilder(environment, 'Harrow & Finch Homes', before)
     const old = [await started(before, first), await started(before, second)] as const

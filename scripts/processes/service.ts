@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -63,15 +64,16 @@ export function openEnvironment(database: Environment): Environment {
 export async function startService(
   environment: Environment,
   {
-    script = 'server/main.ts',
-    command = [process.execPath, path.join(root, script)],
+    script,
     folder = root,
+    command = [process.execPath, ...(script === undefined ? argumentsOf('start', folder) : [path.join(root, script)])],
     probe = '/readyz',
     headers = {},
   }: {
     script?: string
-    /** What to run instead of a script, such as `npm start`, and in which folder. */
+    /** What to run instead of a script, such as `npm start`. */
     command?: readonly string[]
+    /** Where to run it, which may hold another version of the service. */
     folder?: string
     probe?: string
     headers?: Record<string, string>
@@ -129,6 +131,15 @@ export async function startService(
   }
 }
 
+/** What `npm run` gives Node for the service or for its operators' commands, in the version that lies in that folder. */
+function argumentsOf(script: 'start' | 'cli', folder: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  const words = scripts[script]?.split(' ') ?? []
+  return words.slice(words.indexOf('node') + 1).map((word) => (word.startsWith('-') ? word : path.join(folder, word)))
+}
+
 /** Runs one of the operators' commands on the database of an environment, and returns what it printed. */
 export function operate<Printed>(environment: Environment, ...verb: string[]): Promise<Printed> {
   return operateIn(root, environment, ...verb)
@@ -136,7 +147,7 @@ export function operate<Printed>(environment: Environment, ...verb: string[]): P
 
 /** The same by the version of the service that lies in that folder. */
 async function operateIn<Printed>(folder: string, environment: Environment, ...verb: string[]): Promise<Printed> {
-  const { stdout } = await promisify(execFile)(process.execPath, [path.join(folder, 'server/cli/main.ts'), ...verb], {
+  const { stdout } = await promisify(execFile)(process.execPath, [...argumentsOf('cli', folder), ...verb], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...environment },
   })

@@ -14,7 +14,7 @@ export interface Run {
 
 type Environment = Readonly<Record<string, string>>
 
-const script = path.join(root, 'server/cli/main.ts')
+const script = path.join(root, 'server/cli/main.js')
 
 /** Runs a verb as operators do: in a process of its own, with this environment alone. */
 export function runVerb(environment: Environment, ...args: string[]): Promise<Run> {

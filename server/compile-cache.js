@@ -1,3 +1,4 @@
+// @ts-check
 import { mkdirSync, statSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
@@ -7,7 +8,7 @@ import path from 'node:path'
  * Keeps what Node compiles, TypeScript that it stripped too, for the next process: a start takes half as long. This has
  * to be asked for before the modules are loaded, so whoever does loads the rest by `import()`.
  */
-export function keepCompiled(): void {
+export function keepCompiled() {
   const folder = compileCacheFolder()
   if (folder !== null) enableCompileCache(folder)
 }
@@ -15,8 +16,10 @@ export function keepCompiled(): void {
 /**
  * `plumbline` in the user's own cache folder; null when that cannot be written, or is not safe to use. Node runs what it
  * finds there as code, so it may not be a folder that another user of the machine made or can write to.
+ *
+ * @returns {string | null}
  */
-function compileCacheFolder(): string | null {
+function compileCacheFolder() {
   try {
     const caches = process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache')
     const folder = path.join(caches, 'plumbline')
@@ -31,10 +34,11 @@ function compileCacheFolder(): string | null {
   }
 }
 
-function makeFolder(folder: string): void {
+/** @param {string} folder */
+function makeFolder(folder) {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
   }
 }
