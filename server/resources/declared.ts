@@ -33,6 +33,8 @@ export interface Declaration<
   computed?: { [Field in Computed]: Field extends keyof NoInfer<R> ? string : never }
   /** Fields that can be long; the table then says in its column `bytes` about how long they are together. */
   long?: Table extends Sized ? readonly (keyof NoInfer<R> & string)[] : never
+  /** SQL of a JSON value over the row as `t`, of which the caller of a list makes further members of each item. */
+  beside?: string
   /** Query parameters that do more than compare the column of the same name: SQL of a condition on the parameter. */
   filters?: Record<string, (parameter: string) => string>
   /** Fields whose order is that of another column: a list is not looked up by decimals, see migration 0024. */

@@ -91,9 +91,12 @@ describe('a page ends with the record that brings it to 1 MiB', () => {
     expect(pages.length).toBeGreaterThan(1)
     const ids = seen.map(({ id }) => id)
     expect(ids).toEqual([...new Set(ids)].sort().reverse())
-    if (path.startsWith('/bids/requests')) return
     for (const item of [seen[0], seen.at(-1)]) {
-      expect(item).toEqual((await plumbline.get(`${single}/${item?.id}`, site)).body)
+      const { body } = await plumbline.get(`${single}/${item?.id}`, site)
+      // A list of bid requests counts the invitations that a single one shows.
+      const invitationCount = body.invitations?.length
+      if (invitationCount !== undefined) expect({ ...body, invitationCount }).toMatchObject(item ?? {})
+      else expect(item).toEqual(body)
     }
   })
 
@@ -104,10 +107,10 @@ describe('a page ends with the record that brings it to 1 MiB', () => {
 
   test('and of what is behind it, not even the database reads the long texts', async () => {
     const meter = metered(plumbline.database.statements)
-    const { organizationId } = site
-    await requests.list({ db: meter.db, organizationId }, { limit: 200, sort: '-createdAt' })
+    const call = { db: meter.db, organizationId: site.organizationId, keptHidden: null }
+    await requests.list(call, { limit: 200, sort: '-createdAt' })
     expect(meter.statements.length).toBe(2)
-    const all = await requests.list({ db: meter.db, organizationId }, { limit: 1, sort: '-createdAt' })
+    const all = await requests.list(call, { limit: 1, sort: '-createdAt' })
     expect(meter.characters).toBeLessThan(MOST_PAGE_BYTES * 2)
     expect(all.text.length).toBeGreaterThan(0)
   })

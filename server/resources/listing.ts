@@ -26,6 +26,8 @@ export interface Listed {
   readonly filters?: Record<string, (parameter: string) => string> | undefined
   /** Columns that can be long; the table's column `bytes` then holds their approximate total size. */
   readonly long?: readonly string[] | undefined
+  /** SQL of a JSON value over the row as `t`, of which the caller of a list makes further members of each item. */
+  readonly beside?: string | undefined
   /** Fields that are sorted by another column. */
   readonly sorts?: Readonly<Record<string, SortedAs | undefined>> | undefined
 }
@@ -54,7 +56,12 @@ const PAGING = new Set(['limit', 'cursor', 'sort', 'includeArchived', 'q'])
  */
 export function listing<R>(listed: Listed) {
   const texts = statementTexts()
-  return async (tenant: Tenant, query: ListQuery, within: Record<string, string> = {}): Promise<Json<Page<R>>> => {
+  return async <More extends object = object>(
+    tenant: Tenant,
+    query: ListQuery,
+    within: Record<string, string> = {},
+    further: Further<More> | null = null,
+  ): Promise<Json<Page<R & More>>> => {
     const { limit, cursor, sort } = query
     const position = cursor === undefined ? null : readCursor(sort, cursor)
     const matched =
@@ -67,14 +74,27 @@ export function listing<R>(listed: Listed) {
       throw error
     })
     const longRows = listed.long === undefined ? [] : rows.filter((row) => lengthOf(row) > MOST_SHORT_BYTES)
-    const items = rows.map((row) => row.json)
+    const items =
+      further === null ? rows.map((row) => row.json) : rows.map((row) => withFurther(row.json, row, further))
     const count = countOf(items, limit, rows, longRows)
     const last = rows.length > count ? rows[count - 1] : undefined
     const nextCursor = last === undefined ? null : writeCursor(sort, positionOf(last, orderOf(sort)))
     if (items.length > count) items.length = count
-    const data = longRows.length === 0 ? items : await withLong(listed, texts, tenant, rows.slice(0, count), items)
+    const data =
+      longRows.length === 0 ? items : await withLong(listed, texts, tenant, rows.slice(0, count), items, further)
     return new Json(`{"data":[${data.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
   }
+}
+
+/** Makes further members of an item, of what stands beside it. */
+export type Further<More extends object = object> = (beside: unknown) => More
+
+const OTHER = `${BESIDE}other`
+
+/** Written behind the others: to take an item apart and put it together again costs more than the list itself. */
+function withFurther(item: string, row: JsonRow, further: Further): string {
+  const members = JSON.stringify(further(JSON.parse(cell(row, OTHER))))
+  return `${item.slice(0, -1)},${members.slice(1)}`
 }
 
 const LENGTH = `${BESIDE}bytes`
@@ -107,6 +127,7 @@ async function withLong(
   { db, organizationId }: Tenant,
   rows: readonly JsonRow[],
   items: readonly string[],
+  further: Further | null,
 ): Promise<string[]> {
   const ids = rows.map((row) => (lengthOf(row) > MOST_SHORT_BYTES ? cell(row, 'id') : null))
   const statement = texts(
@@ -118,7 +139,12 @@ async function withLong(
   const { rows: read } = await db.executeQuery(rowsAsJson(statement, [organizationId, wanted]))
   const long = new Map(read.map((row) => [cell(row, 'id'), row.json]))
   // An item deleted between the two queries is left out.
-  return items.flatMap((item, i) => (ids[i] == null ? item : (long.get(ids[i]) ?? [])))
+  return rows.flatMap((row, i) => {
+    const whole = ids[i] == null ? null : long.get(ids[i])
+    if (whole === undefined) return []
+    if (whole === null) return items[i] ?? []
+    return further === null ? whole : withFurther(whole, row, further)
+  })
 }
 
 interface Order {
@@ -170,7 +196,8 @@ function select(
     // The cursor needs the sort value exactly as the database writes it.
     const members = asMembers(listed.columns, ['id', order.field], listed.long)
     const length = listed.long === undefined ? '' : `, t."bytes" as "${LENGTH}"`
-    return `select ${members}${length} from ${rows} where ${where} order by ${sorting} limit ${take}${isSteady ? '' : PLANNED_EACH_TIME}`
+    const beside = listed.beside === undefined ? '' : `, (${listed.beside}) as "${OTHER}"`
+    return `select ${members}${length}${beside} from ${rows} where ${where} order by ${sorting} limit ${take}${isSteady ? '' : PLANNED_EACH_TIME}`
   })
   return { statement, values }
 }

@@ -13,7 +13,7 @@ import type { Json } from '../http/json.ts'
 import { conflict, notFound, unknownReference } from '../http/problem.ts'
 import { asValues } from './columns.ts'
 import { columnsOf, type Declaration, type Fitting, type SchemaName, type Schemas, type TableName } from './declared.ts'
-import { type Listed, type ListQuery, listing, type Page } from './listing.ts'
+import { type Further, type Listed, type ListQuery, listing, type Page } from './listing.ts'
 import { statementTexts } from './statement-texts.ts'
 
 /**
@@ -35,8 +35,8 @@ export function resource<
   declaration: Declaration<Schema, Table, R, Without, Stored, Computed> &
     NoInfer<Fitting<Schema, Table, R, Without, Stored, Computed>>,
 ): Resource<R, Computed> {
-  const { prefix, table, long, filters, sorts } = declaration
-  return resourceOf(prefix, { table, columns: columnsOf(declaration), long, filters, sorts })
+  const { prefix, table, long, beside, filters, sorts } = declaration
+  return resourceOf(prefix, { table, columns: columnsOf(declaration), long, beside, filters, sorts })
 }
 
 export interface Row {
@@ -87,8 +87,16 @@ export interface Question<R extends Row, Read extends object> {
 }
 
 export interface Resource<R extends Row, Computed extends PropertyKey = never> {
-  /** A page, according to `limit`, `cursor`, `sort` and the filters of the query. `within` adds plain conditions. */
-  list(tenant: Tenant, query: ListQuery, within?: Record<string, string>): Promise<Json<Page<R>>>
+  /**
+   * A page, according to `limit`, `cursor`, `sort` and the filters of the query. `within` adds plain conditions, and
+   * `further` members of each item.
+   */
+  list<More extends object = object>(
+    tenant: Tenant,
+    query: ListQuery,
+    within?: Record<string, string>,
+    further?: Further<More>,
+  ): Promise<Json<Page<R & More>>>
   /** The resource, archived or not; throws `not_found`. */
   find(tenant: Tenant, id: string): Promise<R>
   findOptional(tenant: Tenant, id: string): Promise<R | undefined>

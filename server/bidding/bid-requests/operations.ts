@@ -61,8 +61,7 @@ export const bidRequestOperations = {
   },
 
   async listBidRequests({ query }, call) {
-    const { data, nextCursor } = (await requests.list(call, query)).value
-    return { status: 200, body: { data: data.map((row) => requests.toSummary(call, row)), nextCursor } }
+    return { status: 200, body: await requests.list(call, query) }
   },
 
   async getBidRequest({ path }, call) {

@@ -5,8 +5,9 @@ import { fixed } from '../../database/fixed.ts'
 import { together } from '../../database/together.ts'
 import { beyond, type Due, type DuePage, lockFree } from '../../due/settle-due.ts'
 import type { Call, Tenant, WriteCall } from '../../http/call.ts'
+import type { Json } from '../../http/json.ts'
 import { rowOf } from '../../resources/declared.ts'
-import { linkedTo } from '../../resources/listing.ts'
+import { type ListQuery, linkedTo, type Page } from '../../resources/listing.ts'
 import { type Made, resource } from '../../resources/resource.ts'
 import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
 import {
@@ -22,10 +23,8 @@ export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitatio
   figures: Figures
 }
 
-/** The same for a list, which only counts the invitations. */
-interface ListedRow extends Omit<BidRequestSummary, (typeof FROM_FIGURES)[number]> {
-  figures: Figures
-}
+/** What the figures that are shown depend on. */
+type Counted = Pick<BidRequestRow, 'id' | 'blind' | 'status' | 'figures'>
 
 const FROM_FIGURES = [
   'amountsHidden',
@@ -66,13 +65,14 @@ const rows = resource({
 
 export const { find, findAll, lock, assertExist, make } = rows
 
-export const { list } = resource({
+const summaries = resource({
   schema: 'BidRequestSummary',
   table: 'bidRequests',
   prefix: 'brq',
-  row: rowOf<ListedRow>(),
+  row: rowOf<Omit<BidRequestSummary, (typeof FROM_FIGURES)[number]>>(),
   without: FROM_FIGURES,
-  computed: { invitationCount: INVITATION_COUNT, figures: FIGURES },
+  computed: { invitationCount: INVITATION_COUNT },
+  beside: `json_build_object('id', t."id", 'blind', t."blind", 'status', t."status", 'figures', (${FIGURES}))`,
   long: ['lines', 'message', 'inclusions', 'exclusions', 'homeIds'],
   filters: {
     homeId: linkedTo,
@@ -115,16 +115,15 @@ export function toBidRequest(call: Pick<Call, 'keptHidden'>, row: BidRequestRow)
   }
 }
 
-/** The bid request as lists show it. */
-export function toSummary(call: Pick<Call, 'keptHidden'>, row: ListedRow): BidRequestSummary {
-  const { figures: _, version, createdBy, createdAt, updatedAt, ...rest } = row
-  return { ...rest, ...shownFigures(call, row), version, createdBy, createdAt, updatedAt }
+/** A page of bid requests, which only counts the invitations. */
+export function list(
+  call: Tenant & Pick<Call, 'keptHidden'>,
+  query: ListQuery,
+): Promise<Json<Page<BidRequestSummary>>> {
+  return summaries.list(call, query, {}, (counted) => shownFigures(call, counted as Counted))
 }
 
-function shownFigures(
-  call: Pick<Call, 'keptHidden'>,
-  row: ListedRow | BidRequestRow,
-): Pick<BidRequest, (typeof FROM_FIGURES)[number]> {
+function shownFigures(call: Pick<Call, 'keptHidden'>, row: Counted): Pick<BidRequest, (typeof FROM_FIGURES)[number]> {
   const { count, low, high, average, accepted } = row.figures
   const amountsHidden = leavesOutAmounts(call, row)
   return {
