@@ -35,6 +35,7 @@ export function createValidator(contract: Contract): Validator {
   // An object of its own, by which the library's schemas of this contract are told from those of another.
   const ajvFormats = { mode: 'full' } as const
   const handlers = new Map<string, RequestHandler[]>()
+  const places = new Map<string, Place>()
   const inputs = inputChecker(contract)
   // A query that was valid once stays valid, and clients that poll a list send the same one each time.
   const accepted = new Map<string, Record<string, unknown>>()
@@ -91,14 +92,24 @@ export function createValidator(contract: Contract): Validator {
   }
 
   /** Why the library refuses the request; null if it accepts it. */
-  async function judge(operation: Operation, req: Request, res: Response): Promise<Refusal | null> {
+  async function judge(operation: Operation, req: Placed, res: Response): Promise<Refusal | null> {
     settleContentType(operation, req)
+    const name = `${req.method} ${operation.path}`
+    const place = places.get(name)
+    const all = handlersOf(operation)
     try {
-      await passed(handlersOf(operation), req, res)
+      if (place === undefined) await passed(all, req, res)
+      else {
+        req.openapi = place
+        await passed(all.slice(-1), req, res)
+      }
       return null
     } catch (error) {
       if (error instanceof OpenApiValidator.error.BadRequest) return error
       throw error
+    } finally {
+      // What is in the path is looked up, and not checked.
+      if (place === undefined && req.openapi !== undefined) places.set(name, { ...req.openapi, pathParams: {} })
     }
   }
 
@@ -129,6 +140,15 @@ export function createValidator(contract: Contract): Validator {
     },
   }
 }
+
+/**
+ * Where in its document the library finds an operation. For each request it would look for it again, by a pattern that it
+ * makes of each path; only the last of its handlers checks the request.
+ */
+interface Place {
+  pathParams: Record<string, string>
+}
+type Placed = Request & { openapi?: Place }
 
 type Refusal = InstanceType<typeof OpenApiValidator.error.BadRequest>
 
