@@ -37,4 +37,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
     CMD ["node_modules/.bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Without npm or a shell in between, so that signals reach the service.
-CMD ["node_modules/.bin/node", "server/main.js"]
+CMD ["node_modules/.bin/node", "--max-semi-space-size=16", "server/main.js"]
