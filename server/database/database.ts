@@ -402,7 +402,8 @@ class NamedClient extends pg.Client {
     const run = super.query as (...args: unknown[]) => unknown
     if (typeof text === 'string' && Array.isArray(values) && values.length > 0) {
       const name = statementName(text)
-      if (name !== undefined) return run.call(this, { name, text, values }, ...args.slice(2))
+      // `pg` keeps its own record of these, which knows nothing of what lean-query.ts has prepared on the connection.
+      if (name !== undefined) return run.call(this, { name: `pg ${name}`, text, values }, ...args.slice(2))
     }
     return run.apply(this, args)
   }

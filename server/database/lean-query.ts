@@ -36,8 +36,6 @@ export interface Sequence {
 }
 
 interface Connection {
-  parsedStatements: Record<string, string | undefined>
-  submittedNamedStatements: Record<string, string | undefined>
   parse(message: { text: string; name: string }): void
   bind(message: object): void
   close(message: { type: 'S'; name: string }): void
@@ -81,7 +79,6 @@ interface LeanQuery extends Answered {
   /** The results of the preambles that have been answered. */
   before: StatementResult[]
   prepared: Statement[]
-  name: string
   values: readonly unknown[]
   callback: () => void
   rows: number
@@ -130,18 +127,13 @@ const prototype: object = Object.assign(Object.create(pg.Query.prototype), {
   handlePortalSuspended(): void {},
   handleError(this: LeanQuery, error: unknown, connection: Connection): void {
     this.failed = true
-    if (this.prepared.length > 0) forget(connection, this.prepared)
+    if (this.prepared.length > 0) doubt(connection, this.prepared)
     if (this.statement.isReliedOn) this.sequence.isBroken = true
     this.fail(error)
   },
-  handleReadyForQuery(this: LeanQuery, connection: Connection): void {
+  handleReadyForQuery(this: LeanQuery): void {
     this.watch.answered(this)
     if (this.failed) return
-    for (const { name, text } of this.prepared) {
-      // `pg` notes that of the last statement alone, and forgets the others when one of them fails some other time.
-      connection.parsedStatements[name] = text
-      delete connection.submittedNamedStatements[name]
-    }
     if (this.sequence.isBroken) {
       this.fail(new Error('Connection terminated, because what went before had failed.'))
       return
@@ -156,30 +148,37 @@ function answering(query: LeanQuery): Preamble {
   return query.preambles[query.before.length] ?? query
 }
 
+/**
+ * What each connection was told to prepare: true where it was, false where nobody knows whether it did, because something
+ * failed in the packet that said so. `pg` is given no names, because its own record is of the statement that it takes for
+ * the one being answered, and loses a statement that was sent again while another run of it was still to fail.
+ */
+const statementsOf = new WeakMap<Connection, Map<string, boolean>>()
+
 // An unnamed statement is one of many on this connection, which keeps only the latest.
 function prepare(connection: Connection, { name, text }: Statement): boolean {
-  const isPrepared =
-    name !== '' &&
-    (connection.parsedStatements[name] !== undefined || connection.submittedNamedStatements[name] !== undefined)
-  if (isPrepared) return false
+  if (name === '') {
+    connection.parse({ text, name })
+    return false
+  }
+  const statements = statementsOf.get(connection) ?? noted(connection)
+  const isPrepared = statements.get(name)
+  if (isPrepared === true) return false
   // To close a statement that does not exist is no error.
-  if (uncertain.get(connection)?.delete(name) === true) connection.close({ type: 'S', name })
+  if (isPrepared === false) connection.close({ type: 'S', name })
   connection.parse({ text, name })
-  if (name !== '') connection.submittedNamedStatements[name] = text
-  return name !== ''
+  statements.set(name, true)
+  return true
 }
 
-/** Statements of which nobody knows whether they are prepared, because something failed in the packet that said so. */
-const uncertain = new WeakMap<Connection, Set<string>>()
+function noted(connection: Connection): Map<string, boolean> {
+  const statements = new Map<string, boolean>()
+  statementsOf.set(connection, statements)
+  return statements
+}
 
-function forget(connection: Connection, statements: readonly Statement[]): void {
-  const known = uncertain.get(connection) ?? new Set()
-  uncertain.set(connection, known)
-  for (const { name } of statements) {
-    delete connection.parsedStatements[name]
-    delete connection.submittedNamedStatements[name]
-    known.add(name)
-  }
+function doubt(connection: Connection, prepared: readonly Statement[]): void {
+  for (const { name } of prepared) statementsOf.get(connection)?.set(name, false)
 }
 
 function bound(statement: string, values: readonly unknown[]): object {
@@ -197,7 +196,6 @@ export function execute(
   preambles: readonly Preamble[] = NONE,
 ): Promise<StatementResult> {
   return new Promise((answered, fail) => {
-    const { name, text } = statement
     const own = {
       organizationId,
       watch,
@@ -207,8 +205,7 @@ export function execute(
       preambles,
       before: [],
       prepared: [],
-      name,
-      text,
+      text: statement.text,
       values,
       callback: ignore,
       rows: 0,

@@ -31,6 +31,18 @@ test.skipIf(inject('postgres') === null)(
   },
 )
 
+test('what fails again and again before it has once succeeded fails for its own reason each time', async () => {
+  const { organizationId } = await plumbline.newBuilder()
+  const { statements } = plumbline.database.of(organizationId)
+  // It takes a moment, so that each answer comes by itself.
+  const failing = 'select 1 / ("zero" * $1::integer) from (select 0 as "zero", pg_sleep(0.003) offset 0) as slept'
+  const fail = () => statements.executeQuery(CompiledQuery.raw(failing, [1])).catch(({ code }) => code)
+  // More at once than there are connections, so that each is asked again while others are still to fail on it.
+  const again = async () => [await fail(), await fail(), await fail()]
+  const codes = (await Promise.all(Array.from({ length: 24 }, again))).flat()
+  expect(new Set(codes)).toEqual(new Set(['22012']))
+})
+
 // The embedded database has one connection, which everything waits for.
 describe.skipIf(inject('postgres') === null)('what is heavy for one organization', () => {
   const [flooding, neighbour] = ['org_01m7y975jyfesvq68zscp297pa', 'org_01m7y975jyfesvq68zscp297pb']
