@@ -10,9 +10,12 @@ export const BESIDE = '|'
 
 const AS_JSON = Symbol('rows as JSON')
 
+/** What Kysely makes of a text; it freezes each, which takes as long as building the rest of the query. */
+const RAW = CompiledQuery.raw('')
+
 /** A query whose rows are passed on as JSON. */
 export function rowsAsJson(text: string, values: readonly unknown[]): CompiledQuery<JsonRow> {
-  return { ...CompiledQuery.raw(text, [...values]), [AS_JSON]: true } as CompiledQuery<never>
+  return { ...RAW, sql: text, parameters: values, [AS_JSON]: true } as CompiledQuery<never>
 }
 
 export function isAsJson(query: CompiledQuery): boolean {
@@ -22,12 +25,13 @@ export function isAsJson(query: CompiledQuery): boolean {
 /** How the rows of a statement are written as JSON. */
 export interface JsonForm {
   readonly columns: readonly JsonColumn[]
+  /** The names of the columns that are not part of the object. */
+  readonly beside: readonly string[]
   /** How many bytes a row has at most as JSON that it has not on the wire, where nothing has to be escaped. */
   readonly added: number
 }
 
 interface JsonColumn {
-  readonly name: string
   /** What stands before the value; null if the column is not part of the object. */
   readonly lead: Uint8Array | null
   /** What stands instead of it, if there is no value. */
@@ -44,59 +48,45 @@ export function jsonForm(fields: readonly { name: string; dataTypeID: number }[]
   let start = '{'
   const columns = fields.map(({ name, dataTypeID }): JsonColumn => {
     const convert = columnText(dataTypeID) ?? asItIs
-    if (name.startsWith(BESIDE)) return { name, lead: null, absent: Buffer.alloc(0), write: verbatim, convert }
+    if (name.startsWith(BESIDE)) return { lead: null, absent: Buffer.alloc(0), write: verbatim, convert }
     const isMembers = name.startsWith(MEMBERS)
     const lead = isMembers ? start : `${start}${JSON.stringify(name)}:`
     start = ','
     const write = isMembers ? verbatim : WRITES[columnForm(dataTypeID)]
-    return { name, lead: Buffer.from(lead), absent: Buffer.from(`${lead}null`), write, convert }
+    return { lead: Buffer.from(lead), absent: Buffer.from(`${lead}null`), write, convert }
   })
-  return { columns, added: columns.reduce((sum, { absent }) => sum + absent.length + MOST_ADDED, CLOSE_BYTES) }
+  const beside = fields.map(({ name }) => name).filter((name) => name.startsWith(BESIDE))
+  return { columns, beside, added: columns.reduce((sum, { absent }) => sum + absent.length + MOST_ADDED, CLOSE_BYTES) }
 }
 
 /** To one column: both quotes, and to an instant a fraction of four bytes. */
 const MOST_ADDED = 8
 const CLOSE_BYTES = 1
 
-/** A row that is passed on as JSON, and its columns as the database wrote them. */
+/** A row that is passed on as JSON, and what accompanies it. */
 export class JsonRow {
   readonly json: string
-  /** What came over the wire, a character for each byte: kept so, a row is one text instead of one for each column. */
-  readonly #wire: string
+  readonly #beside: readonly (string | null)[]
   readonly #form: JsonForm
 
   constructor(row: DataRow, form: JsonForm) {
-    this.json = jsonOf(row, form)
-    this.#wire = row.bytes.toString('latin1', row.start, row.end)
+    const beside: (string | null)[] = []
+    this.json = jsonOf(row, form, beside)
+    this.#beside = beside
     this.#form = form
   }
 
-  /** A column as the database wrote it; undefined if there is none of that name. */
-  cell(name: string): string | null | undefined {
-    const wire = this.#wire
-    let at = 0
-    for (const column of this.#form.columns) {
-      const isNull = wire.charCodeAt(at) > 127
-      let length = 0
-      for (let i = 0; i < LENGTH_BYTES; i++) length = length * 256 + wire.charCodeAt(at++)
-      if (column.name === name) return isNull ? null : decoded(wire.slice(at, at + length))
-      if (!isNull) at += length
-    }
-    return undefined
+  /** What the database wrote in a column beside the object; undefined if there is none of that name. */
+  cell(name: `${typeof BESIDE}${string}`): string | null | undefined {
+    return this.#beside[this.#form.beside.indexOf(name)]
   }
 }
-
-function decoded(bytes: string): string {
-  return NOT_ASCII.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes
-}
-
-const NOT_ASCII = /[\u0080-\u00ff]/
 
 // All rows are written to the same place, one after the other, and then copied as a text. Bytes of their own would count as
 // memory outside of V8's heap, for which it collects garbage far more often.
 const room = Buffer.allocUnsafeSlow(256 * 1024)
 
-function jsonOf({ bytes, start, end }: DataRow, { columns, added }: JsonForm): string {
+function jsonOf({ bytes, start, end }: DataRow, { columns, added }: JsonForm, beside: (string | null)[]): string {
   const most = (end - start) * MOST_ESCAPED + added
   const json = most <= room.length ? room : Buffer.allocUnsafe(most)
   let length = 0
@@ -105,7 +95,10 @@ function jsonOf({ bytes, start, end }: DataRow, { columns, added }: JsonForm): s
     const size = lengthAt(bytes, next)
     const from = next + LENGTH_BYTES
     next = size === NULL ? from : from + size
-    if (lead === null) continue
+    if (lead === null) {
+      beside.push(size === NULL ? null : bytes.toString('utf8', from, next))
+      continue
+    }
     if (size === NULL) {
       length = put(absent, 0, absent.length, json, length)
       continue

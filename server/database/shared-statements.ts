@@ -365,17 +365,19 @@ class Lane implements Watch {
   }
 }
 
+// By text, which is long: one that is put together for each look-up would be read anew each time.
 const statements = new Map<string, Statement>()
+const statementsAsJson = new Map<string, Statement>()
 const MOST_STATEMENTS = 2000
 
 // A prepared statement is identified by its text. The texts come from our code, not from callers, so there are only as
 // many as there are query shapes; beyond the bound, statements are described each time instead of being cached.
 export function statementOf(text: string, asJson: boolean): Statement {
-  const key = asJson ? `json ${text}` : text
-  let statement = statements.get(key)
+  const known = asJson ? statementsAsJson : statements
+  let statement = known.get(text)
   if (statement === undefined) {
     statement = { name: statementName(text) ?? '', text, asJson, isReliedOn: false, read: null }
-    if (statements.size < MOST_STATEMENTS) statements.set(key, statement)
+    if (known.size < MOST_STATEMENTS) known.set(text, statement)
   }
   return statement
 }

@@ -288,13 +288,13 @@ function toAnswer(operation: Operation, reply: AnyReply, req: Pick<Request, 'url
   const { status, body, follows = [] } = reply
   if (body === undefined) return { status, headers, text: null, etag: undefined }
   if (body instanceof Json) {
-    const { text, nextCursor } = body
-    return {
-      status,
-      headers: nextCursor === null ? headers : { ...headers, Link: nextLink(url, nextCursor) },
-      text,
-      etag: undefined,
-    }
+    const { text, nextCursor, version } = body
+    if (nextCursor !== null)
+      return { status, headers: { ...headers, Link: nextLink(url, nextCursor) }, text, etag: undefined }
+    if (version === null || !operation.carriesETag) return { status, headers, text, etag: undefined }
+    const moving = operation.follows.length + follows.length > 0
+    const etag = etagOf(moving ? (body.value as object) : { version }, () => text, [...operation.follows, ...follows])
+    return { status, headers, text, etag }
   }
   if (body instanceof FileAnswer) return fileAnswered(operation, body, req)
   // The only other body that is no JSON is the contract as YAML.

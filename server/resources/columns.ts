@@ -20,10 +20,10 @@ export const MOST_SHORT_BYTES = 5000
 /**
  * The columns of a select whose rows are passed on as JSON. Reading single values is most of the cost of a list, so
  * adjacent columns that need no escaping are selected as one text with the members of the object, which costs the
- * database no more than sending them one by one. Texts and instants are selected unchanged, and so are the columns that
- * are `apart`. The `long` ones are not even read in a row that is not short; what is selected of such a row is not JSON.
+ * database no more than sending them one by one. Texts and instants are selected unchanged. The `long` ones are not even
+ * read in a row that is not short; what is selected of such a row is not JSON.
  */
-export function asMembers(columns: Columns, apart: readonly string[], long: readonly string[] = []): string {
+export function asMembers(columns: Columns, long: readonly string[] = []): string {
   const ifShort: Written = (name, value) =>
     long.includes(name) ? `case when t."bytes" <= ${MOST_SHORT_BYTES} then ${value} end` : value
   const selection: string[] = []
@@ -35,7 +35,7 @@ export function asMembers(columns: Columns, apart: readonly string[], long: read
     run = []
   }
   for (const [name, column] of Object.entries(columns)) {
-    const member = typeof column === 'object' || apart.includes(name) ? null : memberOf(name, column, ifShort)
+    const member = typeof column === 'object' ? null : memberOf(name, column, ifShort)
     if (member === null) {
       end()
       selection.push(selectionOf(name, column, ifShort))

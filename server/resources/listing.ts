@@ -73,7 +73,7 @@ export function listing<R>(listed: Listed) {
       if (position !== null && isDataError(error)) throw invalidCursor()
       throw error
     })
-    const longRows = listed.long === undefined ? [] : rows.filter((row) => lengthOf(row) > MOST_SHORT_BYTES)
+    const longRows = listed.long === undefined ? [] : rows.filter(isLong)
     const items =
       further === null ? rows.map((row) => row.json) : rows.map((row) => withFurther(row.json, row, further))
     const count = countOf(items, limit, rows, longRows)
@@ -89,7 +89,7 @@ export function listing<R>(listed: Listed) {
 /** Makes further members of an item, of what stands beside it. */
 export type Further<More extends object = object> = (beside: unknown) => More
 
-const OTHER = `${BESIDE}other`
+const OTHER = `${BESIDE}other` as const
 
 /** Written behind the others: to take an item apart and put it together again costs more than the list itself. */
 function withFurther(item: string, row: JsonRow, further: Further): string {
@@ -97,7 +97,15 @@ function withFurther(item: string, row: JsonRow, further: Further): string {
   return `${item.slice(0, -1)},${members.slice(1)}`
 }
 
-const LENGTH = `${BESIDE}bytes`
+const ID = `${BESIDE}id` as const
+/** The value that the list is sorted by, exactly as the database writes it, for the cursor. */
+const AT = `${BESIDE}at` as const
+/** Of a long row alone. */
+const LENGTH = `${BESIDE}bytes` as const
+
+function isLong(row: JsonRow): boolean {
+  return row.cell(LENGTH) !== null
+}
 
 function lengthOf(row: JsonRow): number {
   return Number(row.cell(LENGTH))
@@ -129,15 +137,15 @@ async function withLong(
   items: readonly string[],
   further: Further | null,
 ): Promise<string[]> {
-  const ids = rows.map((row) => (lengthOf(row) > MOST_SHORT_BYTES ? cell(row, 'id') : null))
+  const ids = rows.map((row) => (isLong(row) ? cell(row, ID) : null))
   const statement = texts(
     'long',
     () =>
-      `select ${asMembers(columns, ['id'])} from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`,
+      `select ${asMembers(columns)}, t."id" as "${ID}" from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`,
   )
   const wanted = ids.filter((id) => id !== null)
   const { rows: read } = await db.executeQuery(rowsAsJson(statement, [organizationId, wanted]))
-  const long = new Map(read.map((row) => [cell(row, 'id'), row.json]))
+  const long = new Map(read.map((row) => [cell(row, ID), row.json]))
   // An item deleted between the two queries is left out.
   return rows.flatMap((row, i) => {
     const whole = ids[i] == null ? null : long.get(ids[i])
@@ -193,11 +201,12 @@ function select(
     const sorting = [...by, 'id'].map((column) => `t."${column}" ${order.descending ? 'desc' : 'asc'}`).join(', ')
     const always = listed.where === undefined ? [] : [listed.where]
     const where = ['t."organizationId" = $1', ...always, ...conditions].join(' and ')
-    // The cursor needs the sort value exactly as the database writes it.
-    const members = asMembers(listed.columns, ['id', order.field], listed.long)
-    const length = listed.long === undefined ? '' : `, t."bytes" as "${LENGTH}"`
+    const members = asMembers(listed.columns, listed.long)
+    const at = order.byId ? '' : `, t."${order.field}" as "${AT}"`
+    const length =
+      listed.long === undefined ? '' : `, case when t."bytes" > ${MOST_SHORT_BYTES} then t."bytes" end as "${LENGTH}"`
     const beside = listed.beside === undefined ? '' : `, (${listed.beside}) as "${OTHER}"`
-    return `select ${members}${length}${beside} from ${rows} where ${where} order by ${sorting} limit ${take}${isSteady ? '' : PLANNED_EACH_TIME}`
+    return `select ${members}, t."id" as "${ID}"${at}${length}${beside} from ${rows} where ${where} order by ${sorting} limit ${take}${isSteady ? '' : PLANNED_EACH_TIME}`
   })
   return { statement, values }
 }
@@ -319,12 +328,12 @@ function identifiersIn(name: string, value: string): string[] {
 /** As the contract says: a hundred of the longest still fit a request line. */
 const MOST_IDENTIFIERS = 100
 
-function positionOf(row: JsonRow, { field, byId }: Order): Position {
-  return { value: byId ? null : cell(row, field), id: cell(row, 'id') }
+function positionOf(row: JsonRow, { byId }: Order): Position {
+  return { value: byId ? null : cell(row, AT), id: cell(row, ID) }
 }
 
 // A column as text, for a later comparison.
-function cell(row: JsonRow, name: string): string {
+function cell(row: JsonRow, name: Parameters<JsonRow['cell']>[0]): string {
   return String(row.cell(name))
 }
 

@@ -3,15 +3,16 @@ import { CompiledQuery } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Actor } from '../../client/contract.gen.ts'
 import { insertTogether } from '../database/database.ts'
+import { BESIDE, rowsAsJson } from '../database/json-rows.ts'
 import type { Insertion } from '../database/shared-statements.ts'
 import { together } from '../database/together.ts'
 import { type EventObject, type EventType, type MadeEvent, makeEvent, recordEvent } from '../events/record.ts'
 import { type Call, isWriteCall, noteChange, type Tenant, type WriteCall } from '../http/call.ts'
 import { checkIfMatch } from '../http/etag.ts'
 import { refusedRow } from '../http/holder.ts'
-import type { Json } from '../http/json.ts'
+import { Json } from '../http/json.ts'
 import { conflict, notFound, unknownReference } from '../http/problem.ts'
-import { asValues } from './columns.ts'
+import { asMembers, asValues } from './columns.ts'
 import { columnsOf, type Declaration, type Fitting, type SchemaName, type Schemas, type TableName } from './declared.ts'
 import { type Further, type Listed, type ListQuery, listing, type Page } from './listing.ts'
 import { statementTexts } from './statement-texts.ts'
@@ -100,6 +101,8 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   /** The resource, archived or not; throws `not_found`. */
   find(tenant: Tenant, id: string): Promise<R>
   findOptional(tenant: Tenant, id: string): Promise<R | undefined>
+  /** Like `find`, for an answer that passes it on as it is. */
+  show(tenant: Tenant, id: string): Promise<Json<R>>
   /** The resources with these ids that exist, in the order of the ids. */
   findAll(tenant: Tenant, ids: readonly string[]): Promise<R[]>
   /**
@@ -193,6 +196,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   const locking = isComputed
     ? `select t."id" from "${table}" as t where t."organizationId" = $1 and t."id" = $2 for no key update`
     : `${one} for no key update of t`
+  const shown = `select ${asMembers(kinds)}, t."version" as "${VERSION}" from "${table}" as t where t."organizationId" = $1 and t."id" = $2`
   const all = `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`
   const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
     .map((_, i) => `$${i + 2}`)
@@ -298,6 +302,12 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       const row = await findOptional(tenant, id)
       if (row === undefined) throw notFound()
       return row
+    },
+
+    async show({ db, organizationId }, id) {
+      const [row] = (await db.executeQuery(rowsAsJson(shown, [organizationId, id]))).rows
+      if (row === undefined) throw notFound()
+      return new Json(row.json, null, Number(row.cell(VERSION)))
     },
 
     async findAll(tenant, ids) {
@@ -452,6 +462,8 @@ function rowMaker<R extends Row, Given>(stored: readonly string[]): (given: Give
 function first<Value>(values: readonly Value[]): Value | undefined {
   return values[0]
 }
+
+const VERSION = `${BESIDE}version` as const
 
 // What an update sets by itself, or leaves as it was.
 const KEPT: ReadonlySet<string> = new Set(['id', 'version', 'createdBy', 'createdAt', 'updatedAt'])

@@ -7,7 +7,7 @@ import { isTypoOf } from '../../http/nearest.ts'
 import { problem } from '../../http/problem.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, findAll, lock, insert, update, archive } = resource({
+export const { list, find, show, findAll, lock, insert, update, archive } = resource({
   schema: 'Scope',
   table: 'scopes',
   prefix: 'scp',

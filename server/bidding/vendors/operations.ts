@@ -35,7 +35,7 @@ export const vendorOperations = {
   },
 
   async getVendor({ path }, call) {
-    return { status: 200, body: await vendors.find(call, path.vendorId) }
+    return { status: 200, body: await vendors.show(call, path.vendorId) }
   },
 
   async updateVendor({ path, query, body, ifMatch }, call) {

@@ -5,6 +5,7 @@ import { resource } from '../../resources/resource.ts'
 export const {
   list,
   find,
+  show,
   findAll,
   findOptional,
   lock,

@@ -7,6 +7,7 @@ import { MOST_LEVELS } from './cost-code.ts'
 export const {
   list,
   find,
+  show,
   findAll,
   findOptional,
   lock,

@@ -7,6 +7,7 @@ import { FINISHED } from '../home-statuses.ts'
 export const {
   list,
   find,
+  show,
   findAll,
   findOptional,
   lock,

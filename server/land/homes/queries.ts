@@ -20,6 +20,7 @@ export const contractPriceOf = (home: string) => `${home}."saleAmount" + (${opti
 export const {
   list,
   find,
+  show,
   findAll,
   findOptional,
   lock,

@@ -51,7 +51,7 @@ export const purchaseOrderOperations = {
   },
 
   async getPurchaseOrder({ path }, call) {
-    return { status: 200, body: await orders.find(call, path.purchaseOrderId) }
+    return { status: 200, body: await orders.show(call, path.purchaseOrderId) }
   },
 
   async updatePurchaseOrder({ path, query, body, ifMatch }, call) {

@@ -43,7 +43,7 @@ const resourceOfOrders = resource({
   sorts: { total: { column: 'totalInCents', from: (total) => `(${total}::numeric * 100)::bigint` } },
 })
 
-export const { list, find, findAll, findOptional, lock, make, update } = resourceOfOrders
+export const { list, find, show, findAll, findOptional, lock, make, update } = resourceOfOrders
 
 /** Stores an order that was made, with its lines. */
 export async function insert(
