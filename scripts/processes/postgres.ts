@@ -107,14 +107,13 @@ export async function startPostgres(
     // The server's children write for a moment longer.
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
-  process.once('exit', abandon)
   // A process that is ended from outside ends as it would have.
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      abandon()
-      process.kill(process.pid, signal)
-    })
+  function abandonAnd(signal: NodeJS.Signals): void {
+    abandon()
+    process.kill(process.pid, signal)
   }
+  process.once('exit', abandon)
+  for (const signal of ENDS) process.once(signal, abandonAnd)
   await start()
   return {
     port,
@@ -138,9 +137,13 @@ export async function startPostgres(
     async stop() {
       await end('SIGINT')
       rmSync(folder, { recursive: true, force: true })
+      process.off('exit', abandon)
+      for (const signal of ENDS) process.off(signal, abandonAnd)
     },
   }
 }
+
+const ENDS = ['SIGTERM', 'SIGHUP'] as const
 
 /** Null once the server takes connections; its log if it ended instead. */
 function readyOrGone(child: ChildProcess): Promise<string | null> {
