@@ -56,9 +56,13 @@ const { data: vendor } = await createVendor({ body: { companyName } })`,
     // Its newer releases need a validator that not every registry has.
     overrides: { '@scalar/openapi-parser': '0.29.7' },
     files: {
+      // An upload is JSON or the bytes themselves, and without the option its client of both does not compile.
       'orval.config.mjs': `export default { plumbline: {
   input: './openapi.json',
-  output: { target: './out/client.ts', client: 'fetch', mode: 'single', baseUrl: process.env.PLUMBLINE_URL },
+  output: {
+    target: './out/client.ts', client: 'fetch', mode: 'single', baseUrl: process.env.PLUMBLINE_URL,
+    override: { splitByContentType: true },
+  },
 } }`,
     },
     generate: ['orval', '--config', 'orval.config.mjs'],
@@ -66,7 +70,7 @@ const { data: vendor } = await createVendor({ body: { companyName } })`,
 const headers = { Authorization: \`Bearer \${key}\` }
 const listed = await listVendors({ limit: 2 }, { headers })
 const page = listed.status === 200 ? listed.data : undefined
-const created = await createVendor({ companyName }, { headers })
+const created = await createVendor({ companyName }, {}, { headers })
 const vendor = created.status === 201 ? created.data : undefined`,
   }),
   'swagger-typescript-api': client({
@@ -99,7 +103,7 @@ export default defineConfig({
 const headers = { Authorization: \`Bearer \${key}\`, 'Content-Type': 'application/json' }
 const at = { baseURL: url, headers }
 const page = await listVendors({ limit: 2 }, at)
-const vendor = await createVendor({ companyName }, {}, at)`,
+const vendor = await createVendor({ companyName }, {}, {}, at)`,
   }),
   newman: {
     packages: ['openapi-to-postmanv2@6.3.3', 'newman@6.2.2'],
