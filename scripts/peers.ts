@@ -111,7 +111,8 @@ const vendor = await createVendor({ companyName }, {}, {}, at)`,
       const options = 'folderStrategy=Tags,parametersResolution=Example,enableOptionalParameters=false'
       await run('openapi2postmanv2', '-s', 'openapi.json', '-o', 'examples.json', '-O', options)
       const collection = JSON.parse(readFileSync(path.join(folder, 'examples.json'), 'utf8')) as Folder
-      await readWhatExists(collection, url, key)
+      const contract = readFileSync(path.join(folder, 'openapi.json'), 'utf8')
+      await readWhatExists(collection, contract, url, key)
       writeFileSync(path.join(folder, 'collection.json'), JSON.stringify(collection))
       const report = ['--reporters', 'json', '--reporter-json-export', 'report.json']
       await run('newman', 'run', 'collection.json', '--env-var', `bearerToken=${key}`, ...report)
@@ -243,19 +244,11 @@ interface Folder {
 }
 
 /** Makes the collection read resources that exist: the ids of the contract's examples refer to nothing here. */
-async function readWhatExists(collection: Folder, url: string, key: string): Promise<void> {
+async function readWhatExists(collection: Folder, contract: string, url: string, key: string): Promise<void> {
   const existing = new Map<string, string>()
-  for (const list of [
-    'vendors',
-    'scopes',
-    'bids/requests',
-    'bids',
-    'communities',
-    'homes',
-    'purchase-orders',
-    'events',
-  ]) {
-    const response = await fetch(`${url}/api/ext/${list}?limit=200`, { headers: { Authorization: `Bearer ${key}` } })
+  for (const list of listsOf(contract)) {
+    const response = await fetch(`${url}${list}?limit=200`, { headers: { Authorization: `Bearer ${key}` } })
+    if (!response.ok) continue
     for (const [id, prefix = ''] of (await response.text()).matchAll(ID))
       if (!existing.has(prefix)) existing.set(prefix, id)
   }
@@ -266,6 +259,19 @@ async function readWhatExists(collection: Folder, url: string, key: string): Pro
     item.forEach(visit)
   }
   visit(collection)
+}
+
+/** The paths of what lists records and asks for nothing. */
+function listsOf(contract: string): string[] {
+  const { paths } = JSON.parse(contract) as { paths: Record<string, { get?: { parameters?: Parameter[] } }> }
+  return Object.entries(paths).flatMap(([path, { get }]) => {
+    const names = (get?.parameters ?? []).map(({ name, $ref = '' }) => name ?? $ref.slice($ref.lastIndexOf('/') + 1))
+    return !path.includes('{') && names.some((name) => name.toLowerCase() === 'limit') ? [path] : []
+  })
+}
+interface Parameter {
+  name?: string
+  $ref?: string
 }
 
 interface NewmanReport {
