@@ -285,16 +285,16 @@ function decoded(params: Record<string, string>): Record<string, string> {
 function toAnswer(operation: Operation, reply: AnyReply, req: Pick<Request, 'url' | 'headers'>): Answer {
   const { url } = req
   const headers = reply.headers ?? {}
-  const { status, body, follows = [] } = reply
+  const { status, body } = reply
+  const follows = [...operation.follows, ...(reply.follows ?? [])]
   if (body === undefined) return { status, headers, text: null, etag: undefined }
   if (body instanceof Json) {
     const { text, nextCursor, version } = body
     if (nextCursor !== null)
       return { status, headers: { ...headers, Link: nextLink(url, nextCursor) }, text, etag: undefined }
     if (version === null || !operation.carriesETag) return { status, headers, text, etag: undefined }
-    const moving = operation.follows.length + follows.length > 0
-    const etag = etagOf(moving ? (body.value as object) : { version }, () => text, [...operation.follows, ...follows])
-    return { status, headers, text, etag }
+    const record = follows.length === 0 ? { version } : (body.value as object)
+    return { status, headers, text, etag: etagOf(record, () => text, follows) }
   }
   if (body instanceof FileAnswer) return fileAnswered(operation, body, req)
   // The only other body that is no JSON is the contract as YAML.
@@ -310,7 +310,7 @@ function toAnswer(operation: Operation, reply: AnyReply, req: Pick<Request, 'url
     status,
     headers,
     text,
-    etag: operation.carriesETag ? etagOf(body, () => text, [...operation.follows, ...follows]) : undefined,
+    etag: operation.carriesETag ? etagOf(body, () => text, follows) : undefined,
   }
 }
 

@@ -31,6 +31,7 @@ const rows = resource({
 export const {
   list,
   find,
+  show,
   findAll,
   findOptional,
   lock,

@@ -6,7 +6,6 @@ import { MOST_LEVELS } from './cost-code.ts'
 
 export const {
   list,
-  find,
   show,
   findAll,
   findOptional,
