@@ -64,8 +64,7 @@ export function listing<R>(listed: Listed) {
   ): Promise<Json<Page<R & More>>> => {
     const { limit, cursor, sort } = query
     const position = cursor === undefined ? null : readCursor(sort, cursor)
-    const matched =
-      query.q === undefined ? undefined : await matching(tenant, listed.table, query.q, query.includeArchived === true)
+    const matched = query.q === undefined ? undefined : await matchedBy(listed, tenant, query.q, query, position)
     if (matched === null) return new Json('{"data":[],"nextCursor":null}')
     const { statement, values } = select(listed, texts, tenant, query, within, position, matched)
     const { rows } = await tenant.db.executeQuery(rowsAsJson(statement, values)).catch((error: unknown) => {
@@ -84,6 +83,19 @@ export function listing<R>(listed: Listed) {
       longRows.length === 0 ? items : await withLong(listed, texts, tenant, rows.slice(0, count), items, further)
     return new Json(`{"data":[${data.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
   }
+}
+
+/** Null if no record has what is looked for. */
+function matchedBy(
+  { table }: Listed,
+  tenant: Tenant,
+  q: string,
+  { sort, includeArchived = false }: ListQuery,
+  position: Position | null,
+): Promise<Matched | null> {
+  const { byId, descending } = orderOf(sort)
+  const start = byId ? { isDescending: descending, after: position?.id ?? null } : null
+  return matching(tenant, table, { q, archived: includeArchived, start })
 }
 
 /** Makes further members of an item, of what stands beside it. */
@@ -242,12 +254,19 @@ function way(listed: Listed, narrowing: Narrowing, parameter: Parameter): Way {
     return { rows, conditions: stretch(filter, position, order, parameter), by: [filter[0]], isSteady: true }
   for (const [name, value] of filters) conditions.push(condition(listed, name, value, parameter))
   // Beside another condition, it depends on the values which of the two to begin with.
-  const ids = (conditions.length === 0 && matched?.ids?.(parameter)) || null
-  if (matched !== undefined && ids === null) conditions.push(matched.condition(parameter))
-  if (position !== null) conditions.push(after(position, order, sorted, parameter))
-  if (ids !== null) return { rows: lookedUp(listed, ids), conditions, by, isSteady: true }
+  const isMatchedAlone = conditions.length === 0 && matched !== undefined
+  if (isMatchedAlone && matched.ids !== null)
+    return { rows: lookedUp(listed, matched.ids(parameter)), conditions: beyond(), by, isSteady: true }
+  if (isMatchedAlone && matched.entry !== null)
+    return { rows: walked(listed, order, matched, parameter), conditions: beyond(), by, isSteady: true }
+  if (matched !== undefined) conditions.push(matched.condition(parameter))
+  conditions.push(...beyond())
   const isSince = isFilterAlone && filter?.[0] === SINCE[field]
   return { rows, conditions, by, isSteady: (filters.length === 0 && matched === undefined) || isSince }
+
+  function beyond(): string[] {
+    return position === null ? [] : [after(position, order, sorted, parameter)]
+  }
 }
 
 /** The filters whose rows lie side by side in the index of an order. */
@@ -260,6 +279,18 @@ const SINCE: Readonly<Record<string, string>> = { updatedAt: 'updatedAfter' }
 function lookedUp({ table }: Listed, ids: string): string {
   return `(${ids}) as found cross join lateral (
     select * from "${table}" as own where own."organizationId" = $1 and own."id" = found."id" offset 0) as t`
+}
+
+/**
+ * The rows from the first one that matches on, each of them checked in the order of their ids. The planner takes words that
+ * many records have for rarer than they are together, and would read all that have them to sort them.
+ */
+function walked({ table }: Listed, { descending }: Order, { entry, condition }: Matched, parameter: Parameter): string {
+  const [beyond, direction] = descending ? ['<=', 'desc'] : ['>=', 'asc']
+  return `(
+    select * from "${table}" as own where own."organizationId" = $1 and own."id" ${beyond} ${parameter(entry)}
+    order by own."id" ${direction} offset 0) as t
+    cross join lateral (select where ${condition(parameter)} offset 0) as found`
 }
 
 /** Whether the filter is for one value of a column, of which an index has the rows in the order of their ids. */

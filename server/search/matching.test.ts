@@ -118,15 +118,20 @@ test('an order is found by the descriptions of its lines, also of those that rep
   expect(await at()).toEqual([[], [id]])
 })
 
-test('words that very many records have are searched in the order of the list', async () => {
-  const many = 5200
+/** Cost codes that are created from the first number to the last, years before all others, with their names as SQL over `n`. */
+async function addCostCodes(from: number, to: number, name: string): Promise<void> {
   await sql`
     insert into "costCodes" ("organizationId", "id", "code", "name", "category", "version", "createdBy", "createdAt", "updatedAt")
-    select ${organizationId}, 'cc_01k0' || lpad(n::text, 22, '0'), 'C' || n, 'Common ' || case when n % 100 = 0 then 'rare' else 'usual' end || ' thing',
-      'material', 1, '{"type":"system","id":null}', now(), now()
-    from generate_series(1, ${many}::int) as n`.execute(plumbline.database.statements)
+    select ${organizationId}, 'cc_01k0' || lpad(n::text, 22, '0'), 'C' || n, ${sql.raw(name)}, 'material', 1,
+      '{"type":"system","id":null}', now(), now()
+    from generate_series(${from}::int, ${to}::int) as n`.execute(plumbline.database.statements)
   await indexed()
-  const ids = (...of: number[]) => of.map((n) => `cc_01k0${String(n).padStart(22, '0')}`)
+}
+const ids = (...of: number[]) => of.map((n) => `cc_01k0${String(n).padStart(22, '0')}`)
+
+test('words that very many records have are searched in the order of the list', async () => {
+  const many = 5200
+  await addCostCodes(1, many, `'Common ' || case when n % 100 = 0 then 'rare' else 'usual' end || ' thing'`)
   expect(await found('cost-codes', 'common thing', '&sort=createdAt&limit=3')).toEqual(ids(1, 2, 3))
   expect(await found('cost-codes', 'common rar', '&sort=createdAt&limit=2')).toEqual(ids(100, 200))
   const fresh = await create('cost-codes', { code: 'Z1', name: 'Common thing', category: 'labor' })
@@ -134,4 +139,41 @@ test('words that very many records have are searched in the order of the list', 
   expect(newest).toEqual([fresh, ...ids(many)])
   await indexed()
   expect(await found('cost-codes', 'common thing', '&sort=-createdAt&limit=2')).toEqual(newest)
+})
+
+test('what very many records of long ago have is found in them, from either end and page by page', async () => {
+  const newest = '&sort=-createdAt'
+  const [from, middle, to] = [10_000, 15_200, 20_400]
+  await addCostCodes(from, middle, `'Bygone' || case when n = ${middle} then ' but recent' else '' end`)
+  await addCostCodes(middle + 1, to, `'Recent'`)
+  expect(await found('cost-codes', 'bygone', `${newest}&limit=2`)).toEqual(ids(middle, middle - 1))
+  expect(await found('cost-codes', 'recent', '&limit=2&sort=createdAt')).toEqual(ids(middle, middle + 1))
+  expect(await found('cost-codes', 'bygone recent', newest)).toEqual(ids(middle))
+  expect(await found('cost-codes', 'recent bygone', '&sort=code')).toEqual(ids(middle))
+
+  const { body: page } = await plumbline.get(`/api/ext/cost-codes?q=bygone${newest}&limit=2`, { key })
+  const next = `${newest}&limit=2&cursor=${page.nextCursor}`
+  expect(await found('cost-codes', 'bygone', next)).toEqual(ids(middle - 2, middle - 3))
+  expect(await found('cost-codes', 'bygone', `${next}&category=material`)).toEqual(ids(middle - 2, middle - 3))
+  expect(await found('cost-codes', 'bygone', `${next}&category=labor`)).toEqual([])
+
+  // Those that are not indexed yet are ahead of all others.
+  const fresh = await create('cost-codes', { code: 'Z2', name: 'Bygone, recent', category: 'material' })
+  expect(await found('cost-codes', 'bygone', `${newest}&limit=2`)).toEqual([fresh, ...ids(middle)])
+  expect(await found('cost-codes', 'bygone', next)).toEqual(ids(middle - 2, middle - 3))
+  expect(await found('cost-codes', 'bygone recent', '&sort=createdAt')).toEqual([...ids(middle), fresh])
+})
+
+test('words that very many records have, but none together, are found in no record until one is written', async () => {
+  await addCostCodes(30_000, 35_200, `'Oddly'`)
+  await addCostCodes(40_000, 45_200, `'Evenly'`)
+  const at = async () => [
+    await found('cost-codes', 'oddly evenly', '&sort=-createdAt'),
+    await found('cost-codes', 'evenly odd', '&sort=code'),
+  ]
+  expect(await at()).toEqual([[], []])
+  const fresh = await create('cost-codes', { code: 'Z3', name: 'Evenly and oddly', category: 'labor' })
+  expect(await at()).toEqual([[fresh], [fresh]])
+  await indexed()
+  expect(await at()).toEqual([[fresh], [fresh]])
 })

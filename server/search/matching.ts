@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Tenant } from '../http/call.ts'
 import { textsOf } from './index-changes.ts'
 import { archivedType, type IndexedKind, kindsByTable } from './kinds.ts'
+import { ANYWHERE, beyond, firstOf, nearestWithAll, onwards, type Start } from './nearest.ts'
 import { askedWords, endOf, wordsOf } from './words.ts'
 
 /** SQL that depends on values only by its parameters. */
@@ -16,6 +17,8 @@ export interface Matched {
   form: string
   /** A query for the ids of all of them; null if they may be too many. */
   ids: Matching | null
+  /** The id from which on a list in the order of its ids has any; null if it is not known or not in that order. */
+  entry: string | null
   /** A condition on the list's rows. */
   condition: Matching
 }
@@ -33,8 +36,15 @@ const MOST_FOUND = 2 * MOST_CHECKED
 /** So many of the latest changes are looked at, if they are not indexed yet; an import of more is found as it is indexed. */
 const MOST_WAITING = 500
 
-/** Null if no record can match, because there is no word. */
-export async function matching(tenant: Tenant, table: string, q: string, archived: boolean): Promise<Matched | null> {
+interface Asked {
+  q: string
+  archived: boolean
+  /** Null if the list is in another order than that of its ids. */
+  start: Start | null
+}
+
+/** Null if no record can match. */
+export async function matching(tenant: Tenant, table: string, { q, archived, start }: Asked): Promise<Matched | null> {
   const kind = kindsByTable.get(table)
   if (kind === undefined) throw new Error(`The index of words (kinds.ts) knows no records of ${table}.`)
   const { type } = kind
@@ -55,9 +65,21 @@ export async function matching(tenant: Tenant, table: string, q: string, archive
     return {
       form: `rare ${words.length} ${kinds.length}`,
       ids: rare,
+      entry: null,
       condition: (parameter) => `t."id" = any(array(${rare(parameter)}))`,
     }
-  return { form: `frequent ${words.length} ${stale.length > 0}`, ids: null, condition: frequent }
+  const first = await nearestWithAll(tenant, kinds, words, start ?? ANYWHERE)
+  if (first === null) {
+    if (matched.length === 0) return null
+    return {
+      form: 'new',
+      ids: (parameter) => `select unnest(${parameter(matched)}::text[]) as "id"`,
+      entry: null,
+      condition: (parameter) => `t."id" = any(${parameter(matched)}::text[])`,
+    }
+  }
+  const entry = start === null ? null : firstOf([first, ...beyond(start, matched)], start)
+  return { form: `frequent ${words.length} ${stale.length > 0}`, ids: null, entry, condition: frequent }
 
   // A record may have several words that begin with the same letters.
   function rare(parameter: (value: unknown) => string): string {
@@ -71,15 +93,23 @@ export async function matching(tenant: Tenant, table: string, q: string, archive
   }
 
   function frequent(parameter: (value: unknown) => string): string {
-    const found = words.map((word) => hasWord('t."id"', word, parameter)).join(' and ')
-    if (stale.length === 0) return found
-    return `(t."id" = any(${parameter(matched)}::text[]) or t."id" <> all(${parameter(stale)}::text[]) and ${found})`
+    // Said of both, because the planner may go through either of them.
+    const from = (id: string) =>
+      start === null || entry === null ? '' : ` and ${onwards(id, start, parameter(entry))}`
+    const found = words.map((word) => hasWord('t."id"', word, parameter, from)).join(' and ')
+    if (stale.length === 0) return `${found}${from('t."id"')}`
+    return `(t."id" = any(${parameter(matched)}::text[]) or t."id" <> all(${parameter(stale)}::text[]) and ${found})${from('t."id"')}`
   }
 }
 
-function hasWord(id: string, word: string, parameter: (value: unknown) => string): string {
+function hasWord(
+  id: string,
+  word: string,
+  parameter: (value: unknown) => string,
+  more: (id: string) => string = () => '',
+): string {
   return `exists (
-    select from "searchWords" as o where o."organizationId" = $1 and o."recordId" = ${id} and ${begins('o', word, parameter)})`
+    select from "searchWords" as o where o."organizationId" = $1 and o."recordId" = ${id} and ${begins('o', word, parameter)}${more('o."recordId"')})`
 }
 
 function begins(as: string, word: string, parameter: (value: unknown) => string): string {

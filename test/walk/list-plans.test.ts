@@ -124,6 +124,26 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
     expect(few).not.toContain(0)
   })
 
+  test('words of long ago, whatever has come since', async () => {
+    // More than are looked up one by one.
+    const [old, few, many] = [5200, 10_400, 31_200]
+    await addCostCodes(1, old, 'bygone')
+    const questions = ['bygone', 'bygone day', 'bygone recent'].flatMap((q) =>
+      ['', '&category=material'].map((filter) => {
+        const name = `q=${encodeURIComponent(q)}${filter}`
+        return { name, target: `/api/ext/cost-codes?sort=-createdAt&limit=5&${name}` }
+      }),
+    )
+    await addCostCodes(old + 1, few, 'recent')
+    const before = await blocksOf(questions)
+    await addCostCodes(few + 1, many, 'recent')
+    const after = await blocksOf(questions)
+    expect(after.map((count, i) => [questions[i]?.name, count - (before[i] ?? 0) <= MORE_BLOCKS])).toEqual(
+      questions.map(({ name }) => [name, true]),
+    )
+    expect(before).not.toContain(0)
+  })
+
   test('listEvents since a time', async () => {
     // Whoever may not read all types is shown the first of each.
     const narrow = await plumbline.newKey(['events:read', 'vendors:read'])
@@ -175,6 +195,24 @@ function furtherQuestions(operation: Operation, questions: readonly Question[], 
 interface Sorts {
   enum?: string[]
   default?: string
+}
+
+/** Found by a word, and by another one that all of them have. */
+async function addCostCodes(from: number, to: number, word: string): Promise<void> {
+  const codes = `select $1 as "organizationId", 'cc_01k0' || lpad(n::text, 22, '0') as "id", n from generate_series($2::int, $3::int) as n`
+  const values = [plumbline.organizationId, from, to]
+  await sql(
+    `insert into "costCodes" ("organizationId", "id", "code", "name", "category", "version", "createdBy", "createdAt", "updatedAt")
+     select "organizationId", "id", 'OLD-' || n, $4, 'material', 1, '{"type":"system","id":null}', now(), now() from (${codes}) as c`,
+    [...values, `${word} days`],
+  )
+  await sql(
+    `insert into "searchWords" ("organizationId", "kind", "recordId", "word")
+     select "organizationId", 'cost_code', "id", w from (${codes}) as c, unnest(array[$4, 'days']) as w`,
+    [...values, word],
+  )
+  await sql('truncate "searchQueue"')
+  await sql('vacuum analyze "costCodes", "searchWords"')
 }
 
 const FIRST_EVENT_MS = Date.parse('2041-01-01')
