@@ -107,6 +107,28 @@ describe.skipIf(inject('postgres') === null)('while somebody holds a lock for lo
       expect(['timed_out', 'too_many_concurrent_requests', undefined]).toContain(status === 200 ? undefined : body.code)
   })
 
+  test('reports that wait for it leave a neighbour what it creates', async () => {
+    const { database } = plumbline
+    const waiting = () =>
+      sql`select from "pg_stat_activity" where "wait_event_type" = 'Lock' and "query" like '%with totals%'`.execute(
+        database.statements,
+      )
+    let answered = 0
+    const report = async () => {
+      await plumbline.get('/api/ext/accounting/tax-totals?year=2026', { key: flooding.key })
+      answered++
+    }
+    const reports = await database.transaction(async (trx) => {
+      await sql`lock table "payments" in access exclusive mode`.execute(trx)
+      const all = Array.from({ length: 10 }, report)
+      while (answered === 0 && (await waiting()).rows.length === 0);
+      const created = await plumbline.post('/api/ext/vendors', { companyName: 'Beside' }, { key: neighbour.key })
+      expect([created.status, answered]).toEqual([201, 0])
+      return all
+    })
+    await Promise.all(reports)
+  })
+
   test('a statement that takes too long is ended, and its request answered with timed_out', async () => {
     const slow = await plumbline.get('/api/ext/usage', { key: flooding.key })
     expect([slow.status, slow.body.code]).toEqual([503, 'timed_out'])

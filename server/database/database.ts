@@ -21,6 +21,7 @@ import { assertNotRestoring, asUnusable, claimDataFolder, DataFolderUnusable } f
 import { EmbeddedStream } from './embedded-stream.ts'
 import { isAsJson } from './json-rows.ts'
 import { type Patience, reachPostgres } from './reach.ts'
+import { isRead } from './reads.ts'
 import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
 import type { DB as Tables } from './tables.gen.ts'
 import {
@@ -427,7 +428,7 @@ function sharing(shared: SharedStatements, organizationId: string | null): Datab
           ? shared.insertTogether(organizationId, query[ROW_OF] as Insertion, query.parameters)
           : shared.run(organizationId, query.sql, query.parameters, isAsJson(query))
       // Each is its own transaction, so that of one that was undone nothing was written.
-      const { rows, rowCount } = await (query.sql.startsWith('select') ? run() : retryDeadlocks(run))
+      const { rows, rowCount } = await (isRead(query.sql) ? run() : retryDeadlocks(run))
       return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
     },
     streamQuery: () => {

@@ -12,6 +12,7 @@ import {
   type Watch,
 } from './lean-query.ts'
 import { isPlannedEachTime } from './planned-each-time.ts'
+import { isRead } from './reads.ts'
 import { ORGANIZATION_SETTING } from './wall.ts'
 
 /**
@@ -47,8 +48,7 @@ export class SharedStatements {
     values: readonly unknown[],
     asJson = false,
   ): Promise<StatementResult> {
-    if (!text.startsWith('select') || organizationId === null)
-      return this.#runUsual(organizationId, text, values, asJson)
+    if (!isRead(text) || organizationId === null) return this.#runUsual(organizationId, text, values, asJson)
     const planned = this.#heavy.planned(organizationId, text)
     if (!this.#heavy.has(organizationId, planned)) return this.#runUsual(organizationId, planned, values, asJson)
     return this.#turns.run(organizationId, () => this.#runHeavy(organizationId, planned, values, asJson))
@@ -60,7 +60,7 @@ export class SharedStatements {
     values: readonly unknown[],
     asJson: boolean,
   ): Promise<StatementResult> {
-    const reads = text.startsWith('select')
+    const reads = isRead(text)
     const lane = reads ? this.#reading[++this.#nextRead % this.#reading.length] : leastBusy(this.#writing)
     if (lane === undefined) throw new Error('a lane is always there')
     const result = lane.run(organizationId, text, values, asJson)

@@ -300,7 +300,7 @@ class Counter {
     const from = wanted < 0 ? sql`"limitWindows" as w cross join lateral` : sql``
     const where = wanted < 0 ? sql`where w."scope" = ${this.#scope}` : sql``
     const { rows } = await sql<{ granted: number; used: number; endsInMs: number; endsAtMs: number }>`
-      select t."granted", t."used", t."endsInMs", t."endsAtMs" from ${from} "takeFromWindow"(
+      /* writes */ select t."granted", t."used", t."endsInMs", t."endsAtMs" from ${from} "takeFromWindow"(
         ${this.#scope}, ${limit}, ${seconds}, ${aligned}, ${wanted}, clock_timestamp() + make_interval(secs => ${this.#clock.aheadMs / 1000})) as t ${where}`.execute(
       db,
     )
