@@ -107,26 +107,42 @@ describe.skipIf(inject('postgres') === null)('while somebody holds a lock for lo
       expect(['timed_out', 'too_many_concurrent_requests', undefined]).toContain(status === 200 ? undefined : body.code)
   })
 
+  /** Statements with this text that wait for a lock. */
+  async function waitingFor(text: string) {
+    const { rows } = await sql<{ pid: number; since: string }>`
+      select "pid", "query_start" as "since" from "pg_stat_activity"
+      where "wait_event_type" = 'Lock' and "query" like ${`%${text}%`} and "pid" <> pg_backend_pid()`.execute(
+      plumbline.database.statements,
+    )
+    return rows
+  }
+
   test('reports that wait for it leave a neighbour what it creates', async () => {
-    const { database } = plumbline
-    const waiting = () =>
-      sql`select from "pg_stat_activity" where "wait_event_type" = 'Lock' and "query" like '%with totals%'`.execute(
-        database.statements,
-      )
     let answered = 0
     const report = async () => {
       await plumbline.get('/api/ext/accounting/tax-totals?year=2026', { key: flooding.key })
       answered++
     }
-    const reports = await database.transaction(async (trx) => {
+    const reports = await plumbline.database.transaction(async (trx) => {
       await sql`lock table "payments" in access exclusive mode`.execute(trx)
       const all = Array.from({ length: 10 }, report)
-      while (answered === 0 && (await waiting()).rows.length === 0);
+      while (answered === 0 && (await waitingFor('with totals')).length === 0);
       const created = await plumbline.post('/api/ext/vendors', { companyName: 'Beside' }, { key: neighbour.key })
       expect([created.status, answered]).toEqual([201, 0])
       return all
     })
     await Promise.all(reports)
+  })
+
+  test('a job that waits for it keeps nobody from signing in', async () => {
+    const { key } = await plumbline.newBuilder()
+    await plumbline.database.transaction(async (trx) => {
+      await sql`lock table "tasks" in access exclusive mode`.execute(trx)
+      let jobs = await waitingFor('"tellAt"')
+      while (jobs.length === 0) jobs = await waitingFor('"tellAt"')
+      const { status } = await plumbline.get('/api/ext/vendors', { key })
+      expect([status, await waitingFor('"tellAt"')]).toEqual([200, jobs])
+    })
   })
 
   test('a statement that takes too long is ended, and its request answered with timed_out', async () => {

@@ -29,6 +29,8 @@ export class SharedStatements {
   readonly #reading: Lane[]
   readonly #writing: Lane[]
   readonly #burdened: Lane[]
+  /** For what is done for no single builder: whoever signs in may not have to wait for a job that waits for a lock. */
+  readonly #any: Lane[]
   readonly #heavy = new HeavyReads()
   readonly #turns = new Shares({ of: 'slow or large reads', most: 1, mostWaiting: 200, waitMs: HEAVY_WAIT_MS })
   readonly #gathering = new Map<Insertion, Gathering>()
@@ -38,6 +40,7 @@ export class SharedStatements {
     this.#config = { ...config, pipeline: true }
     this.#reading = Array.from({ length: lanes.reading }, () => new Lane(this.#config, role, this.#heavy))
     this.#writing = Array.from({ length: lanes.writing }, () => new Lane(this.#config, role, null))
+    this.#any = [...this.#reading, ...this.#writing]
     this.#burdened = Array.from({ length: lanes.burdened }, () => new Lane(this.#config, role, this.#heavy))
   }
 
@@ -60,12 +63,14 @@ export class SharedStatements {
     values: readonly unknown[],
     asJson: boolean,
   ): Promise<StatementResult> {
-    const reads = isRead(text)
-    const lane = reads ? this.#reading[++this.#nextRead % this.#reading.length] : leastBusy(this.#writing)
+    // The reads of calls are distributed evenly, so their lanes need no count.
+    const isEven = organizationId !== null && isRead(text)
+    const lane = isEven
+      ? this.#reading[++this.#nextRead % this.#reading.length]
+      : leastBusy(organizationId === null ? this.#any : this.#writing)
     if (lane === undefined) throw new Error('a lane is always there')
     const result = lane.run(organizationId, text, values, asJson)
-    // Reads are distributed evenly, so their lanes need no count.
-    if (!reads) lane.count(result)
+    if (!isEven) lane.count(result)
     return result
   }
 
