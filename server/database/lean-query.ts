@@ -65,7 +65,6 @@ export interface Watch {
 export interface Answered {
   readonly organizationId: string | null
   readonly text: string
-  readonly sentAtMs: number
   /** The statements that were prepared on the way. */
   readonly prepared: readonly Statement[]
   result: StatementResult
@@ -199,7 +198,6 @@ export function execute(
     const own = {
       organizationId,
       watch,
-      sentAtMs: performance.now(),
       statement,
       sequence,
       preambles,

@@ -53,7 +53,8 @@ export class SharedStatements {
   ): Promise<StatementResult> {
     if (!isRead(text) || organizationId === null) return this.#runUsual(organizationId, text, values, asJson)
     const planned = this.#heavy.planned(organizationId, text)
-    if (!this.#heavy.has(organizationId, planned)) return this.#runUsual(organizationId, planned, values, asJson)
+    const lane = this.#heavy.has(organizationId, planned) ? undefined : this.#nextReading()
+    if (lane !== undefined) return lane.run(organizationId, planned, values, asJson)
     return this.#turns.run(organizationId, () => this.#runHeavy(organizationId, planned, values, asJson))
   }
 
@@ -63,15 +64,21 @@ export class SharedStatements {
     values: readonly unknown[],
     asJson: boolean,
   ): Promise<StatementResult> {
-    // The reads of calls are distributed evenly, so their lanes need no count.
-    const isEven = organizationId !== null && isRead(text)
-    const lane = isEven
-      ? this.#reading[++this.#nextRead % this.#reading.length]
-      : leastBusy(organizationId === null ? this.#any : this.#writing)
+    const lane = leastBusy(organizationId === null ? this.#any : this.#writing)
     if (lane === undefined) throw new Error('a lane is always there')
     const result = lane.run(organizationId, text, values, asJson)
-    if (!isEven) lane.count(result)
+    lane.count(result)
     return result
+  }
+
+  /** Reads are distributed evenly, but not behind one that turns out to be slow; undefined if that holds up all lanes. */
+  #nextReading(): Lane | undefined {
+    const nowMs = performance.now()
+    for (let tried = 0; tried < this.#reading.length; tried++) {
+      const lane = this.#reading[++this.#nextRead % this.#reading.length]
+      if (lane?.isHeldUp(nowMs) === false) return lane
+    }
+    return undefined
   }
 
   #runHeavy(
@@ -223,13 +230,18 @@ const HEAVY_WAIT_MS = 10_000
 // Setting the organization for the session costs as much as setting it for five statements.
 const MANY_IN_A_ROW = 5
 
+/** Far longer than this process pauses itself, when no answer is taken, however early it came. */
+const HELD_UP_MS = 250
+
 // One connection, opened on first use and reopened after a loss. Whatever was in flight when it was lost fails; it is
 // never resent, because a write may have happened.
 class Lane implements Watch {
   readonly #config: pg.ClientConfig
   readonly #role: string | null
   readonly #heavy: HeavyReads | null
-  #answeredAtMs = 0
+  /** How many statements are unanswered, and since when the database is at the first of them. */
+  #unanswered = 0
+  #begunAtMs = 0
   #client: Promise<pg.Client> | null = null
   #open: pg.Client | null = null
   #failedAt = 0
@@ -255,13 +267,18 @@ class Lane implements Watch {
     this.#heavy = heavy
   }
 
-  answered({ organizationId, text, sentAtMs, prepared, result }: Answered): void {
-    if (this.#heavy === null) return
+  answered({ organizationId, text, prepared, result }: Answered): void {
     const nowMs = performance.now()
+    const tookMs = nowMs - this.#begunAtMs
     // A statement begins when the one before it has been answered.
-    const tookMs = nowMs - Math.max(sentAtMs, this.#answeredAtMs)
-    this.#answeredAtMs = nowMs
-    if (organizationId !== null) this.#heavy.answered(organizationId, text, tookMs, prepared.length > 0, result)
+    this.#begunAtMs = nowMs
+    this.#unanswered--
+    if (organizationId !== null) this.#heavy?.answered(organizationId, text, tookMs, prepared.length > 0, result)
+  }
+
+  /** Whether what is sent now would have to wait for a slow statement. */
+  isHeldUp(nowMs: number): boolean {
+    return this.#unanswered > 0 && nowMs - this.#begunAtMs > HELD_UP_MS
   }
 
   get isOpen(): boolean {
@@ -304,6 +321,7 @@ class Lane implements Watch {
     const preambles = this.#shows(client, organizationId)
       ? undefined
       : [{ statement: SHOW, values: [organizationId, 'true'] }]
+    this.#sends()
     return execute(client, this, organizationId, statementOf(text, asJson), values, this.#sequence, preambles)
   }
 
@@ -331,7 +349,12 @@ class Lane implements Watch {
 
   // If this fails, the statements behind it would see the wrong rows, so we drop the connection with everything on it.
   #say(client: pg.Client, statement: Statement, values: readonly string[]): void {
+    this.#sends()
     execute(client, this, null, statement, values, this.#sequence).catch(() => client.connection.stream.destroy())
+  }
+
+  #sends(): void {
+    if (this.#unanswered++ === 0) this.#begunAtMs = performance.now()
   }
 
   #connect(): Promise<pg.Client> {
@@ -342,6 +365,7 @@ class Lane implements Watch {
     const lost = () => {
       this.#client = null
       this.#open = null
+      this.#unanswered = 0
     }
     client.on('error', lost)
     client.on('end', lost)
