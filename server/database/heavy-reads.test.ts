@@ -28,3 +28,32 @@ test('what is slow now and then stays as it is', () => {
   for (const tookMs of [50, 50, 1, 50, 50]) heavy.answered(organizationId, prepared, tookMs, false, answer)
   expect([heavy.planned(organizationId, prepared), heavy.has(organizationId, prepared)]).toEqual([prepared, false])
 })
+
+test('a plan that was slow is tried again by one call, and soon after that by another only if it was fast', () => {
+  let nowMs = 0
+  const heavy = new HeavyReads(() => nowMs)
+  const answered = (text: string, ...took: number[]) => {
+    for (const tookMs of took) heavy.answered(organizationId, text, tookMs, false, answer)
+  }
+  const plannedAfter = (ms: number) => {
+    nowMs += ms
+    return [heavy.planned(organizationId, prepared), heavy.planned(organizationId, prepared)]
+  }
+  answered(prepared, 50, 50, 50)
+  expect(plannedAfter(9_000)).toEqual([each, each])
+  // It goes as something heavy, so that it delays nobody else if it is slow after all.
+  expect([plannedAfter(1_000), heavy.has(organizationId, prepared)]).toEqual([[prepared, each], true])
+  answered(prepared, 50)
+  expect([plannedAfter(19_000), plannedAfter(1_000)]).toEqual([
+    [each, each],
+    [prepared, each],
+  ])
+  answered(prepared, 1)
+  expect([plannedAfter(0), heavy.has(organizationId, prepared)]).toEqual([[prepared, prepared], false])
+  // It is not trusted as soon as before.
+  answered(prepared, 1, 50, 50, 50)
+  expect([plannedAfter(79_000), plannedAfter(1_000)]).toEqual([
+    [each, each],
+    [prepared, each],
+  ])
+})

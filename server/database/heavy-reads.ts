@@ -10,15 +10,30 @@ import { isPlannedEachTime, PLANNED_EACH_TIME } from './planned-each-time.ts'
  */
 export class HeavyReads {
   readonly #byOrganization = new Map<string, Map<string, Observed>>()
+  readonly #nowMs: () => number
+
+  /** @param nowMs a clock that never goes back */
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs
+  }
 
   has(organizationId: string, text: string): boolean {
     return this.#byOrganization.get(organizationId)?.get(text)?.isHeavy === true
   }
 
-  /** The statement as it is to be run: planned for the values of each call, if its plan for any values is slow. */
+  /**
+   * The statement as it is to be run: planned for the values of each call, if its plan for any values is slow. Now and then
+   * one call tries that plan again, because it looks slow too while something else keeps the machine busy, and to plan
+   * what is small takes longer than all the rest of it.
+   */
   planned(organizationId: string, text: string): string {
-    const isMisplanned = this.#byOrganization.get(organizationId)?.get(text)?.isMisplanned === true
-    return isMisplanned ? `${text}${PLANNED_EACH_TIME}` : text
+    const plan = this.#byOrganization.get(organizationId)?.get(text)?.plan
+    if (plan?.isAvoided !== true) return text
+    const nowMs = this.#nowMs()
+    if (nowMs < plan.triedAtMs) return `${text}${PLANNED_EACH_TIME}`
+    plan.isOnTrial = true
+    waitLonger(plan, nowMs)
+    return text
   }
 
   /**
@@ -32,20 +47,27 @@ export class HeavyReads {
     const large = isLarge(result)
     const ofOrganization = this.#byOrganization.get(organizationId)
     const before = ofOrganization?.get(text)
-    // One that was sent before its plan turned out to be slow says nothing about how it is run now.
-    if (before?.isMisplanned === true) return
+    const plan = before?.plan ?? null
+    if (plan?.isAvoided === true) {
+      // One that was sent before its plan turned out to be slow says nothing about how it is run now.
+      if (!plan.isOnTrial) return
+      plan.isOnTrial = false
+      if (isSlow) return
+      plan.isAvoided = false
+    }
     if (!isSlow && !large) {
-      if (ofOrganization?.delete(text) === true && ofOrganization.size === 0)
+      if (before !== undefined && plan !== null) beUsual(before)
+      else if (ofOrganization?.delete(text) === true && ofOrganization.size === 0)
         this.#byOrganization.delete(organizationId)
       return
     }
     const slowInARow = isSlow ? (before?.slowInARow ?? 0) + 1 : 0
     const firstInARow = isSlow ? (before?.firstInARow ?? 0) + (isFirst ? 1 : 0) : 0
     const isMisplanned = slowInARow - firstInARow >= SLOW_IN_A_ROW && !isPlannedEachTime(text)
-    const observed = { isHeavy: large || slowInARow >= SLOW_IN_A_ROW, slowInARow, firstInARow, isMisplanned }
-    this.#add(organizationId, text, observed)
+    const observed = { isHeavy: large || slowInARow >= SLOW_IN_A_ROW, slowInARow, firstInARow, plan }
+    this.#add(organizationId, text, isMisplanned ? { ...observed, plan: avoided(plan, this.#nowMs()) } : observed)
     // It may be slow by any plan, so it stays heavy until it is seen not to be.
-    if (isMisplanned) this.#add(organizationId, `${text}${PLANNED_EACH_TIME}`, { ...observed, isMisplanned: false })
+    if (isMisplanned) this.#add(organizationId, `${text}${PLANNED_EACH_TIME}`, { ...observed, plan: null })
   }
 
   #add(organizationId: string, text: string, observed: Observed): void {
@@ -60,7 +82,36 @@ interface Observed {
   slowInARow: number
   /** How many of those were the first on their connection. */
   firstInARow: number
-  isMisplanned: boolean
+  /** Of its plan for any values, once that has been slow; null for most. */
+  plan: Plan | null
+}
+
+function beUsual(observed: Observed): void {
+  observed.isHeavy = false
+  observed.slowInARow = 0
+  observed.firstInARow = 0
+}
+
+interface Plan {
+  isAvoided: boolean
+  isOnTrial: boolean
+  triedAtMs: number
+  waitMs: number
+}
+
+/** A trial of a plan that is slow after all delays one call, so there are fewer and fewer. */
+const FIRST_WAIT_MS = 10_000
+const LONGEST_WAIT_MS = 600_000
+
+function avoided(before: Plan | null, nowMs: number): Plan {
+  const plan = { isAvoided: true, isOnTrial: false, triedAtMs: 0, waitMs: before?.waitMs ?? FIRST_WAIT_MS / 2 }
+  waitLonger(plan, nowMs)
+  return plan
+}
+
+function waitLonger(plan: Plan, nowMs: number): void {
+  plan.waitMs = Math.min(plan.waitMs * 2, LONGEST_WAIT_MS)
+  plan.triedAtMs = nowMs + plan.waitMs
 }
 
 /** Usual statements take a tenth of a millisecond, and a batch of them a few milliseconds. */
