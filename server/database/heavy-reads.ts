@@ -30,7 +30,7 @@ export class HeavyReads {
     const plan = this.#byOrganization.get(organizationId)?.get(text)?.plan
     if (plan?.isAvoided !== true) return text
     const nowMs = this.#nowMs()
-    if (nowMs < plan.triedAtMs) return `${text}${PLANNED_EACH_TIME}`
+    if (nowMs < plan.trialAtMs) return `${text}${PLANNED_EACH_TIME}`
     plan.isOnTrial = true
     waitLonger(plan, nowMs)
     return text
@@ -93,9 +93,12 @@ function beUsual(observed: Observed): void {
 }
 
 interface Plan {
+  /** Whether the statement is planned for each call instead. */
   isAvoided: boolean
   isOnTrial: boolean
-  triedAtMs: number
+  /** When the next call tries it. */
+  trialAtMs: number
+  /** How long that is after the trial before. */
   waitMs: number
 }
 
@@ -104,14 +107,14 @@ const FIRST_WAIT_MS = 10_000
 const LONGEST_WAIT_MS = 600_000
 
 function avoided(before: Plan | null, nowMs: number): Plan {
-  const plan = { isAvoided: true, isOnTrial: false, triedAtMs: 0, waitMs: before?.waitMs ?? FIRST_WAIT_MS / 2 }
+  const plan = { isAvoided: true, isOnTrial: false, trialAtMs: 0, waitMs: before?.waitMs ?? FIRST_WAIT_MS / 2 }
   waitLonger(plan, nowMs)
   return plan
 }
 
 function waitLonger(plan: Plan, nowMs: number): void {
   plan.waitMs = Math.min(plan.waitMs * 2, LONGEST_WAIT_MS)
-  plan.triedAtMs = nowMs + plan.waitMs
+  plan.trialAtMs = nowMs + plan.waitMs
 }
 
 /** Usual statements take a tenth of a millisecond, and a batch of them a few milliseconds. */
