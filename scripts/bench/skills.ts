@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import pg from 'pg'
+import { skillSearchOf } from '../../server/skills/search.ts'
 import { contract } from '../conformance/contract.ts'
 import { ask } from '../conformance/service.ts'
 import { startPostgres } from '../processes/postgres.ts'
@@ -9,13 +11,16 @@ import { openEnvironment, operate, startService } from '../processes/service.ts'
  * names of some. The homes are those of the demo builder, copied with all that belongs to them into a hundred
  * communities; a tenth of them is under way, and the others were built in the years before. Every example is asked
  * several times, and its best time counts, which other work on the machine disturbs least, the service's own part
- * included.
+ * included. Without names, also how long it takes to find a skill.
  */
 const COPIES = 430
 const COPIES_UNDER_WAY = 43
 const COMMUNITY_COPIES = 50
 const VENDOR_COPIES = 55
 const ASKED = 5
+const SEARCHED = 20
+const FINDING_MS = 10
+const ASKED_FOR = new URL('../../test/support/tasks-for-agents.json', import.meta.url)
 
 /** What is copied with a home: all that reports about many homes go through. */
 const OF_HOMES = [
@@ -77,7 +82,25 @@ export async function measureSkills(names: readonly string[]): Promise<string[]>
   }
   await service.stop()
   await postgres.stop()
-  return lines
+  return names.length > 0 ? lines : [...lines, '', finding()]
+}
+
+/** How much of the processor it takes to find skills by what people ask for; a model searches before it runs one. */
+function finding(): string {
+  const search = skillSearchOf(contract)
+  const requests = (JSON.parse(readFileSync(ASKED_FOR, 'utf8')) as { request: string }[]).map(({ request }) => request)
+  const tookMs: number[] = []
+  for (let round = 0; round < SEARCHED; round++) {
+    for (const request of requests) {
+      const before = process.cpuUsage()
+      search.find(request, 5, () => true)
+      const { user, system } = process.cpuUsage(before)
+      tookMs.push((user + system) / 1000)
+    }
+  }
+  tookMs.sort((a, b) => a - b)
+  const p99Ms = tookMs[Math.floor(tookMs.length * 0.99)] ?? Number.NaN
+  return `finding skills: p99 ${p99Ms.toFixed(1)} ms, wanted < ${FINDING_MS}: ${p99Ms < FINDING_MS ? 'holds' : 'MISSED'}`
 }
 
 /** Copies the homes with what is theirs, and the vendors; an id of a copy ends in the copy's number. */
