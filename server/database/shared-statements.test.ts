@@ -81,6 +81,21 @@ describe.skipIf(inject('postgres') === null)('what is heavy for one organization
     await Promise.all(flood)
   })
 
+  test('keeps no read waiting that another connection can answer, before it is known to be heavy', async () => {
+    let isAnswered = false
+    const { heavy } = await plumbline.database.transaction(async (trx) => {
+      const waiting = 'select 1 from pg_advisory_xact_lock(20160316)'
+      await trx.executeQuery(CompiledQuery.raw(waiting))
+      const heavy = ask(flooding, waiting).finally(() => {
+        isAnswered = true
+      })
+      for (let i = 0; i < 6; i++) await ask(neighbour, 'select 1')
+      expect(isAnswered).toBe(false)
+      return { heavy }
+    })
+    await heavy
+  })
+
   test('is refused once more of it waits than can have its turn in time', async () => {
     const heavy = 'select pg_sleep(0.03), 2'
     for (let i = 0; i < 4; i++) await ask(flooding, heavy)

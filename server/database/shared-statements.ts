@@ -71,14 +71,20 @@ export class SharedStatements {
     return result
   }
 
-  /** Reads are distributed evenly, but not behind one that turns out to be slow; undefined if that holds up all lanes. */
+  /**
+   * The lane with the fewest statements to answer, of several in turn, because one that is not slow enough to have a lane
+   * of its own still makes those behind it wait. Undefined if slow ones hold up all lanes.
+   */
   #nextReading(): Lane | undefined {
     const nowMs = performance.now()
+    const first = this.#nextRead++
+    let next: Lane | undefined
     for (let tried = 0; tried < this.#reading.length; tried++) {
-      const lane = this.#reading[++this.#nextRead % this.#reading.length]
-      if (lane?.isHeldUp(nowMs) === false) return lane
+      const lane = this.#reading[(first + tried) % this.#reading.length]
+      if (lane === undefined || lane.isHeldUp(nowMs)) continue
+      if (next === undefined || lane.unanswered < next.unanswered) next = lane
     }
-    return undefined
+    return next
   }
 
   #runHeavy(
@@ -283,6 +289,11 @@ class Lane implements Watch {
 
   get isOpen(): boolean {
     return this.#open !== null
+  }
+
+  /** How many statements it was sent that the database has not answered. */
+  get unanswered(): number {
+    return this.#unanswered
   }
 
   /** How many of the counted statements are still unanswered. */
