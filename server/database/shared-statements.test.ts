@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { SharedStatements } from './shared-statements.ts'
 
 let plumbline: TestPlumbline
 
@@ -102,6 +103,34 @@ describe.skipIf(inject('postgres') === null)('what is heavy for one organization
     const outcomes = await Promise.allSettled(Array.from({ length: 202 }, () => ask(flooding, heavy)))
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
     expect(refused.map(({ reason }) => reason.code)).toEqual(['too_many_concurrent_requests'])
+  })
+})
+
+describe.skipIf(inject('postgres') === null)('a connection that is lost and cannot be had again', () => {
+  const run = (text: string) => plumbline.database.statements.executeQuery(CompiledQuery.raw(text))
+
+  test.each([
+    ['reads', 'select pg_backend_pid() as "pid"'],
+    ['writes', '-- As if it wrote.\nselect pg_backend_pid() as "pid"'],
+  ])('costs one of all the %s that come after', async (kind, text) => {
+    const role = `few_${kind}`
+    await run(`create role "${role}" login password 'few' connection limit 3`)
+    const url = new URL(inject('postgres')?.adminUrl ?? '')
+    Object.assign(url, { username: role, password: 'few' })
+    const shared = new SharedStatements({ connectionString: url.href }, null, { reading: 3, writing: 3, burdened: 1 })
+    const pid = async () => (await shared.run(plumbline.organizationId, text, [])).rows[0] as { pid: number }
+    const pids = new Set((await Promise.all([pid(), pid(), pid()])).map((row) => row.pid))
+    expect(pids.size).toBe(3)
+    await run(`alter role "${role}" connection limit 2`)
+    await run(`select pg_terminate_backend(${Math.min(...pids)})`)
+    await expect.poll(() => shared.connections).toBe(2)
+    const refused: string[] = []
+    for (let i = 0; i < 30; i++) await pid().catch(({ message }) => refused.push(message))
+    expect(refused).toEqual([expect.stringContaining('too many connections')])
+    await run(`alter role "${role}" connection limit 3`)
+    await expect.poll(async () => [await pid(), shared.connections][1], { timeout: 10_000 }).toBe(3)
+    await shared.end()
+    await run(`drop role "${role}"`)
   })
 })
 

@@ -78,9 +78,10 @@ export class SharedStatements {
   #nextReading(): Lane | undefined {
     const nowMs = performance.now()
     const first = this.#nextRead++
+    const lanes = usable(this.#reading)
     let next: Lane | undefined
-    for (let tried = 0; tried < this.#reading.length; tried++) {
-      const lane = this.#reading[(first + tried) % this.#reading.length]
+    for (let tried = 0; tried < lanes.length; tried++) {
+      const lane = lanes[(first + tried) % lanes.length]
       if (lane === undefined || lane.isHeldUp(nowMs)) continue
       if (next === undefined || lane.unanswered < next.unanswered) next = lane
     }
@@ -205,10 +206,23 @@ function takeTogether(rows: GatheredRow[]): GatheredRow[] {
   return taken
 }
 
+// Without the lanes that could not connect, because those answer sooner than all others, with their failure, and would be
+// sent everything. With them if there are no others.
+function usable(lanes: readonly Lane[]): readonly Lane[] {
+  let failed = 0
+  for (const lane of lanes) {
+    if (!lane.hasFailed) continue
+    failed++
+    lane.reopen()
+  }
+  return failed === 0 || failed === lanes.length ? lanes : lanes.filter(({ hasFailed }) => !hasFailed)
+}
+
 // The first of the least busy lanes: a few connections in constant use are faster than many in occasional use.
 function leastBusy(lanes: readonly Lane[]): Lane | undefined {
-  let least = lanes[0]
-  for (const lane of lanes) {
+  const candidates = usable(lanes)
+  let least = candidates[0]
+  for (const lane of candidates) {
     if (lane.underWay === 0) return lane
     if (least !== undefined && lane.underWay < least.underWay) least = lane
   }
@@ -248,6 +262,8 @@ class Lane implements Watch {
   /** How many statements are unanswered, and since when the database is at the first of them. */
   #unanswered = 0
   #begunAtMs = 0
+  /** How many statements wait for the connection. */
+  #unsent = 0
   #client: Promise<pg.Client> | null = null
   #open: pg.Client | null = null
   #failedAt = 0
@@ -291,9 +307,19 @@ class Lane implements Watch {
     return this.#open !== null
   }
 
-  /** How many statements it was sent that the database has not answered. */
+  /** Whether it could not connect when it last tried. */
+  get hasFailed(): boolean {
+    return this.#failure !== null
+  }
+
+  /** Tries to connect again, so that no statement has to find out whether that is possible. */
+  reopen(): void {
+    if (this.#client === null && !this.#hasJustFailed) this.#connect().catch(ignore)
+  }
+
+  /** How many statements the database has not answered, those that wait for the connection included. */
   get unanswered(): number {
-    return this.#unanswered
+    return this.#unanswered + this.#unsent
   }
 
   /** How many of the counted statements are still unanswered. */
@@ -313,7 +339,10 @@ class Lane implements Watch {
     asJson: boolean,
   ): Promise<StatementResult> {
     if (this.#open !== null) return this.#submit(this.#open, organizationId, text, values, asJson)
-    return this.#connect().then((client) => this.#submit(client, organizationId, text, values, asJson))
+    this.#unsent++
+    return this.#connect()
+      .finally(() => this.#unsent--)
+      .then((client) => this.#submit(client, organizationId, text, values, asJson))
   }
 
   #submit(
@@ -370,8 +399,7 @@ class Lane implements Watch {
 
   #connect(): Promise<pg.Client> {
     if (this.#client !== null) return this.#client
-    // An unreachable database is retried four times a second, not once per waiting request.
-    if (Date.now() - this.#failedAt < RECONNECT_AFTER_MS) return Promise.reject(this.#failure)
+    if (this.#hasJustFailed) return Promise.reject(this.#failure)
     const client = new pg.Client(this.#config)
     const lost = () => {
       this.#client = null
@@ -383,6 +411,7 @@ class Lane implements Watch {
     this.#client = client.connect().then(
       () => {
         this.#open = client
+        this.#failure = null
         this.#sequence = { isBroken: false }
         if (this.#role !== null) this.#say(client, BECOME, [this.#role])
         this.#show(client, null)
@@ -396,6 +425,11 @@ class Lane implements Watch {
       },
     )
     return this.#client
+  }
+
+  /** An unreachable database is asked four times a second, not once per waiting request. */
+  get #hasJustFailed(): boolean {
+    return Date.now() - this.#failedAt < RECONNECT_AFTER_MS
   }
 
   async end(): Promise<void> {
@@ -442,6 +476,8 @@ function settingOf(name: string, isLocal: string): Statement {
   const text = `select where set_config('${name}', $1, ${isLocal}) is null`
   return { name: statementName(text) ?? '', text, asJson: false, isReliedOn: true, read: null }
 }
+
+function ignore(): void {}
 
 function uncork(stream: Duplex): void {
   stream.uncork()
