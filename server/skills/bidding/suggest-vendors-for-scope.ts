@@ -43,12 +43,21 @@ export async function suggestVendorsForScope(
   const passedOver: VendorPassedOver[] = []
   const query = { scope, ...(communityId !== undefined && { communityId }) }
   for await (const vendors of everyPage(call, effort, 'listVendors', query)) {
+    // Most of a long list is often without valid papers, and a track record costs more than all else about a vendor.
+    const cards = await scorecards(
+      call,
+      vendors.filter((vendor) => standing(vendor) === null),
+    )
     const fit: Omit<Candidate, 'price'>[] = []
-    for (const known of await withScorecards(call, vendors)) {
-      const { vendor, scorecard } = known
-      const reason = reasonToPassOver(vendor, scorecard)
-      if (reason === null) fit.push(known)
-      else passedOver.push({ vendorId: vendor.id, companyName: vendor.companyName, reason })
+    for (const vendor of vendors) {
+      const card = cards.get(vendor.id)
+      if (card !== undefined && mayBeOrderedFrom(vendor, card)) fit.push({ vendor, scorecard: card })
+      else
+        passedOver.push({
+          vendorId: vendor.id,
+          companyName: vendor.companyName,
+          reason: standing(vendor) ?? 'po_limit_reached',
+        })
     }
     candidates.push(...(await withPrices(call, fit, scope)))
   }
@@ -61,16 +70,23 @@ export async function suggestVendorsForScope(
   }
 }
 
-// Stricter than inviting, which is possible without any papers: whoever is suggested can be engaged right away.
-function reasonToPassOver(vendor: Vendor, { openCommitment }: VendorScorecard): VendorPassedOver['reason'] | null {
-  if (vendor.status !== 'active') return vendor.status
-  if (vendor.complianceStatus === 'expired') return 'compliance_expired'
-  if (vendor.complianceStatus === 'missing') return 'compliance_missing'
-  if (vendor.poLimit !== null && openCommitment >= vendor.poLimit) return 'po_limit_reached'
+/**
+ * What the vendor's own status says against it, if anything. Stricter than inviting, which is possible without any papers:
+ * whoever is suggested can be engaged right away.
+ */
+function standing({ status, complianceStatus }: Vendor): VendorPassedOver['reason'] | null {
+  if (status !== 'active') return status
+  if (complianceStatus === 'expired') return 'compliance_expired'
+  if (complianceStatus === 'missing') return 'compliance_missing'
   return null
 }
 
-async function withScorecards(call: Call, vendors: readonly Vendor[]): Promise<Omit<Candidate, 'price'>[]> {
+function mayBeOrderedFrom({ poLimit }: Vendor, { openCommitment }: VendorScorecard): boolean {
+  return poLimit === null || openCommitment < poLimit
+}
+
+async function scorecards(call: Call, vendors: readonly Vendor[]): Promise<Map<string, VendorScorecard>> {
+  if (vendors.length === 0) return new Map()
   const period = { from: null, to: null }
   const records = await trackRecords(
     call,
@@ -78,13 +94,13 @@ async function withScorecards(call: Call, vendors: readonly Vendor[]): Promise<O
     period,
   )
   const frame = { ...period, asOf: call.now.toISOString(), currency: call.currency }
-  return vendors.flatMap((vendor) => {
-    const record = records.get(vendor.id)
-    return record === undefined ? [] : [{ vendor, scorecard: scorecard(record, { ...frame, vendorId: vendor.id }) }]
-  })
+  return new Map(
+    Array.from(records, ([vendorId, record]) => [vendorId, scorecard(record, { ...frame, vendorId })] as const),
+  )
 }
 
 async function withPrices(call: Call, fit: readonly Omit<Candidate, 'price'>[], scope: string): Promise<Candidate[]> {
+  if (fit.length === 0) return []
   const prices = await bids.lastPrices(
     call,
     fit.map(({ vendor }) => vendor.id),
