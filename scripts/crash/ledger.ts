@@ -49,7 +49,7 @@ export class Ledger {
           this.#entries.set(externalId, entry)
           const answer = await this.#create(service, externalId, entry)
           if (answer === 'no connection') return
-          if (answer !== '201') await delay(20)
+          if (answer !== '201') await delay(100)
           else if (Math.random() < 0.3) await this.#rename(service, entry)
         }
       }),

@@ -23,8 +23,15 @@ const program = new Command('drill')
 const { from } = program.opts<{ from?: string }>()
 
 const drills: { name: string; run(check: Check): Promise<void> }[] = [
-  { name: 'failover to a synchronous replica', run: (check) => failover(check, true) },
-  { name: 'failover to an asynchronous replica', run: (check) => failover(check, false) },
+  { name: 'failover to a synchronous replica', run: (check) => failover(check, { synchronous: true, silent: false }) },
+  {
+    name: 'failover to an asynchronous replica',
+    run: (check) => failover(check, { synchronous: false, silent: false }),
+  },
+  {
+    name: 'failover from a primary that says nothing any more',
+    run: (check) => failover(check, { synchronous: true, silent: true }),
+  },
   { name: 'upgrade of one process after the other', run: (check) => upgrade(check, from) },
 ]
 

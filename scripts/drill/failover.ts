@@ -15,13 +15,24 @@ const RECOVERED_MS = 5000
 /** Commits are in order; their acknowledgements pass each other on the way, but not by more than this. */
 const PASSED_MS = 100
 
+/** When a replica is promoted in place of a primary that has died, by somebody who sees it. */
+const PROMOTED_AFTER_MS = 1500
+
+/** When it is promoted by Patroni, as that is set up by itself, in place of one that only says nothing any more. */
+const LEASE_MS = 30_000
+
+export interface Failover {
+  /** Whether the primary acknowledges what the replica has. */
+  synchronous: boolean
+  /** Whether it only falls silent: its connections stay open, and nothing on them is answered. */
+  silent: boolean
+}
+
 /**
  * Two processes behind HAProxy, on a PostgreSQL with a replica. Under load the primary dies, with everything that it
  * runs, and the replica is promoted.
- *
- * @param synchronous whether the primary acknowledges what the replica has
  */
-export async function failover(check: Check, synchronous: boolean): Promise<void> {
+export async function failover(check: Check, { synchronous, silent }: Failover): Promise<void> {
   const primary = await startPostgres()
   if (primary === null) return
   await primary.database()
@@ -49,11 +60,12 @@ export async function failover(check: Check, synchronous: boolean): Promise<void
     await stopSending(primary)
     await ledger.untilMore(20)
   }
-  await killAll(primary)
+  if (silent) stopAll(primary)
+  else await killAll(primary)
   const diedAtMs = Date.now()
   const before = new Map(ledger.acknowledgedAt)
   console.log(`       ${before.size} writes were acknowledged when the primary died`)
-  await delay(1500)
+  await delay(silent ? LEASE_MS : PROMOTED_AFTER_MS)
   await said(replica, 'select pg_promote(true, 30)')
   const promoted = performance.now()
   const recovered = await Promise.all(services.map((service) => firstWrite(service, key, promoted)))
@@ -102,6 +114,7 @@ export async function failover(check: Check, synchronous: boolean): Promise<void
   await balancer.stop()
   await receiver.close()
   await replica.stop()
+  if (silent) await killAll(primary)
   await primary.stop()
 }
 
@@ -140,9 +153,15 @@ async function stopSending(primary: PrivatePostgres): Promise<void> {
 
 /** As if the machine lost its power: nothing that PostgreSQL had started goes on for a moment. */
 async function killAll(postgres: PrivatePostgres): Promise<void> {
-  const { pid } = postgres
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
-  process.kill(pid, 'SIGSTOP')
+  const children = stopAll(postgres)
   for (const child of children) process.kill(child, 'SIGKILL')
   await postgres.kill()
+}
+
+/** As if its disk did not answer any more. Returns the processes that PostgreSQL had started. */
+function stopAll({ pid }: PrivatePostgres): number[] {
+  process.kill(pid, 'SIGSTOP')
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+  for (const child of children) process.kill(child, 'SIGSTOP')
+  return children
 }

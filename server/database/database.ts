@@ -23,6 +23,7 @@ import { isAsJson } from './json-rows.ts'
 import { type Patience, reachPostgres } from './reach.ts'
 import { isRead } from './reads.ts'
 import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
+import { Silence, unansweredOn } from './silence.ts'
 import type { DB as Tables } from './tables.gen.ts'
 import {
   EmbeddedDriver,
@@ -116,8 +117,10 @@ async function openPostgres(
     options: SETTINGS,
     connectionTimeoutMillis: CONNECTION_WAIT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   }
-  const bounded = { ...connection, ...timeouts(databaseStatementTimeoutMs) }
+  const statementMs = databaseStatementTimeoutMs ?? USUAL_STATEMENT_TIMEOUT_MS
+  const bounded = { ...connection, ...timeouts(statementMs) }
   await reachPostgres(bounded, patience)
   const pool = new pg.Pool({ ...bounded, max: poolSize, Client: NamedClient })
   // A migration may take as long as it needs, and wait for another process that migrates. It ends soon after startup.
@@ -128,15 +131,18 @@ async function openPostgres(
     // The same if it is lost between two statements of a transaction: the next statement fails, and is handled.
     each.on('connect', (client) => client.on('error', () => {}))
   }
-  const shared = new SharedStatements(bounded, null, others)
-  const acquire = async () => new TransactionConnection(await pool.connect())
+  const silence = new Silence(statementMs)
+  pool.on('connect', (client) => silence.watch(unansweredOn(client)))
+  pool.on('remove', (client) => silence.forget(unansweredOn(client)))
+  const shared = new SharedStatements(bounded, null, others, silence)
+  const acquire = async () => new TransactionConnection(await connect(pool, poolSize))
   const sessions = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: unbounded }) })
   const shares = transactionShares(poolSize, CONNECTION_WAIT_MS)
   const statements = overConnection(sharing(shared, null))
   const transaction = transactions(new Transactions(acquire, null))
   let ofCalls: { role: string | null; shared: SharedStatements } = {
     role: null,
-    shared: new SharedStatements(bounded, null, calls),
+    shared: new SharedStatements(bounded, null, calls, silence),
   }
   const accesses = new Remembered((organizationId) => {
     const { role, shared } = ofCalls
@@ -157,7 +163,7 @@ async function openPostgres(
     narrowTo(role) {
       if (role === ofCalls.role) return
       ofCalls.shared.end().catch(() => {})
-      ofCalls = { role, shared: new SharedStatements(bounded, role, calls) }
+      ofCalls = { role, shared: new SharedStatements(bounded, role, calls, silence) }
       accesses.forget()
     },
     connections: () => ({
@@ -169,9 +175,19 @@ async function openPostgres(
       await Promise.all([shared.end(), ofCalls.shared.end()])
       await pool.end()
       await sessions.destroy()
+      silence.end()
     },
   }
 }
+
+/**
+ * A connection on which nothing was said for this time is asked for a sign of life, then each second, and ends after ten
+ * questions without one. Networks that forget what is silent do not forget it.
+ */
+const KEEP_ALIVE_MS = 10_000
+
+/** The database asks as well: it would count the connections of a machine that is lost for two hours. */
+const LOST_AFTER = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4'
 
 /**
  * Compiling a plan costs a report over many homes more than running it does, and all else is too short for it.
@@ -180,7 +196,7 @@ async function openPostgres(
  * page costs four times as much where it is read out of order, as on a turning disk, the planner rather sorts all rows of
  * a builder than follow an index; a large builder's lists then take as long as they are.
  */
-const SETTINGS = '-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c random_page_cost=1.1'
+const SETTINGS = `-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c random_page_cost=1.1 ${LOST_AFTER}`
 
 const USUAL_STATEMENT_TIMEOUT_MS = 10_000
 
@@ -190,7 +206,7 @@ const USUAL_STATEMENT_TIMEOUT_MS = 10_000
  * that a transaction with several waits ends within the time of a few. Between two statements a transaction only
  * computes, so one that pauses for longer has lost its process or its connection.
  */
-function timeouts(statementMs = USUAL_STATEMENT_TIMEOUT_MS): pg.ClientConfig {
+function timeouts(statementMs: number): pg.ClientConfig {
   return {
     statement_timeout: statementMs,
     lock_timeout: Math.ceil(statementMs / 2),
@@ -206,6 +222,28 @@ function transactionShares(poolSize: number, waitMs: number): Shares {
   const most = Math.max(1, Math.floor(poolSize / 2))
   return new Shares({ of: 'transactions', most, mostWaiting: 200, waitMs })
 }
+
+/**
+ * A connection for a transaction. Where the database takes no more, as when others have taken what it allows, those that
+ * there are have to do: one of them is waited for, and more are asked for again after a while.
+ *
+ * @param most how many there may be
+ */
+async function connect(pool: pg.Pool, most: number): Promise<pg.PoolClient> {
+  for (let refused = 0; ; refused++) {
+    try {
+      return await pool.connect()
+    } catch (error) {
+      const isAtItsLimit = (error as { code?: unknown }).code === TOO_MANY_CONNECTIONS
+      if (!isAtItsLimit || pool.totalCount === 0 || refused === most) throw error
+      if (pool.options.max === most) setTimeout(() => Object.assign(pool.options, { max: most }), MORE_AFTER_MS).unref()
+      pool.options.max = Math.min(pool.options.max, pool.totalCount)
+    }
+  }
+}
+
+const TOO_MANY_CONNECTIONS = '53300'
+const MORE_AFTER_MS = 5000
 
 /** How long to wait for a connection. On the embedded database everything waits for the only one. */
 const CONNECTION_WAIT_MS = 5000

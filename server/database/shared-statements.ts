@@ -13,6 +13,7 @@ import {
 } from './lean-query.ts'
 import { isPlannedEachTime } from './planned-each-time.ts'
 import { isRead } from './reads.ts'
+import { type Silence, streamOf, Unanswered } from './silence.ts'
 import { ORGANIZATION_SETTING } from './wall.ts'
 
 /**
@@ -25,7 +26,6 @@ import { ORGANIZATION_SETTING } from './wall.ts'
  * of their own; transactions use the pool.
  */
 export class SharedStatements {
-  readonly #config: pg.ClientConfig
   readonly #reading: Lane[]
   readonly #writing: Lane[]
   readonly #burdened: Lane[]
@@ -36,12 +36,17 @@ export class SharedStatements {
   readonly #gathering = new Map<Insertion, Gathering>()
   #nextRead = 0
 
-  constructor(config: pg.ClientConfig, role: string | null, lanes: Lanes) {
-    this.#config = { ...config, pipeline: true }
-    this.#reading = Array.from({ length: lanes.reading }, () => new Lane(this.#config, role, this.#heavy))
-    this.#writing = Array.from({ length: lanes.writing }, () => new Lane(this.#config, role, null))
+  constructor(config: pg.ClientConfig, role: string | null, lanes: Lanes, silence: Silence) {
+    const made = (length: number, heavy: HeavyReads | null) => {
+      const alike: Lane[] = []
+      for (let i = 0; i < length; i++)
+        alike.push(new Lane({ ...config, pipeline: true }, role, heavy, { silence, alike }))
+      return alike
+    }
+    this.#reading = made(lanes.reading, this.#heavy)
+    this.#writing = made(lanes.writing, null)
     this.#any = [...this.#reading, ...this.#writing]
-    this.#burdened = Array.from({ length: lanes.burdened }, () => new Lane(this.#config, role, this.#heavy))
+    this.#burdened = made(lanes.burdened, this.#heavy)
   }
 
   /** @param organizationId whose rows the statement can see; null on connections that see every row */
@@ -259,9 +264,9 @@ class Lane implements Watch {
   readonly #config: pg.ClientConfig
   readonly #role: string | null
   readonly #heavy: HeavyReads | null
-  /** How many statements are unanswered, and since when the database is at the first of them. */
-  #unanswered = 0
-  #begunAtMs = 0
+  readonly #unanswered = new Unanswered(() => this.#open && streamOf(this.#open).destroy())
+  readonly #silence: Silence
+  readonly #alike: readonly Lane[]
   /** How many statements wait for the connection. */
   #unsent = 0
   #client: Promise<pg.Client> | null = null
@@ -282,25 +287,30 @@ class Lane implements Watch {
   /**
    * @param role the role to work as; null for the connecting user
    * @param heavy takes note of what is heavy
+   * @param alike the lanes that could do the same, itself included
    */
-  constructor(config: pg.ClientConfig, role: string | null, heavy: HeavyReads | null) {
+  constructor(
+    config: pg.ClientConfig,
+    role: string | null,
+    heavy: HeavyReads | null,
+    { silence, alike }: { silence: Silence; alike: readonly Lane[] },
+  ) {
     this.#config = config
+    this.#alike = alike
     this.#role = role
     this.#heavy = heavy
+    this.#silence = silence
+    silence.watch(this.#unanswered)
   }
 
   answered({ organizationId, text, prepared, result }: Answered): void {
-    const nowMs = performance.now()
-    const tookMs = nowMs - this.#begunAtMs
-    // A statement begins when the one before it has been answered.
-    this.#begunAtMs = nowMs
-    this.#unanswered--
+    const tookMs = this.#unanswered.answered()
     if (organizationId !== null) this.#heavy?.answered(organizationId, text, tookMs, prepared.length > 0, result)
   }
 
   /** Whether what is sent now would have to wait for a slow statement. */
   isHeldUp(nowMs: number): boolean {
-    return this.#unanswered > 0 && nowMs - this.#begunAtMs > HELD_UP_MS
+    return this.#unanswered.waitedMs(nowMs) > HELD_UP_MS
   }
 
   get isOpen(): boolean {
@@ -319,7 +329,7 @@ class Lane implements Watch {
 
   /** How many statements the database has not answered, those that wait for the connection included. */
   get unanswered(): number {
-    return this.#unanswered + this.#unsent
+    return this.#unanswered.count + this.#unsent
   }
 
   /** How many of the counted statements are still unanswered. */
@@ -342,7 +352,15 @@ class Lane implements Watch {
     this.#unsent++
     return this.#connect()
       .finally(() => this.#unsent--)
-      .then((client) => this.#submit(client, organizationId, text, values, asJson))
+      .then(
+        (client) => this.#submit(client, organizationId, text, values, asJson),
+        (error: unknown) => {
+          // It was not sent, so another lane can do it.
+          const open = leastBusy(this.#alike.filter(({ isOpen }) => isOpen))
+          if (open === undefined) throw error
+          return open.run(organizationId, text, values, asJson)
+        },
+      )
   }
 
   #submit(
@@ -352,7 +370,7 @@ class Lane implements Watch {
     values: readonly unknown[],
     asJson: boolean,
   ): Promise<StatementResult> {
-    const { stream } = client.connection
+    const stream = streamOf(client)
     // Everything sent in one turn of the event loop leaves in one packet.
     if (stream.writableCorked === 0) {
       stream.cork()
@@ -361,7 +379,7 @@ class Lane implements Watch {
     const preambles = this.#shows(client, organizationId)
       ? undefined
       : [{ statement: SHOW, values: [organizationId, 'true'] }]
-    this.#sends()
+    this.#unanswered.sent()
     return execute(client, this, organizationId, statementOf(text, asJson), values, this.#sequence, preambles)
   }
 
@@ -389,12 +407,8 @@ class Lane implements Watch {
 
   // If this fails, the statements behind it would see the wrong rows, so we drop the connection with everything on it.
   #say(client: pg.Client, statement: Statement, values: readonly string[]): void {
-    this.#sends()
-    execute(client, this, null, statement, values, this.#sequence).catch(() => client.connection.stream.destroy())
-  }
-
-  #sends(): void {
-    if (this.#unanswered++ === 0) this.#begunAtMs = performance.now()
+    this.#unanswered.sent()
+    execute(client, this, null, statement, values, this.#sequence).catch(() => streamOf(client).destroy())
   }
 
   #connect(): Promise<pg.Client> {
@@ -404,7 +418,7 @@ class Lane implements Watch {
     const lost = () => {
       this.#client = null
       this.#open = null
-      this.#unanswered = 0
+      this.#unanswered.lost()
     }
     client.on('error', lost)
     client.on('end', lost)
@@ -433,6 +447,7 @@ class Lane implements Watch {
   }
 
   async end(): Promise<void> {
+    this.#silence.forget(this.#unanswered)
     if (this.#client === null) return
     const client = await this.#client.catch(() => null)
     await client?.end()

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream'
 import {
   AbortedTransactionError,
   CompiledQuery,
@@ -11,6 +10,7 @@ import type pg from 'pg'
 import { isAsJson } from './json-rows.ts'
 import { execute, type Preamble, type StatementResult, type Watch } from './lean-query.ts'
 import { statementOf } from './shared-statements.ts'
+import { streamOf, type Unanswered, unansweredOn } from './silence.ts'
 import { ORGANIZATION_SETTING } from './wall.ts'
 
 const LATER = Symbol('sent with what comes next')
@@ -68,8 +68,9 @@ interface Unsent extends Preamble {
   failed?(error: unknown): void
 }
 
-export class TransactionConnection implements DatabaseConnection {
+export class TransactionConnection implements DatabaseConnection, Watch {
   readonly #client: pg.PoolClient
+  readonly #unanswered: Unanswered
   #unsent: Unsent[] = []
   #isScheduled = false
   #isTransaction = false
@@ -80,6 +81,11 @@ export class TransactionConnection implements DatabaseConnection {
 
   constructor(client: pg.PoolClient) {
     this.#client = client
+    this.#unanswered = unansweredOn(client)
+  }
+
+  answered(): void {
+    this.#unanswered.answered()
   }
 
   begin(opening: readonly Preamble[]): void {
@@ -144,10 +150,11 @@ export class TransactionConnection implements DatabaseConnection {
     const before = this.#unsent
     this.#unsent = []
     this.#isOpen = true
-    const { stream } = (this.#client as unknown as { connection: { stream: Duplex } }).connection
+    const stream = streamOf(this.#client)
     stream.cork()
     try {
-      const sent = execute(this.#client, UNWATCHED, null, statement, values, { isBroken: false }, before)
+      this.#unanswered.sent()
+      const sent = execute(this.#client, this, null, statement, values, { isBroken: false }, before)
       for (const { failed } of before) if (failed !== undefined) sent.catch(failed)
       return sent
     } finally {
@@ -163,8 +170,6 @@ function queryResult<R>({ rows, rowCount }: StatementResult): QueryResult<R> {
 }
 
 const OPENING: ReadonlySet<string> = new Set(['begin', NARROW])
-
-const UNWATCHED: Watch = { answered() {} }
 
 /** Hands out connections for queries. A transaction has connections of its own, so nobody begins one by these. */
 abstract class QueryDriver implements Driver {
