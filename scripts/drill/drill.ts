@@ -10,6 +10,7 @@
 
 import { Command } from 'commander'
 import { type Check, failover } from './failover.ts'
+import { silentProcess } from './silent-process.ts'
 import { upgrade } from './upgrade.ts'
 
 const program = new Command('drill')
@@ -32,6 +33,7 @@ const drills: { name: string; run(check: Check): Promise<void> }[] = [
     name: 'failover from a primary that says nothing any more',
     run: (check) => failover(check, { synchronous: true, silent: true }),
   },
+  { name: 'a process that says nothing any more', run: silentProcess },
   { name: 'upgrade of one process after the other', run: (check) => upgrade(check, from) },
 ]
 

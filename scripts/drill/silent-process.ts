@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Ledger } from '../crash/ledger.ts'
+import { startHaproxy } from '../processes/haproxy.ts'
+import { startPostgres } from '../processes/postgres.ts'
+import { startReceiver } from '../processes/receiver.ts'
+import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
+import type { Check } from './failover.ts'
+
+/** After this time the load balancer knows that a process does not answer: two checks of up to five seconds. */
+const NOTICED_MS = 12_000
+
+/** The last that it was sent by then waits for as long as the load balancer does (deploy/haproxy.cfg). */
+const LONGEST_WAIT_MS = NOTICED_MS + 65_000
+
+/**
+ * Two processes behind HAProxy. Under load one falls silent, as on a machine that hangs: its connections stay open. Once all
+ * that it was working on has been given up, it comes back, and still finds all of that.
+ */
+export async function silentProcess(check: Check): Promise<void> {
+  const postgres = await startPostgres()
+  if (postgres === null) return
+  const ports = [await freePort(), await freePort()]
+  const balancer = await startHaproxy(ports, [postgres.port])
+  if (balancer === null) return postgres.stop()
+  const environment = openEnvironment({ DATABASE_URL: await postgres.database() })
+  const started = (port: number | undefined): Promise<Service> =>
+    startService({ ...environment, PORT: String(port), WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5' })
+  const [silent, other] = [await started(ports[0]), await started(ports[1])]
+  const { key } = await makeBuilder(environment)
+  const receiver = await startReceiver()
+  const ledger = new Ledger(key)
+  await ledger.subscribe(balancer.url, receiver.url)
+  const load = ledger.write(balancer.url, 8)
+  await ledger.untilMore(200)
+
+  silent.signal('SIGSTOP')
+  const begun = performance.now()
+  await delay(NOTICED_MS)
+  const later = new Ledger(key)
+  const laterLoad = later.write(balancer.url, 8)
+  await later.untilMore(200)
+  later.stop()
+  await laterLoad
+  const refused = [...later.answers].filter(([answer]) => !/^20[01]$/.test(answer))
+  check(refused.length === 0, `${NOTICED_MS / 1000} s after it has fallen silent all is written by the other`)
+  ledger.stop()
+  await load
+  const waitedMs = performance.now() - begun
+  check(waitedMs < LONGEST_WAIT_MS, `who waits for it is told so after ${Math.round(waitedMs / 1000)} s`)
+  const odd = [...ledger.answers].filter(([answer]) => !/^(20[01]|50[24] unavailable)$/.test(answer))
+  check(
+    odd.length === 0,
+    `answers under load: ${[...ledger.answers].map(([answer, count]) => `${count} × ${answer}`).join(', ')}`,
+  )
+  await ledger.repeatUnanswered(balancer.url)
+
+  silent.signal('SIGCONT')
+  const back = new Ledger(key)
+  const backLoad = back.write(silent.url, 4)
+  await back.untilMore(200)
+  back.stop()
+  await backLoad
+  check(silent.isRunning && other.isRunning, 'once it comes back it writes again')
+  const found = await Promise.all([ledger, later, back].map((each) => each.compare(balancer.url)))
+  check(
+    found.every(({ lost, doubled, halves }) => lost.length + doubled.length + halves.length === 0),
+    `${found[0]?.vendors} vendors and ${found[0]?.events} events belong together, nothing is lost, and ${found[0]?.repeated} repeats made nothing twice: ${JSON.stringify(found.map(({ lost, doubled, halves }) => [...lost, ...doubled, ...halves])).slice(0, 200)}`,
+  )
+  const missing = await ledger.undelivered(balancer.url, receiver)
+  check(missing.length === 0, `every event was delivered, ${missing.length} were not`)
+  await Promise.all([silent.stop(), other.stop()])
+  await balancer.stop()
+  await receiver.close()
+  await postgres.stop()
+}
