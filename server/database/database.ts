@@ -20,6 +20,7 @@ import { divided } from './connection-plan.ts'
 import { assertNotRestoring, asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
 import { EmbeddedStream } from './embedded-stream.ts'
 import { isAsJson } from './json-rows.ts'
+import { PrimaryClient } from './primary.ts'
 import { type Patience, reachPostgres } from './reach.ts'
 import { isRead } from './reads.ts'
 import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
@@ -434,7 +435,7 @@ async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
 }
 
 // Prepares statements with parameters under a name, once per connection.
-class NamedClient extends pg.Client {
+class NamedClient extends PrimaryClient {
   // biome-ignore lint/suspicious/noExplicitAny: pg declares ten overloads of query; this one passes all of them on.
   override query(...args: any[]): any {
     const [text, values] = args

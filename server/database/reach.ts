@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { isDatabaseAway } from '../http/problem.ts'
+import { PrimaryClient } from './primary.ts'
 
 /** PostgreSQL cannot be used. The message is a sentence for the operator, and never contains the password. */
 export class DatabaseUnavailable extends Error {}
@@ -62,7 +63,7 @@ async function connectOnce(
 ): Promise<{ place: string; failure: unknown }> {
   let client: pg.Client
   try {
-    client = new pg.Client({ ...connection, connectionTimeoutMillis: timeoutMs })
+    client = new PrimaryClient({ ...connection, connectionTimeoutMillis: timeoutMs })
   } catch (error) {
     // An unparsable address, or one that names a missing certificate file.
     throw new DatabaseUnavailable(

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import pg from 'pg'
+import type pg from 'pg'
 import { Shares } from '../http/shares.ts'
 import type { Lanes } from './connection-plan.ts'
 import { HeavyReads } from './heavy-reads.ts'
@@ -12,6 +12,7 @@ import {
   type Watch,
 } from './lean-query.ts'
 import { isPlannedEachTime } from './planned-each-time.ts'
+import { PrimaryClient } from './primary.ts'
 import { isRead } from './reads.ts'
 import { type Silence, streamOf, Unanswered } from './silence.ts'
 import { ORGANIZATION_SETTING } from './wall.ts'
@@ -414,7 +415,7 @@ class Lane implements Watch {
   #connect(): Promise<pg.Client> {
     if (this.#client !== null) return this.#client
     if (this.#hasJustFailed) return Promise.reject(this.#failure)
-    const client = new pg.Client(this.#config)
+    const client = new PrimaryClient(this.#config)
     const lost = () => {
       this.#client = null
       this.#open = null
