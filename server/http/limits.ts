@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
 import type { Principal } from './call.ts'
 import { networkOf } from './client-address.ts'
-import { Problem } from './problem.ts'
+import { isDatabaseUnable, Problem } from './problem.ts'
 
 /**
  * Two limits: requests per minute for each key (a 60 s window that opens with its first request) and requests per day
@@ -15,6 +15,9 @@ import { Problem } from './problem.ts'
  * A process takes requests from the count ahead of need, in portions of a hundredth of what is left, and returns unused
  * ones within a second. Near the end of a limit, and always under limits of a few hundred, a portion is one request, so
  * nobody is refused while another process holds unused ones. Requests that arrive together share one statement.
+ *
+ * While the database takes no changes, because its disk is full for example, it can still be read, so each process counts
+ * by itself.
  */
 export interface Limits {
   /** Counts one request, or throws `rate_limited` or `quota_exceeded`. */
@@ -57,6 +60,7 @@ export function limits(
     Pick<Config, 'userLimitPerMinute' | 'signInLimitPerMinute'>,
 ): Limits {
   const counters = new Map<string, Counter>()
+  const outage = { untilMs: 0 }
   const minuteLimits = {
     key: minuteOf(config.rateLimitPerMinute),
     portal: minuteOf(config.portalLimitPerMinute),
@@ -83,7 +87,7 @@ export function limits(
   function counter(scope: string, kind: Window): Counter {
     let found = counters.get(scope)
     if (found === undefined) {
-      found = new Counter(scope, kind, database, clock)
+      found = new Counter(scope, kind, { database, clock, outage })
       counters.set(scope, found)
     }
     return found
@@ -179,11 +183,17 @@ interface Counters {
   day: Counter | null
 }
 
+/** Until when the database, which took no changes, is not asked to count. All counters share it. */
+interface Outage {
+  untilMs: number
+}
+
 class Counter {
   readonly #scope: string
   readonly #kind: Window
   readonly #database: Database
   readonly #clock: Clock
+  readonly #outage: Outage
   /** Taken from the count but not used yet. */
   #held = 0
   /** The last known count, including what is held. */
@@ -197,11 +207,12 @@ class Counter {
   #waiting = 0
   #taking: Promise<void> | null = null
 
-  constructor(scope: string, kind: Window, database: Database, clock: Clock) {
+  constructor(scope: string, kind: Window, of: { database: Database; clock: Clock; outage: Outage }) {
     this.#scope = scope
     this.#kind = kind
-    this.#database = database
-    this.#clock = clock
+    this.#database = of.database
+    this.#clock = of.clock
+    this.#outage = of.outage
   }
 
   takeHeld(): boolean {
@@ -291,7 +302,31 @@ class Counter {
     await new Promise((next) => setImmediate(next))
     const left = this.#clock.nowMs() >= this.#endsAt ? this.#kind.limit : this.#kind.limit - this.#used
     const ahead = Math.min(MOST_AHEAD, Math.floor(left / 100))
-    await this.#ask(Math.max(this.#waiting, ahead))
+    const wanted = Math.max(this.#waiting, ahead)
+    if (this.#clock.nowMs() < this.#outage.untilMs) return this.#countAlone(wanted)
+    try {
+      await this.#ask(wanted)
+    } catch (error) {
+      if (!isDatabaseUnable(error)) throw error
+      this.#outage.untilMs = this.#clock.nowMs() + IDLE_MS
+      this.#countAlone(wanted)
+    }
+  }
+
+  #countAlone(wanted: number): void {
+    const { limit, seconds, aligned } = this.#kind
+    const now = this.#clock.nowMs()
+    if (now >= this.#endsAt) {
+      this.#endsAt = now + seconds * 1000 - (aligned ? now % (seconds * 1000) : 0)
+      this.#resetsAt = this.#endsAt
+      this.#used = 0
+      this.#held = 0
+    }
+    const granted = Math.max(0, Math.min(wanted, limit - this.#used))
+    this.#held += granted
+    this.#used += granted
+    this.#seenAt = now
+    this.#usedAt = now
   }
 
   async #ask(wanted: number, db: Db = this.#database.statements): Promise<void> {

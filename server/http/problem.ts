@@ -197,7 +197,19 @@ export function toProblem(error: unknown): Problem {
   if (isDatabaseAway(error)) {
     return new Problem('unavailable', 'The database does not answer.', {}, { 'Retry-After': '2' })
   }
+  if (isDatabaseUnable(error)) {
+    return new Problem('unavailable', 'The database cannot do that at present.', {}, { 'Retry-After': '10' })
+  }
   return new Problem('internal', 'It has been recorded under the requestId.')
+}
+
+// Resources that have run out, such as the disk (class 53), what the operating system refuses (class 58), and changes
+// where the database is set to take none.
+const UNABLE_CODES = /^(53...|58...|25006)$/
+
+export function isDatabaseUnable(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && UNABLE_CODES.test(code)
 }
 
 // A statement timeout, a lock timeout, a transaction that was idle for too long, and a deadlock that recurred more
