@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import {
@@ -331,7 +331,7 @@ async function openEmbedded(dataDir: string): Promise<Database> {
     // Half a database would be taken for a complete one at the next start.
     if (isNew) rmSync(folder, { recursive: true, force: true })
     claim.release()
-    throw isDiskFull(error) ? new DataFolderUnusable(DISK_FULL) : (asUnusable(error) ?? error)
+    throw isOutOfSpace(error) || isFull(dataDir) ? new DataFolderUnusable(DISK_FULL) : (asUnusable(error) ?? error)
   })
   const database = await overPGlite(lite)
   const { close } = database
@@ -350,9 +350,17 @@ const DISK_FULL =
 // PGlite passes on its file system's error, as an error number of the WebAssembly system interface.
 const WASI_NO_SPACE = 51
 
-function isDiskFull(error: unknown): boolean {
+function isOutOfSpace(error: unknown): boolean {
   const { name, errno } = error as { name?: unknown; errno?: unknown }
   return name === 'ErrnoError' && errno === WASI_NO_SPACE
+}
+
+// It only says that it has failed if PostgreSQL itself had no room. A start writes a few hundred kilobytes.
+const LEAST_BYTES = 1024 * 1024
+
+function isFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize < LEAST_BYTES
 }
 
 /**

@@ -200,12 +200,18 @@ export function toProblem(error: unknown): Problem {
   if (isDatabaseUnable(error)) {
     return new Problem('unavailable', 'The database cannot do that at present.', {}, { 'Retry-After': '10' })
   }
+  if (typeof code === 'string' && DISK_CODES.has(code)) {
+    return new Problem('unavailable', 'The disk for files cannot do that at present.', {}, { 'Retry-After': '10' })
+  }
   return new Problem('internal', 'It has been recorded under the requestId.')
 }
 
 // Resources that have run out, such as the disk (class 53), what the operating system refuses (class 58), and changes
 // where the database is set to take none.
 const UNABLE_CODES = /^(53...|58...|25006)$/
+
+// A disk that is full, may not be written or fails, and a process that has as many files open as it may.
+const DISK_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
 
 export function isDatabaseUnable(error: unknown): boolean {
   const { code } = error as { code?: unknown }
