@@ -7,6 +7,7 @@ import { calendarRoutes } from './building/calendars/routes.ts'
 import { Clock } from './clock.ts'
 import { type Config, type GivenConfig, isForDevelopment, listeningOn } from './config.ts'
 import { type Connections, watchConnections } from './connections.ts'
+import { clockSkew } from './database/clock-skew.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { docsRoutes } from './docs/routes.ts'
@@ -65,6 +66,8 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
   try {
     await migrate(database)
     if (database.narrowRole === null) log.warn(NO_WALL)
+    const skew = await clockSkew(database.statements, clock)
+    if (skew !== null) log.warn(skew)
     const { config: settled, isKeptInDatabase } = await withEncryptionKey(parts.config, database)
     if (isKeptInDatabase) {
       log.warn(
