@@ -419,13 +419,14 @@ class Lane implements Watch {
     const lost = () => {
       this.#client = null
       this.#open = null
-      this.#unanswered.lost()
+      this.#unanswered.renewed()
     }
     client.on('error', lost)
     client.on('end', lost)
     this.#client = client.connect().then(
       () => {
         this.#open = client
+        this.#unanswered.renewed()
         this.#failure = null
         this.#sequence = { isBroken: false }
         if (this.#role !== null) this.#say(client, BECOME, [this.#role])

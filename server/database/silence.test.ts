@@ -24,6 +24,11 @@ describe.skipIf(inject('postgres') === null)('a database that says nothing any m
     await network.close()
   })
 
+  test('is not taken for one while it works on several statements that are answered together', async () => {
+    const slow = CompiledQuery.raw('select pg_sleep(0.9)')
+    await plumbline.database.transaction((trx) => Promise.all(Array.from({ length: 10 }, () => trx.executeQuery(slow))))
+  })
+
   test('is away to whoever asks it meanwhile, and the one that is there then answers the next', async () => {
     const create = async () => {
       const { status, body } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })

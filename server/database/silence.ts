@@ -9,12 +9,12 @@ import type pg from 'pg'
  */
 export class Silence {
   readonly #watched = new Set<Unanswered>()
-  readonly #mostChecks: number
+  readonly #statementMs: number
   readonly #timer: NodeJS.Timeout
 
   /** @param statementMs the time in milliseconds after which the database gives up a statement */
   constructor(statementMs: number) {
-    this.#mostChecks = Math.ceil((statementMs + GRACE_MS) / CHECK_MS)
+    this.#statementMs = statementMs
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref()
   }
 
@@ -31,12 +31,13 @@ export class Silence {
   }
 
   #check(): void {
-    const silent = [...this.#watched].filter((connection) => connection.check() > this.#mostChecks)
+    const silent = [...this.#watched].filter(
+      (connection) => connection.check() * CHECK_MS > connection.longest * this.#statementMs + GRACE_MS,
+    )
     if (silent.length === 0) return
-    const sinceMs = Math.max(...silent.map(({ begunAtMs }) => begunAtMs))
-    // Who gets one that has been idle for as long would be the next to find out.
-    const doubtful = [...this.#watched].filter(({ count, begunAtMs }) => count === 0 && begunAtMs < sinceMs)
-    for (const connection of [...silent, ...doubtful]) connection.end()
+    // Whoever uses another one on which nothing was heard meanwhile would only be the next to find out.
+    const sinceMs = Math.max(...silent.map(({ begunAtMs }) => begunAtMs)) + CHECK_MS
+    for (const connection of this.#watched) if (connection.heardAtMs < sinceMs) connection.end()
   }
 }
 
@@ -49,7 +50,9 @@ const GRACE_MS = 5000
 export class Unanswered {
   readonly end: () => void
   #count = 0
+  #longest = 1
   #begunAtMs = 0
+  #heardAtMs = performance.now()
   #checkedAtMs = 0
   #checks = 0
 
@@ -62,9 +65,19 @@ export class Unanswered {
     return this.#count
   }
 
-  /** Since when the database is at the first of them, or idle if there is none, as `performance.now()` tells it. */
+  /** Of how many statements there may be one answer, each of which may take as long as one. */
+  get longest(): number {
+    return this.#longest
+  }
+
+  /** Since when the database is at the first of them, as `performance.now()` tells it. */
   get begunAtMs(): number {
     return this.#begunAtMs
+  }
+
+  /** When the database was last heard of on it, as `performance.now()` tells it. */
+  get heardAtMs(): number {
+    return this.#heardAtMs
   }
 
   /** For how long the database has been at the first of them, in milliseconds; 0 if there is none. */
@@ -72,8 +85,12 @@ export class Unanswered {
     return this.#count === 0 ? 0 : nowMs - this.#begunAtMs
   }
 
-  sent(): void {
-    if (this.#count++ === 0) this.#begunAtMs = performance.now()
+  /** @param statements how many are answered together */
+  sent(statements = 1): void {
+    if (this.#count++ === 0) {
+      this.#begunAtMs = performance.now()
+      this.#longest = statements
+    } else if (statements > this.#longest) this.#longest = statements
   }
 
   /** Returns how long the database took for the first of them. */
@@ -82,13 +99,15 @@ export class Unanswered {
     const tookMs = nowMs - this.#begunAtMs
     // A statement begins when the one before it has been answered.
     this.#begunAtMs = nowMs
+    this.#heardAtMs = nowMs
     this.#count--
     return tookMs
   }
 
-  /** When the connection is gone. */
-  lost(): void {
+  /** When the connection is a new one, or there is none. */
+  renewed(): void {
     this.#count = 0
+    this.#heardAtMs = performance.now()
   }
 
   /**

@@ -153,7 +153,7 @@ export class TransactionConnection implements DatabaseConnection, Watch {
     const stream = streamOf(this.#client)
     stream.cork()
     try {
-      this.#unanswered.sent()
+      this.#unanswered.sent(1 + before.filter(({ statement }) => !OPENING.has(statement.text)).length)
       const sent = execute(this.#client, this, null, statement, values, { isBroken: false }, before)
       for (const { failed } of before) if (failed !== undefined) sent.catch(failed)
       return sent
