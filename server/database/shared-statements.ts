@@ -416,7 +416,11 @@ class Lane implements Watch {
     if (this.#client !== null) return this.#client
     if (this.#hasJustFailed) return Promise.reject(this.#failure)
     const client = new PrimaryClient(this.#config)
+    let isLost = false
     const lost = () => {
+      // It tells so twice, and by the second time there may be another one.
+      if (isLost) return
+      isLost = true
       this.#client = null
       this.#open = null
       this.#unanswered.renewed()
