@@ -21,7 +21,14 @@ import { Argument, Command } from 'commander'
 import pg from 'pg'
 import { countOf } from '../count-option.ts'
 import { startPostgres } from '../processes/postgres.ts'
-import { type Environment, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
+import {
+  type Environment,
+  freePort,
+  makeBuilder,
+  openEnvironment,
+  type Service,
+  startService,
+} from '../processes/service.ts'
 import { measureHeavy } from './heavy.ts'
 import { LISTS, measureLists } from './lists.ts'
 import type { Load, Seen } from './load.ts'
@@ -146,12 +153,12 @@ function load(what: Load): Promise<Seen> {
   return loadBy(canPin() ? ['taskset', '-c', '1'] : [], what)
 }
 
-/** The time from the start of the process to its first answer, on an existing database. */
-async function measureStarts(): Promise<{ embedded: number[]; postgresql: number[] }> {
+/** From the start of the process to its first answer: the time on an existing database, and the mock's own work. */
+async function measureStarts(): Promise<{ embedded: number[]; postgresql: number[]; mock: number[] }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bench-'))
   const embedded = openEnvironment({ DATA_DIR: folder })
   const postgresql = openEnvironment({ DATABASE_URL: (await postgres?.database('start')) ?? '' })
-  const measured = { embedded: [] as number[], postgresql: [] as number[] }
+  const measured = { embedded: [] as number[], postgresql: [] as number[], mock: [] as number[] }
   for (const [name, environment] of [
     ['embedded', embedded],
     ['postgresql', postgresql],
@@ -168,6 +175,19 @@ async function measureStarts(): Promise<{ embedded: number[]; postgresql: number
     }
   }
   rmSync(folder, { recursive: true })
+  for (let i = 0; i < STARTS; i++) {
+    const port = String(await freePort())
+    const mock = await startService(
+      { PORT: port },
+      {
+        command: [process.execPath, 'mock/main.ts', '--port', port, '--quiet'],
+        probe: '/api/ext/vendors',
+        headers: { authorization: 'Bearer plb_mock' },
+      },
+    )
+    measured.mock.push(cpuMs(mock.pid))
+    await mock.stop()
+  }
   return measured
 }
 
@@ -294,6 +314,7 @@ function report(others: string[]): void {
   for (const [what, measured, most] of [
     ['start to first answer on PGlite, warm, ms', starts.embedded, 1500],
     ['start to first answer on PostgreSQL, warm, ms', starts.postgresql, 1000],
+    ['processor time of the mock to its first answer, ms', starts.mock, 2000],
   ] as const) {
     const ms = median(measured)
     lines.push(`| ${what} | ${ms.toFixed(0)} | | < ${most} | ${ms < most ? 'holds' : 'MISSED'} |`)

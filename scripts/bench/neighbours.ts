@@ -73,7 +73,12 @@ export async function measureNeighbours(): Promise<string[]> {
  * suggested, because little is asked about one that is passed over.
  */
 async function skillsAtOnce(service: Service, key: string): Promise<Flood> {
-  const insured = { type: 'general_liability', effectiveDate: '2020-01-01', expirationDate: '2099-01-01', status: 'valid' }
+  const insured = {
+    type: 'general_liability',
+    effectiveDate: '2020-01-01',
+    expirationDate: '2099-01-01',
+    status: 'valid',
+  }
   for (let from = 0; from < VENDORS; from += 50) {
     const some = Array.from({ length: 50 }, (_, i) => ({ companyName: `Vendor ${from + i}`, scopes: ['framing'] }))
     const ids = await Promise.all(some.map((vendor) => post(service, key, '/api/ext/vendors', vendor)))
