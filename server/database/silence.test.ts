@@ -24,9 +24,16 @@ describe.skipIf(inject('postgres') === null)('a database that says nothing any m
     await network.close()
   })
 
-  test('is not taken for one while it works on several statements that are answered together', async () => {
-    const slow = CompiledQuery.raw('select pg_sleep(0.9)')
-    await plumbline.database.transaction((trx) => Promise.all(Array.from({ length: 10 }, () => trx.executeQuery(slow))))
+  test('is not taken for one while it works, on several statements at once or for as long as it likes', async () => {
+    const sleep = (seconds: number) => CompiledQuery.raw(`select pg_sleep(${seconds})`)
+    const together = plumbline.database.transaction((trx) =>
+      Promise.all(Array.from({ length: 10 }, () => trx.executeQuery(sleep(0.9)))),
+    )
+    // As the operators' verbs have it.
+    const unbounded = { databaseUrl: network.url, databaseConnections: 24, databaseStatementTimeoutMs: 0, dataDir: '' }
+    const patient = await openDatabase(unbounded)
+    await Promise.all([together, patient.statements.executeQuery(sleep(8))])
+    await patient.close()
   })
 
   test('is away to whoever asks it meanwhile, and the one that is there then answers the next', async () => {

@@ -12,9 +12,9 @@ export class Silence {
   readonly #statementMs: number
   readonly #timer: NodeJS.Timeout
 
-  /** @param statementMs the time in milliseconds after which the database gives up a statement */
+  /** @param statementMs the time in milliseconds after which the database gives up a statement; 0 if it never does */
   constructor(statementMs: number) {
-    this.#statementMs = statementMs
+    this.#statementMs = statementMs === 0 ? Number.POSITIVE_INFINITY : statementMs
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref()
   }
 
