@@ -123,7 +123,8 @@ async function openPostgres(
   const statementMs = databaseStatementTimeoutMs ?? USUAL_STATEMENT_TIMEOUT_MS
   const bounded = { ...connection, ...timeouts(statementMs) }
   await reachPostgres(bounded, patience)
-  const pool = new pg.Pool({ ...bounded, max: poolSize, Client: NamedClient })
+  // One is kept, so that whoever begins a transaction when the database takes no more connections has one to wait for.
+  const pool = new pg.Pool({ ...bounded, min: 1, max: poolSize, Client: NamedClient })
   // A migration may take as long as it needs, and wait for another process that migrates. It ends soon after startup.
   const unbounded = new pg.Pool({ ...connection, max: 1, idleTimeoutMillis: 1000, Client: NamedClient })
   for (const each of [pool, unbounded]) {
@@ -135,6 +136,10 @@ async function openPostgres(
   const silence = new Silence(statementMs)
   pool.on('connect', (client) => silence.watch(unansweredOn(client)))
   pool.on('remove', (client) => silence.forget(unansweredOn(client)))
+  await pool.connect().then(
+    (client) => client.release(),
+    () => {},
+  )
   const shared = new SharedStatements(bounded, null, others, silence)
   const acquire = async () => new TransactionConnection(await connect(pool, poolSize))
   const sessions = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: unbounded }) })

@@ -40,8 +40,9 @@ export class SharedStatements {
   constructor(config: pg.ClientConfig, role: string | null, lanes: Lanes, silence: Silence) {
     const made = (length: number, heavy: HeavyReads | null) => {
       const alike: Lane[] = []
+      const instead = () => [alike, this.#lanes]
       for (let i = 0; i < length; i++)
-        alike.push(new Lane({ ...config, pipeline: true }, role, heavy, { silence, alike }))
+        alike.push(new Lane({ ...config, pipeline: true }, role, heavy, { silence, instead }))
       return alike
     }
     this.#reading = made(lanes.reading, this.#heavy)
@@ -267,7 +268,7 @@ class Lane implements Watch {
   readonly #heavy: HeavyReads | null
   readonly #unanswered = new Unanswered(() => this.#open && streamOf(this.#open).destroy())
   readonly #silence: Silence
-  readonly #alike: readonly Lane[]
+  readonly #instead: () => (readonly Lane[])[]
   /** How many statements wait for the connection. */
   #unsent = 0
   #client: Promise<pg.Client> | null = null
@@ -288,16 +289,16 @@ class Lane implements Watch {
   /**
    * @param role the role to work as; null for the connecting user
    * @param heavy takes note of what is heavy
-   * @param alike the lanes that could do the same, itself included
+   * @param instead the lanes that can do the same, and then those that can if need be; itself is among them
    */
   constructor(
     config: pg.ClientConfig,
     role: string | null,
     heavy: HeavyReads | null,
-    { silence, alike }: { silence: Silence; alike: readonly Lane[] },
+    { silence, instead }: { silence: Silence; instead: () => (readonly Lane[])[] },
   ) {
     this.#config = config
-    this.#alike = alike
+    this.#instead = instead
     this.#role = role
     this.#heavy = heavy
     this.#silence = silence
@@ -357,9 +358,11 @@ class Lane implements Watch {
         (client) => this.#submit(client, organizationId, text, values, asJson),
         (error: unknown) => {
           // It was not sent, so another lane can do it.
-          const open = leastBusy(this.#alike.filter(({ isOpen }) => isOpen))
-          if (open === undefined) throw error
-          return open.run(organizationId, text, values, asJson)
+          for (const lanes of this.#instead()) {
+            const open = leastBusy(lanes.filter(({ isOpen }) => isOpen))
+            if (open !== undefined) return open.run(organizationId, text, values, asJson)
+          }
+          throw error
         },
       )
   }
