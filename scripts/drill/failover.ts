@@ -18,7 +18,7 @@ const PASSED_MS = 100
 /** When a replica is promoted in place of a primary that has died, by somebody who sees it. */
 const PROMOTED_AFTER_MS = 1500
 
-/** When it is promoted by Patroni, as that is set up by itself, in place of one that only says nothing any more. */
+/** When Patroni promotes it, if nobody has set that otherwise, in place of one that only says nothing any more. */
 const LEASE_MS = 30_000
 
 export interface Failover {

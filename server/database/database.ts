@@ -138,6 +138,7 @@ async function openPostgres(
   pool.on('remove', (client) => silence.forget(unansweredOn(client)))
   await pool.connect().then(
     (client) => client.release(),
+    // Who wants to do something with it is told.
     () => {},
   )
   const shared = new SharedStatements(bounded, null, others, silence)

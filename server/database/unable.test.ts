@@ -63,6 +63,7 @@ describe.skipIf(inject('postgres') === null)('a database that takes no changes',
     expect(await create()).toEqual([201, undefined, null])
     await takeChanges('on')
     expect(await create()).toEqual([503, 'unavailable', '10'])
+    expect((await plumbline.get('/api/ext/usage')).status).toBe(200)
     const seen: number[] = []
     for (let i = 0; i < 120; i++) seen.push(await list())
     expect(new Set(seen)).toEqual(new Set([200, 429]))

@@ -277,7 +277,12 @@ class Counter {
   }
 
   async refresh(db: Db): Promise<void> {
-    await this.#ask(0, db)
+    try {
+      await this.#ask(0, db)
+    } catch (error) {
+      // What this process has counted is all that is known then.
+      if (!isDatabaseUnable(error)) throw error
+    }
   }
 
   async giveBackIfIdle(): Promise<void> {
