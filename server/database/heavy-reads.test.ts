@@ -6,16 +6,18 @@ const each = `${prepared} -- planned each time`
 const answer = { rows: [], rowCount: 0, command: 'SELECT' }
 
 test('what is slow three times by its plan for any values is planned for each call, and is heavy until that is fast', () => {
-  const heavy = new HeavyReads()
+  let nowMs = 0
+  const heavy = new HeavyReads(() => nowMs)
   const ran = (text: string, tookMs: number, isFirst = false) => {
+    nowMs += tookMs
     heavy.answered(organizationId, text, tookMs, isFirst, answer)
     const planned = heavy.planned(organizationId, prepared)
     return [planned, heavy.has(organizationId, planned)]
   }
-  expect(ran(prepared, 50, true)).toEqual([prepared, false])
-  expect(ran(prepared, 50)).toEqual([prepared, false])
-  expect(ran(prepared, 50)).toEqual([prepared, true])
-  expect(ran(prepared, 50)).toEqual([each, true])
+  expect(ran(prepared, 200, true)).toEqual([prepared, false])
+  expect(ran(prepared, 200)).toEqual([prepared, false])
+  expect(ran(prepared, 200)).toEqual([prepared, true])
+  expect(ran(prepared, 200)).toEqual([each, true])
   // Sent before, and answered now.
   expect(ran(prepared, 1)).toEqual([each, true])
   expect(ran(each, 1)).toEqual([each, false])
@@ -29,17 +31,32 @@ test('what is slow now and then stays as it is', () => {
   expect([heavy.planned(organizationId, prepared), heavy.has(organizationId, prepared)]).toEqual([prepared, false])
 })
 
+test('what is slow while the machine is busy for a moment is heavy, and keeps its plan', () => {
+  let nowMs = 0
+  const heavy = new HeavyReads(() => nowMs)
+  const answeredAfter = (...afterMs: number[]) => {
+    for (const ms of afterMs) {
+      nowMs += ms
+      heavy.answered(organizationId, prepared, 50, false, answer)
+    }
+    return [heavy.planned(organizationId, prepared), heavy.has(organizationId, prepared)]
+  }
+  expect(answeredAfter(50, 0, 10, 30, 50, 0, 200, 100)).toEqual([prepared, true])
+  expect(answeredAfter(100)).toEqual([each, true])
+})
+
 test('a plan that was slow is tried again by one call, and soon after that by another only if it was fast', () => {
   let nowMs = 0
   const heavy = new HeavyReads(() => nowMs)
   const answered = (text: string, ...took: number[]) => {
     for (const tookMs of took) heavy.answered(organizationId, text, tookMs, false, answer)
   }
+  const SLOW = [500, 500, 500]
   const plannedAfter = (ms: number) => {
     nowMs += ms
     return [heavy.planned(organizationId, prepared), heavy.planned(organizationId, prepared)]
   }
-  answered(prepared, 50, 50, 50)
+  answered(prepared, ...SLOW)
   expect(plannedAfter(9_000)).toEqual([each, each])
   // It goes as something heavy, so that it delays nobody else if it is slow after all.
   expect([plannedAfter(1_000), heavy.has(organizationId, prepared)]).toEqual([[prepared, each], true])
@@ -51,8 +68,16 @@ test('a plan that was slow is tried again by one call, and soon after that by an
   answered(prepared, 1)
   expect([plannedAfter(0), heavy.has(organizationId, prepared)]).toEqual([[prepared, prepared], false])
   // It is not trusted as soon as before.
-  answered(prepared, 1, 50, 50, 50)
+  answered(prepared, 1, ...SLOW)
   expect([plannedAfter(79_000), plannedAfter(1_000)]).toEqual([
+    [each, each],
+    [prepared, each],
+  ])
+  // After as long as that it is.
+  answered(prepared, 1)
+  plannedAfter(160_000)
+  answered(prepared, ...SLOW)
+  expect([plannedAfter(9_000), plannedAfter(1_000)]).toEqual([
     [each, each],
     [prepared, each],
   ])

@@ -1,3 +1,4 @@
+import { keepLatest } from '../values/keep-latest.ts'
 import { JsonRow } from './json-rows.ts'
 import type { StatementResult } from './lean-query.ts'
 import { isPlannedEachTime, PLANNED_EACH_TIME } from './planned-each-time.ts'
@@ -63,17 +64,21 @@ export class HeavyReads {
     }
     const slowInARow = isSlow ? (before?.slowInARow ?? 0) + 1 : 0
     const firstInARow = isSlow ? (before?.firstInARow ?? 0) + (isFirst ? 1 : 0) : 0
-    const isMisplanned = slowInARow - firstInARow >= SLOW_IN_A_ROW && !isPlannedEachTime(text)
-    const observed = { isHeavy: large || slowInARow >= SLOW_IN_A_ROW, slowInARow, firstInARow, plan }
-    this.#add(organizationId, text, isMisplanned ? { ...observed, plan: avoided(plan, this.#nowMs()) } : observed)
+    const nowMs = this.#nowMs()
+    const slowSinceMs = slowInARow > 1 ? (before?.slowSinceMs ?? 0) : nowMs - tookMs
+    const isMisplanned =
+      slowInARow - firstInARow >= SLOW_IN_A_ROW && nowMs - slowSinceMs >= SLOW_FOR_MS && !isPlannedEachTime(text)
+    const isHeavy = large || slowInARow >= SLOW_IN_A_ROW
+    const observed = { isHeavy, slowInARow, firstInARow, slowSinceMs, plan }
+    this.#add(organizationId, text, isMisplanned ? { ...observed, plan: avoided(plan, nowMs) } : observed)
     // It may be slow by any plan, so it stays heavy until it is seen not to be.
     if (isMisplanned) this.#add(organizationId, `${text}${PLANNED_EACH_TIME}`, { ...observed, plan: null })
   }
 
   #add(organizationId: string, text: string, observed: Observed): void {
     const ofOrganization = this.#byOrganization.get(organizationId)
-    if (ofOrganization !== undefined) add(ofOrganization, text, observed, MOST_TEXTS)
-    else add(this.#byOrganization, organizationId, new Map([[text, observed]]), MOST_ORGANIZATIONS)
+    if (ofOrganization !== undefined) keepLatest(ofOrganization, text, observed, MOST_TEXTS)
+    else keepLatest(this.#byOrganization, organizationId, new Map([[text, observed]]), MOST_ORGANIZATIONS)
   }
 }
 
@@ -82,6 +87,8 @@ interface Observed {
   slowInARow: number
   /** How many of those were the first on their connection. */
   firstInARow: number
+  /** When the first of them began. */
+  slowSinceMs: number
   /** Of its plan for any values, once that has been slow; null for most. */
   plan: Plan | null
 }
@@ -107,7 +114,9 @@ const FIRST_WAIT_MS = 10_000
 const LONGEST_WAIT_MS = 600_000
 
 function avoided(before: Plan | null, nowMs: number): Plan {
-  const plan = { isAvoided: true, isOnTrial: false, trialAtMs: 0, waitMs: before?.waitMs ?? FIRST_WAIT_MS / 2 }
+  // One that was fast for as long as it would have been avoided is trusted as any other.
+  const waitedMs = before !== null && nowMs < before.trialAtMs ? before.waitMs : FIRST_WAIT_MS / 2
+  const plan = { isAvoided: true, isOnTrial: false, trialAtMs: 0, waitMs: waitedMs }
   waitLonger(plan, nowMs)
   return plan
 }
@@ -122,6 +131,12 @@ const SLOW_MS = 20
 
 // A pause of this process makes a few answers look slow, but not the same one three times.
 const SLOW_IN_A_ROW = 3
+
+/**
+ * A machine with more to do than it can makes all answers slow for moments. To plan each of them then would give it more
+ * still, half as much again for a list, and make the moment last.
+ */
+const SLOW_FOR_MS = 500
 
 /** In characters of JSON; a page of usual records has a tenth of that. */
 const LARGE = 128 * 1024
@@ -140,14 +155,4 @@ function isLarge({ rows }: StatementResult): boolean {
     length += row.json.length
   }
   return length > LARGE
-}
-
-/** Sets the entry, and forgets the oldest one if there are too many. */
-function add<Value>(entries: Map<string, Value>, key: string, value: Value, most: number): void {
-  entries.set(key, value)
-  if (entries.size <= most) return
-  for (const oldest of entries.keys()) {
-    entries.delete(oldest)
-    return
-  }
 }

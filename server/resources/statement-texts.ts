@@ -1,7 +1,9 @@
+import { keepLatest } from '../values/keep-latest.ts'
+
 /**
  * Caches the statements of one resource, each built when its shape first occurs. A shape consists only of declared
  * names, in a fixed order, never of values. Still, a list with ten filters has thousands of shapes. Real clients use
- * only a few, so beyond the limit statements are built each time.
+ * only a few, so beyond the limit the oldest are built again when they are asked for.
  */
 export type StatementTexts = (shape: string, build: () => string) => string
 
@@ -13,7 +15,7 @@ export function statementTexts(): StatementTexts {
     let text = known.get(shape)
     if (text === undefined) {
       text = build()
-      if (known.size < MOST_SHAPES) known.set(shape, text)
+      keepLatest(known, shape, text, MOST_SHAPES)
     }
     return text
   }

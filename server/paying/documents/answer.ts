@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Tenant } from '../../http/call.ts'
 import { type FileAnswer, madeFile } from '../../http/file-answer.ts'
 import { Shares } from '../../http/shares.ts'
+import { keepLatest } from '../../values/keep-latest.ts'
 
 /** Setting a long document takes a core for a tenth of a second, in which nobody else is answered. */
 const turns = new Shares({ of: 'documents', most: 1, mostWaiting: 20, waitMs: 10_000 })
@@ -31,11 +32,7 @@ export async function pdfAnswer<Sheet extends object>(
   return madeFile(fileName, 'application/pdf', bytes)
 }
 
-/** As the latest. */
 function keep(name: string, bytes: Buffer): void {
   if (bytes.length > MOST_BYTES) return
-  made.delete(name)
-  made.set(name, bytes)
-  const [oldest] = made.keys()
-  if (made.size > MOST_KEPT && oldest !== undefined) made.delete(oldest)
+  keepLatest(made, name, bytes, MOST_KEPT)
 }
