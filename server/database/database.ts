@@ -23,7 +23,7 @@ import { isAsJson } from './json-rows.ts'
 import { PrimaryClient } from './primary.ts'
 import { type Patience, reachPostgres } from './reach.ts'
 import { isRead } from './reads.ts'
-import { type Insertion, SharedStatements, statementName } from './shared-statements.ts'
+import { type Insertion, SharedStatements } from './shared-statements.ts'
 import { Silence, unansweredOn } from './silence.ts'
 import type { DB as Tables } from './tables.gen.ts'
 import {
@@ -124,9 +124,9 @@ async function openPostgres(
   const bounded = { ...connection, ...timeouts(statementMs) }
   await reachPostgres(bounded, patience)
   // One is kept, so that whoever begins a transaction when the database takes no more connections has one to wait for.
-  const pool = new pg.Pool({ ...bounded, min: 1, max: poolSize, Client: NamedClient })
+  const pool = new pg.Pool({ ...bounded, min: 1, max: poolSize, Client: PrimaryClient })
   // A migration may take as long as it needs, and wait for another process that migrates. It ends soon after startup.
-  const unbounded = new pg.Pool({ ...connection, max: 1, idleTimeoutMillis: 1000, Client: NamedClient })
+  const unbounded = new pg.Pool({ ...connection, max: 1, idleTimeoutMillis: 1000, Client: PrimaryClient })
   for (const each of [pool, unbounded]) {
     // The pool replaces a connection that is lost while idle; without a listener the process would exit.
     each.on('error', () => {})
@@ -384,7 +384,7 @@ export async function overPGlite(lite: PGlite): Promise<Database> {
     // Nothing is gained by a new one.
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: EMBEDDED_WAIT_MS,
-    Client: NamedClient,
+    Client: PrimaryClient,
   })
   pool.on('error', () => {})
   const session = new EmbeddedSession()
@@ -445,21 +445,6 @@ async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       if ((error as { code?: unknown }).code !== DEADLOCK || attempt === MOST_ATTEMPTS) throw error
     }
-  }
-}
-
-// Prepares statements with parameters under a name, once per connection.
-class NamedClient extends PrimaryClient {
-  // biome-ignore lint/suspicious/noExplicitAny: pg declares ten overloads of query; this one passes all of them on.
-  override query(...args: any[]): any {
-    const [text, values] = args
-    const run = super.query as (...args: unknown[]) => unknown
-    if (typeof text === 'string' && Array.isArray(values) && values.length > 0) {
-      const name = statementName(text)
-      // `pg` keeps its own record of these, which knows nothing of what lean-query.ts has prepared on the connection.
-      if (name !== undefined) return run.call(this, { name: `pg ${name}`, text, values }, ...args.slice(2))
-    }
-    return run.apply(this, args)
   }
 }
 

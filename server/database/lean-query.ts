@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { keepLatest } from '../values/keep-latest.ts'
 import { JsonRow, jsonForm } from './json-rows.ts'
 import { type DataRow, passRowsOn, type RawRow } from './wire-rows.ts'
 import { columnReader } from './wire-types.ts'
@@ -6,7 +7,7 @@ import { columnReader } from './wire-types.ts'
 passRowsOn()
 
 /**
- * Executes a prepared statement with as little work as the protocol allows: it is parsed once per connection, its row
+ * Executes a prepared statement with as little work as the protocol allows: it is parsed rarely on each connection, its row
  * description is requested once per process (it cannot change; PostgreSQL would refuse the statement instead), and rows
  * are read by a function generated for it.
  *
@@ -148,11 +149,25 @@ function answering(query: LeanQuery): Preamble {
 }
 
 /**
- * What each connection was told to prepare: true where it was, false where nobody knows whether it did, because something
- * failed in the packet that said so. `pg` is given no names, because its own record is of the statement that it takes for
- * the one being answered, and loses a statement that was sent again while another run of it was still to fail.
+ * What each connection was told to prepare, the oldest first. `pg` is given no names, because its own record is of the
+ * statement that it takes for the one being answered, and loses a statement that was sent again while another run of it
+ * was still to fail.
  */
-const statementsOf = new WeakMap<Connection, Map<string, boolean>>()
+const preparedOn = new WeakMap<Connection, Map<string, Prepared>>()
+
+interface Prepared {
+  uses: number
+}
+
+/** The plans of a list take a hundred kilobytes of the database's memory, for as long as it is prepared. */
+const MOST_PREPARED = 400
+
+/**
+ * By then a statement is prepared anew. PostgreSQL compares the plan for any values with those for some values by what they
+ * were expected to cost when it made them: where the table has grown since, it may go on to plan a list at each call,
+ * which takes as long as to read it.
+ */
+const MOST_USES = 10_000
 
 // An unnamed statement is one of many on this connection, which keeps only the latest.
 function prepare(connection: Connection, { name, text }: Statement): boolean {
@@ -160,24 +175,29 @@ function prepare(connection: Connection, { name, text }: Statement): boolean {
     connection.parse({ text, name })
     return false
   }
-  const statements = statementsOf.get(connection) ?? noted(connection)
-  const isPrepared = statements.get(name)
-  if (isPrepared === true) return false
+  const prepared = preparedOn.get(connection) ?? noted(connection)
+  const known = prepared.get(name)
+  if (known !== undefined && known.uses < MOST_USES) {
+    known.uses++
+    return false
+  }
   // To close a statement that does not exist is no error.
-  if (isPrepared === false) connection.close({ type: 'S', name })
+  connection.close({ type: 'S', name })
   connection.parse({ text, name })
-  statements.set(name, true)
+  const forgotten = keepLatest(prepared, name, { uses: 1 }, MOST_PREPARED)
+  if (forgotten !== undefined) connection.close({ type: 'S', name: forgotten })
   return true
 }
 
-function noted(connection: Connection): Map<string, boolean> {
-  const statements = new Map<string, boolean>()
-  statementsOf.set(connection, statements)
-  return statements
+function noted(connection: Connection): Map<string, Prepared> {
+  const prepared = new Map<string, Prepared>()
+  preparedOn.set(connection, prepared)
+  return prepared
 }
 
-function doubt(connection: Connection, prepared: readonly Statement[]): void {
-  for (const { name } of prepared) statementsOf.get(connection)?.set(name, false)
+// Something failed in the packet that said so, so nobody knows whether it was prepared.
+function doubt(connection: Connection, statements: readonly Statement[]): void {
+  for (const { name } of statements) preparedOn.get(connection)?.set(name, { uses: MOST_USES })
 }
 
 function bound(statement: string, values: readonly unknown[]): object {

@@ -58,11 +58,11 @@ describe.skipIf(inject('postgres') === null)('what is heavy for one organization
   test('is planned for each of its calls from then on, if it was prepared', async () => {
     const running = async () => {
       const { rows } = await plumbline.database.statements.executeQuery<{ query: string }>(
-        CompiledQuery.raw(`select "query" from pg_stat_activity where "query" like 'select pg_sleep(0.03)%'`),
+        CompiledQuery.raw(`select "query" from pg_stat_activity where "query" like 'select pg_sleep(0.1)%'`),
       )
       return rows.map(({ query }) => query)
     }
-    const prepared = 'select pg_sleep(0.03) as "once"'
+    const prepared = 'select pg_sleep(0.1) as "once"'
     // Once on each connection for reads, where it is prepared, then on one for heavy reads, and three times there.
     for (let i = 0; i < 3 + 1 + 3; i++) await ask(flooding, prepared)
     await ask(flooding, prepared)
@@ -171,14 +171,12 @@ test.skipIf(inject('postgres') === null)('a statement that a deadlock has undone
   expect((await changed).numAffectedRows).toBe(2n)
 })
 
-test.skipIf(inject('postgres') === null)(
-  'each of more shapes of questions than are remembered is answered by itself, however many come at once',
-  async () => {
-    // With names of its own: once they are all taken, nothing that is new is prepared in this process any more.
-    const own = './shared-statements.ts?own'
-    const { SharedStatements } = (await import(own)) as typeof import('./shared-statements.ts')
-    const connectionString = inject('postgres')?.adminUrl
-    const shared = new SharedStatements({ connectionString }, null, { reading: 3, writing: 1, burdened: 1 }, silence)
+describe.skipIf(inject('postgres') === null)('what is prepared on a connection', () => {
+  const connectionString = inject('postgres')?.adminUrl
+  const open = () => new SharedStatements({ connectionString }, null, { reading: 3, writing: 1, burdened: 1 }, silence)
+
+  test('is bounded, and each of more shapes of questions is answered by itself, however many come at once', async () => {
+    const shared = open()
     const shapes = Array.from({ length: 2500 }, (_, shape) => shape)
     for (let round = 0; round < 2; round++) {
       const answers = await Promise.all(
@@ -189,6 +187,31 @@ test.skipIf(inject('postgres') === null)(
       )
       expect(answers).toEqual(shapes.map((shape) => ({ sum: round + shape, name: `shape ${shape}` })))
     }
+    // One at a time, all go over the first connection.
+    const prepared = async (like: string) =>
+      (await shared.run(null, 'select "statement" from pg_prepared_statements where "statement" like $1', [like])).rows
+    expect(await prepared('select $1::int + %')).toHaveLength(399)
+    await shared.run(null, `select 'a shape that comes later' as "name", $1::int as "one"`, [1])
+    expect(await prepared('%a shape that comes later%')).toHaveLength(1)
     await shared.end()
-  },
-)
+  })
+
+  test('is prepared anew after many uses, as the database would go on by what it thought of a smaller table', async () => {
+    const shared = open()
+    const text = 'select $1::int as "asked"'
+    const ask = () => shared.run(null, text, [1])
+    const since = async () => {
+      const asked = 'select "prepare_time"::text from pg_prepared_statements where "statement" = $1'
+      return (await shared.run(null, asked, [text])).rows
+    }
+    await ask()
+    const first = await since()
+    expect(first).toHaveLength(1)
+    // Four connections share them.
+    for (let i = 0; i < 45; i++) await Promise.all(Array.from({ length: 1000 }, ask))
+    const later = await since()
+    expect(later).toHaveLength(1)
+    expect(later).not.toEqual(first)
+    await shared.end()
+  })
+})

@@ -9,8 +9,8 @@ import {
 import type pg from 'pg'
 import { isAsJson } from './json-rows.ts'
 import { execute, type Preamble, type StatementResult, type Watch } from './lean-query.ts'
-import { statementOf } from './shared-statements.ts'
 import { streamOf, type Unanswered, unansweredOn } from './silence.ts'
+import { statementOf } from './statements.ts'
 import { ORGANIZATION_SETTING } from './wall.ts'
 
 const LATER = Symbol('sent with what comes next')
