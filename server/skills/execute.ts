@@ -7,6 +7,7 @@ import type { Checked } from '../http/checked.gen.ts'
 import { toProblem, unknownReference } from '../http/problem.ts'
 import { Shares } from '../http/shares.ts'
 import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
+import { MOST_MS } from './frame/effort.ts'
 import { resolveReferences } from './references/resolve.ts'
 import { assertTrades } from './references/trades.ts'
 
@@ -46,10 +47,10 @@ export function readableEvents(call: Call, events: readonly RecordedEvent[]): Ev
 }
 
 /**
- * A composite skill that reads keeps a CPU core and the readers' shared connections busy while it runs, so an
- * organization can run two at a time, and further ones wait for these to finish.
+ * A composite skill that reads keeps a core of the database and most of this process busy while it runs, so an
+ * organization runs one at a time. Others wait for as long as one may take (frame/effort.ts).
  */
-const readingTurns = new Shares({ of: 'composite skills', most: 2, mostWaiting: 100, waitMs: 10_000 })
+const readingTurns = new Shares({ of: 'composite skills', most: 1, mostWaiting: 100, waitMs: MOST_MS })
 
 export interface Outcome {
   result: PublishedResult

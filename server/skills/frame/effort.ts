@@ -7,7 +7,7 @@ import { problem } from '../../http/problem.ts'
  * transaction rolled back.
  */
 export const MOST_RECORDS = 20_000
-const MOST_MS = 15_000
+export const MOST_MS = 15_000
 
 export class Effort {
   readonly #skill: string

@@ -9,6 +9,9 @@ type ListId = {
 }[OperationId]
 type Item<Id extends ListId> = Answered<Id> extends { data: (infer Each)[] } ? Each : never
 
+/** To take a page apart, nobody is answered for so long: twice as many take three milliseconds. */
+const PAGE = 100
+
 /**
  * Reads a list from the first page to the last, as a caller would. Callers should load related data once per page,
  * because a statement for each of thousands of items would take longer than everything else together.
@@ -21,7 +24,7 @@ export async function* everyPage<Id extends ListId>(
 ): AsyncGenerator<Item<Id>[]> {
   let cursor: string | null = null
   do {
-    const page = (await call.operation(id, { limit: 200, ...query, ...(cursor !== null && { cursor }) })) as {
+    const page = (await call.operation(id, { limit: PAGE, ...query, ...(cursor !== null && { cursor }) })) as {
       data: Item<Id>[]
       nextCursor: string | null
     }
