@@ -1,3 +1,4 @@
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
@@ -105,6 +106,8 @@ describe.skipIf(inject('postgres') === null)('what is heavy for one organization
   test('is refused once more of it waits than can have its turn in time', async () => {
     const heavy = 'select pg_sleep(0.03), 2'
     for (let i = 0; i < 4; i++) await ask(flooding, heavy)
+    // Until what was answered last has given up its turn.
+    await turnOfEventLoop()
     const outcomes = await Promise.allSettled(Array.from({ length: 202 }, () => ask(flooding, heavy)))
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
     expect(refused.map(({ reason }) => reason.code)).toEqual(['too_many_concurrent_requests'])

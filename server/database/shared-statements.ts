@@ -1,3 +1,4 @@
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises'
 import type pg from 'pg'
 import { Shares } from '../http/shares.ts'
 import type { Lanes } from './connection-plan.ts'
@@ -55,7 +56,14 @@ export class SharedStatements {
     const planned = this.#heavy.planned(organizationId, text)
     const lane = this.#heavy.has(organizationId, planned) ? undefined : this.#nextReading()
     if (lane !== undefined) return lane.run(organizationId, planned, values, asJson)
-    return this.#turns.run(organizationId, () => leastBusy(this.#burdened).run(organizationId, planned, values, asJson))
+    return new Promise((answered, failed) => {
+      const turn = async () => {
+        answered(await leastBusy(this.#burdened).run(organizationId, planned, values, asJson))
+        // A large answer keeps this process busy for as long as the database, and only then is the next one asked for.
+        await turnOfEventLoop()
+      }
+      this.#turns.run(organizationId, turn).catch(failed)
+    })
   }
 
   /**
