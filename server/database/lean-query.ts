@@ -159,7 +159,7 @@ interface Prepared {
   uses: number
 }
 
-/** The plans of a list take a hundred kilobytes of the database's memory, for as long as it is prepared. */
+/** The plan of a list takes a hundred kilobytes of the database's memory for as long as it is prepared: these, 40 MB. */
 const MOST_PREPARED = 400
 
 /**

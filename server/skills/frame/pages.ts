@@ -9,7 +9,7 @@ type ListId = {
 }[OperationId]
 type Item<Id extends ListId> = Answered<Id> extends { data: (infer Each)[] } ? Each : never
 
-/** To take a page apart, nobody is answered for so long: twice as many take three milliseconds. */
+/** While a page is taken apart nobody else is answered, for three milliseconds if it has twice as many. */
 const PAGE = 100
 
 /**
