@@ -3,6 +3,9 @@ import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Receiver } from '../processes/receiver.ts'
 
+/** After a failover the dispatcher may try again only a second later. */
+const LISTED_MS = 5000
+
 /**
  * Writes vendors without pause and records what was sent, what was acknowledged and what was left without an answer.
  * Afterwards the records are compared with what the service shows.
@@ -80,7 +83,17 @@ export class Ledger {
     }
   }
 
+  /** Gives every event the time to be listed, which is a moment after what it tells of can be read. */
   async compare(service: string): Promise<Comparison> {
+    const deadline = Date.now() + LISTED_MS
+    for (;;) {
+      const found = await this.#comparison(service)
+      if (found.halves.length === 0 || Date.now() > deadline) return found
+      await delay(50)
+    }
+  }
+
+  async #comparison(service: string): Promise<Comparison> {
     const vendors = await this.#all<Vendor>(service, '/api/ext/vendors?limit=200&includeArchived=true')
     const events = await this.#all<Event>(service, '/api/ext/events?limit=200')
     const byExternalId = Map.groupBy(vendors, ({ externalId }) => externalId)
