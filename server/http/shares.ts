@@ -73,7 +73,7 @@ interface Share {
 function tooMany({ of, most }: ShareBounds): Problem {
   return new Problem(
     'too_many_concurrent_requests',
-    `One organization has no more than ${most} ${of} at the same time, and too many of its requests wait for one.`,
+    `The ${of} of one organization take turns, ${most} at a time, and too many of them wait.`,
     {},
     { 'Retry-After': '1' },
   )

@@ -157,3 +157,19 @@ test('a batch has at most twenty steps, each with a name and a skill', async () 
   const { body } = await run([{ name: 'not a name', skill: '' }])
   expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/steps/0/name', '/steps/0/skill'])
 })
+
+test('a batch that writes waits for no skill that waits for what it holds', async () => {
+  const { key } = await plumbline.newBuilder()
+  const suggest = { skill: 'suggestVendorsForScope', input: { scope: 'framing' } }
+  expect(
+    (await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star', scopes: ['framing'] }, { key })).status,
+  ).toBe(201)
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, i) =>
+      i % 2 === 0
+        ? plumbline.post('/api/ext/execute', suggest, { key })
+        : run([vendor(`Brazos ${i}`), { name: 'suggested', ...suggest }], {}, { key }),
+    ),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+})

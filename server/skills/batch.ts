@@ -61,7 +61,6 @@ interface Step {
   input: unknown
 }
 
-/** The steps with their skills, each of which the caller may use and refers to earlier steps alone. */
 /** The steps of a batch, each with its skill; throws what is wrong with them before anything runs. */
 export function planOf(call: Reader, steps: Checked['ExecuteBatch']['steps']): Step[] {
   const catalogue = catalogueOf(call.surroundings.contract)

@@ -48,7 +48,8 @@ export function readableEvents(call: Call, events: readonly RecordedEvent[]): Ev
 
 /**
  * A composite skill that reads keeps a core of the database and most of this process busy while it runs, so an
- * organization runs one at a time. Others wait for as long as one may take (frame/effort.ts).
+ * organization runs one at a time. Others wait for as long as one may take (frame/effort.ts); not those within a
+ * transaction, on whose locks the one that has the turn may wait, and on the embedded database for its connection.
  */
 const readingTurns = new Shares({ of: 'composite skills', most: 1, mostWaiting: 100, waitMs: MOST_MS })
 
@@ -60,8 +61,9 @@ export interface Outcome {
 async function perform(skill: Skill, given: Record<string, unknown>, call: Call, dryRun: boolean): Promise<Outcome> {
   if (!skill.writes) {
     const run = () => skill.run(given, call)
+    const takesTurns = skill.kind === 'composite' && !call.isWriting
     return {
-      result: await (skill.kind === 'composite' ? readingTurns.run(call.organizationId, run) : run()),
+      result: await (takesTurns ? readingTurns.run(call.organizationId, run) : run()),
       events: [],
     }
   }
