@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { newPostgresUrl } from '../../test/support/databases.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { openDatabase } from './database.ts'
@@ -49,8 +49,13 @@ describe.skipIf(inject('postgres') === null)('a database that takes no changes',
   async function takeChanges(are: 'off' | 'on'): Promise<void> {
     const { name } = (await admin.query('select current_database()::text as "name"')).rows[0]
     await admin.query(`alter database "${name}" set default_transaction_read_only = ${are}`)
-    await admin.query(`select pg_terminate_backend("pid") from pg_stat_activity
+    const { rows } = await admin.query(`select "pid", pg_terminate_backend("pid") from pg_stat_activity
       where "datname" = '${name}' and "pid" <> pg_backend_pid()`)
+    // Each ends when it comes to it, and one that has not would still be sent what comes next.
+    const pids = rows.map(({ pid }) => pid)
+    const left = async () =>
+      (await admin.query('select from pg_stat_activity where "pid" = any($1)', [pids])).rowCount ?? pids.length
+    await vi.waitUntil(async () => (await left()) === 0, { timeout: 10_000, interval: 20 })
     await plumbline.until('/readyz', ({ status }) => status === 200)
   }
 
