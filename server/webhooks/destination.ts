@@ -1,7 +1,7 @@
-import { lookup, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { buildConnector } from 'undici'
+import { type Resolve, resolveByDns, resolveOnPrivateNetwork } from './names.ts'
 
 /**
  * Where a webhook may go. The address is checked twice: when it is set, to tell the caller at once, and on every
@@ -90,8 +90,6 @@ function embedded(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   return address.match(SIX_TO_FOUR) ? new ipaddr.IPv4(bytes.slice(2, 6)) : null
 }
 
-export type Resolve = (name: string) => Promise<string[]>
-
 /** How connections are opened. */
 export interface Connecting {
   timeoutMs: number
@@ -107,7 +105,7 @@ export function connector(
   { timeoutMs, allowPrivate, resolve, connected }: Connecting,
 ): buildConnector.connector {
   const isAllowed = (address: string) => (allowPrivate ? !isMetadata(address) : isPublic(address))
-  const lookup = guarded(resolve ?? (allowPrivate ? resolveBySystem : resolveByDns), isAllowed)
+  const lookup = guarded(resolve ?? (allowPrivate ? resolveOnPrivateNetwork : resolveByDns), isAllowed)
   const connect = build({ allowH2: false, timeout: timeoutMs, lookup } as buildConnector.BuildOptions)
   return (target, done) => {
     // A literal address is never looked up.
@@ -148,24 +146,6 @@ function refusal(address: string): DestinationRefused {
       ? `We do not send to ${address}, where a cloud keeps its metadata.`
       : `We do not send to ${address}, which is not a public address.`,
   )
-}
-
-/** Two rounds of two seconds: a name server that does not answer costs less than half of an attempt. */
-const resolver = new Resolver({ timeout: 2000, tries: 2 })
-
-// Not the system's own lookup: it shares a small thread pool with file reads, so a name server that hangs would block
-// the whole pool and with it every other receiver.
-async function resolveByDns(name: string): Promise<string[]> {
-  const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-  if (addresses.length > 0) return addresses
-  const [failure] = found.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as Error] : []))
-  throw failure ?? new Error(`${name} has no address`)
-}
-
-// On a developer's machine, receivers may have names that only the system can resolve.
-async function resolveBySystem(name: string): Promise<string[]> {
-  return (await lookup(name, { all: true })).map(({ address }) => address)
 }
 
 function hostOf(url: URL): string {

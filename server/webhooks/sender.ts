@@ -1,6 +1,7 @@
 import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../clock.ts'
-import { connector, DestinationRefused, isPublic, type Resolve } from './destination.ts'
+import { connector, DestinationRefused, isPublic } from './destination.ts'
+import type { Resolve } from './names.ts'
 import { readRetryAfter } from './retry-schedule.ts'
 
 /**

@@ -1,0 +1,71 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { Resolver } from 'node:dns/promises'
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { onPrivateNetwork } from './names.ts'
+
+const opened: Socket[] = []
+afterEach(() => {
+  for (const socket of opened.splice(0)) socket.close()
+})
+
+/** Asks a name server that gives this answer to a question, or none. */
+async function resolverOf(answer: (question: Buffer) => Buffer | null): Promise<Resolver> {
+  const server = createSocket('udp4')
+  opened.push(server)
+  server.on('message', (question, { port, address }) => {
+    const bytes = answer(question)
+    if (bytes !== null) server.send(bytes, port, address)
+  })
+  await new Promise<void>((done) => server.bind(0, '127.0.0.1', done))
+  const resolver = new Resolver({ timeout: 200, tries: 1 })
+  resolver.setServers([`127.0.0.1:${server.address().port}`])
+  return resolver
+}
+
+const silent = () => null
+
+/** The question, with the answer that there is no such name (RFC 1035). */
+function noSuchName(question: Buffer): Buffer {
+  const bytes = Buffer.from(question)
+  bytes.writeUInt16BE(0x8183, 2)
+  // None of its additional records.
+  bytes.writeUInt16BE(0, 10)
+  return bytes.subarray(0, bytes.indexOf(0, 12) + 5)
+}
+
+/** A system that knows every name, what it was asked, and how many names at a time. */
+function system() {
+  const seen = { asked: [] as string[], most: 0 }
+  let underWay = 0
+  const resolve = async (name: string) => {
+    seen.asked.push(name)
+    seen.most = Math.max(seen.most, ++underWay)
+    await turnOfEventLoop()
+    underWay--
+    return [`10.0.0.${seen.asked.indexOf(name)}`]
+  }
+  return { seen, resolve }
+}
+
+test('a name whose servers are silent is not asked of the system, which would wait for them for others', async () => {
+  const { seen, resolve } = system()
+  const lookUp = onPrivateNetwork(await resolverOf(silent), resolve)
+  await expect(lookUp('hooks.example.com')).rejects.toMatchObject({ code: 'ETIMEOUT' })
+  expect(seen.asked).toEqual([])
+})
+
+test('a name without a domain is asked of the system alone', async () => {
+  const lookUp = onPrivateNetwork(await resolverOf(silent), system().resolve)
+  expect(await lookUp('receiver')).toEqual(['10.0.0.0'])
+})
+
+test('names that DNS does not know are asked of the system one at a time, and each once for all who wait', async () => {
+  const { seen, resolve } = system()
+  const lookUp = onPrivateNetwork(await resolverOf(noSuchName), resolve)
+  expect(await lookUp('one.test')).toEqual(['10.0.0.0'])
+  seen.asked.length = 0
+  const found = await Promise.all(['one', 'two', 'one', 'three', 'one'].map(lookUp))
+  expect(found).toEqual([['10.0.0.0'], ['10.0.0.1'], ['10.0.0.0'], ['10.0.0.2'], ['10.0.0.0']])
+  expect(seen).toEqual({ asked: ['one', 'two', 'three'], most: 1 })
+})

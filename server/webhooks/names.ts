@@ -1,0 +1,82 @@
+import { type LookupAddress, promises } from 'node:dns'
+import type { Resolver } from 'node:dns/promises'
+
+/** The addresses of a name; fails if it has none. */
+export type Resolve = (name: string) => Promise<string[]>
+
+/** Two rounds of some two seconds, of which the second is not longer: a silent name server costs half of an attempt. */
+const resolver = new promises.Resolver({ timeout: 2000, maxTimeout: 2000, tries: 2 })
+
+/** As long as a delivery waits; nobody waits for what is looked up later. */
+const WAIT_MS = 10_000
+
+/** Far more than a private network has receivers. */
+const MOST_NAMES = 1000
+
+// Not the system's own lookup: it shares a small thread pool with file reads, and of that only two threads look up names,
+// the database's among them. Names whose servers are silent would hold both for minutes.
+export const resolveByDns = byDns(resolver)
+
+/**
+ * On a private network, receivers may have names that only the system knows, from its file of hosts or with its search
+ * domain.
+ */
+export const resolveOnPrivateNetwork = onPrivateNetwork(resolver, async (name) =>
+  (await promises.lookup(name, { all: true })).map(addressOf),
+)
+
+export function byDns(resolver: Resolver): Resolve {
+  return async (name) => {
+    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    if (addresses.length > 0) return addresses
+    const [failure] = found.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as Error] : []))
+    throw failure ?? new Error(`${name} has no address`)
+  }
+}
+
+/**
+ * The system is asked for names without a domain and for those that DNS does not know. If DNS is silent, it would be
+ * silent to the system too.
+ */
+export function onPrivateNetwork(resolver: Resolver, system: Resolve): Resolve {
+  const dns = byDns(resolver)
+  const bySystem = oneByOne(system)
+  return async (name) => {
+    if (!name.includes('.')) return bySystem(name)
+    try {
+      return await dns(name)
+    } catch (error) {
+      if (!UNKNOWN.has((error as { code?: unknown }).code)) throw error
+      return bySystem(name)
+    }
+  }
+}
+
+// There is no such name, it has no addresses, or there is no server to ask.
+const UNKNOWN: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'])
+
+/** One name at a time, so that whoever else looks up a name finds a thread for it; each only once for all who ask. */
+function oneByOne(resolve: Resolve): Resolve {
+  const asked = new Map<string, Promise<string[]>>()
+  let before: Promise<unknown> = Promise.resolve()
+  return (name) => {
+    const known = asked.get(name)
+    if (known !== undefined) return known
+    if (asked.size >= MOST_NAMES) return Promise.reject(new Error(`${name} is one of too many names to look up`))
+    const sinceMs = performance.now()
+    const answer = before
+      .then(() => {
+        if (performance.now() - sinceMs > WAIT_MS) throw new Error(`${name} was not looked up in time`)
+        return resolve(name)
+      })
+      .finally(() => asked.delete(name))
+    asked.set(name, answer)
+    before = answer.catch(() => {})
+    return answer
+  }
+}
+
+function addressOf({ address }: LookupAddress): string {
+  return address
+}
