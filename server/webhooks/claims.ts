@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Database, Db } from '../database/database.ts'
+import { QueueFront, type Reading } from '../database/queue-front.ts'
+import { keepLatest } from '../values/keep-latest.ts'
 import type { WebhookName } from './dispatcher.ts'
 import type { Owner, Owners } from './owners.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING } from './webhook.ts'
@@ -68,7 +70,36 @@ export interface Turn extends WebhookName {
   most: number
 }
 
-export async function claim(database: Database, clock: Clock, owners: Owners, webhooks: Turn[]): Promise<Claims> {
+/** From when on to look for what each subscription has due. */
+export type Fronts = Map<string, QueueFront>
+
+/** Far more subscriptions than have something due within seconds. */
+const MOST_FRONTS = 1000
+
+export interface ClaimParts {
+  database: Database
+  clock: Clock
+  owners: Owners
+  /** Kept between calls. */
+  fronts: Fronts
+}
+
+export async function claim(parts: ClaimParts, webhooks: Turn[]): Promise<Claims> {
+  const { claims, seen } = await claimDue(parts, webhooks)
+  for (const [webhookId, reading] of seen) frontOf(parts.fronts, webhookId).read(reading)
+  return claims
+}
+
+function frontOf(fronts: Fronts, webhookId: string): QueueFront {
+  const front = fronts.get(webhookId) ?? new QueueFront()
+  keepLatest(fronts, webhookId, front, MOST_FRONTS)
+  return front
+}
+
+function claimDue(
+  { database, clock, owners, fronts }: ClaimParts,
+  webhooks: Turn[],
+): Promise<{ claims: Claims; seen: Map<string, Reading> }> {
   return database.transaction(async (trx) => {
     const now = clock.now()
     // If the database crashes and loses a claim, it is simply made again, so there is no need to wait for the disk.
@@ -77,16 +108,17 @@ export async function claim(database: Database, clock: Clock, owners: Owners, we
     const names = new Set(locked.map((row) => row.webhookId))
     const missed = webhooks.filter(({ webhookId }) => !names.has(webhookId))
     const open = locked.filter((row) => isOpen(row, now))
-    const underWay = await countUnderWay(trx, open)
+    const underWay = await countUnderWay(trx, open, now)
     const shares = new Map(webhooks.map(({ webhookId, most }) => [webhookId, most]))
     const turns = open.map((row) => ({
       ...row,
       limit: limitOf(row, shares.get(row.webhookId) ?? 1) - (underWay.get(row.webhookId) ?? 0),
     }))
-    const taken = await take(
+    const { taken, seen } = await take(
       trx,
       turns.filter((turn) => turn.limit > 0),
       now,
+      fronts,
     )
     const { sendable, cancelled } = await cancelUnreadable(trx, taken, turns, owners, now)
     const counts = Map.groupBy(taken, (row) => row.webhookId)
@@ -94,7 +126,8 @@ export async function claim(database: Database, clock: Clock, owners: Owners, we
       ({ webhookId, limit }) => !cancelled.has(webhookId) && (counts.get(webhookId)?.length ?? 0) >= limit,
     )
     const again = turns.filter(({ webhookId }) => cancelled.has(webhookId))
-    return { deliveries: await prepare(trx, sendable, turns, now), full, missed: [...missed, ...again] }
+    const deliveries = await prepare(trx, sendable, turns, now)
+    return { claims: { deliveries, full, missed: [...missed, ...again] }, seen }
   })
 }
 
@@ -216,11 +249,13 @@ function limitOf({ consecutiveFailures }: Subscription, most: number): number {
   return Math.min(most, FAILURES_UNTIL_DISABLED - consecutiveFailures)
 }
 
-async function countUnderWay(trx: Db, webhooks: Subscription[]): Promise<Map<string, number>> {
+// A claim that has lapsed is of a process that died. This also passes over what a backup keeps in the index
+// (database/queue-front.ts).
+async function countUnderWay(trx: Db, webhooks: Subscription[], now: Date): Promise<Map<string, number>> {
   if (webhooks.length === 0) return new Map()
   const { rows } = await sql<{ webhookId: string; count: number }>`
     select d."webhookId", count(*)::int as "count" from "deliveries" d
-    where d."claimedUntil" is not null and not d."test" and (d."organizationId", d."webhookId") in (
+    where d."claimedUntil" > ${now.toISOString()} and not d."test" and (d."organizationId", d."webhookId") in (
       select * from unnest(${webhooks.map((webhook) => webhook.organizationId)}::text[], ${webhooks.map((webhook) => webhook.webhookId)}::text[])
     )
     group by d."webhookId"`.execute(trx)
@@ -247,23 +282,49 @@ const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eve
 // join on their keys the planner would scan a table of some thousand rows every time, and with an array of ids it reads
 // all rows of the organization until the table has been analyzed (178 blocks in place of 23 for 10 of 5,000). What each
 // way costs is in database/distribution.ts.
-async function take(trx: Db, turns: (Subscription & { limit: number })[], now: Date): Promise<Taken[]> {
-  if (turns.length === 0) return []
-  const { rows } = await sql<Taken & { sequence: number; nextAttemptAt: string }>`
+async function take(
+  trx: Db,
+  turns: (Subscription & { limit: number })[],
+  now: Date,
+  fronts: Fronts,
+): Promise<{ taken: Taken[]; seen: Map<string, Reading> }> {
+  if (turns.length === 0) return { taken: [], seen: new Map() }
+  const fromMs = performance.now()
+  const afters = turns.map(({ webhookId }) => frontOf(fronts, webhookId).after(fromMs))
+  const { rows } = await sql<Due>`
     update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
     where d.ctid = any(array(
       select due.ctid
-      from unnest(${turns.map((turn) => turn.organizationId)}::text[], ${turns.map((turn) => turn.webhookId)}::text[], ${turns.map((turn) => turn.limit)}::int[])
-        as turn ("organizationId", "webhookId", "limit")
+      from unnest(${turns.map((turn) => turn.organizationId)}::text[], ${turns.map((turn) => turn.webhookId)}::text[],
+          ${turns.map((turn) => turn.limit)}::int[], ${afters.map((ms) => new Date(ms).toISOString())}::timestamptz[])
+        as turn ("organizationId", "webhookId", "limit", "after")
       cross join lateral (
         select w.ctid from "deliveries" w
         where w."organizationId" = turn."organizationId" and w."webhookId" = turn."webhookId"
-          and w."status" = 'pending' and not w."test" and w."claimedUntil" is null and w."nextAttemptAt" <= ${now.toISOString()}
+          and w."status" = 'pending' and not w."test" and w."claimedUntil" is null
+          and w."nextAttemptAt" > turn."after" and w."nextAttemptAt" <= ${now.toISOString()}
         order by w."nextAttemptAt", w."sequence" limit turn."limit" for update skip locked
       ) due
     ))
     returning ${TAKEN}, d."sequence", d."nextAttemptAt"`.execute(trx)
-  return rows.sort((one, other) => compare(one.nextAttemptAt, other.nextAttemptAt) || one.sequence - other.sequence)
+  const taken = rows.sort(
+    (one, other) => compare(one.nextAttemptAt, other.nextAttemptAt) || one.sequence - other.sequence,
+  )
+  const toMs = performance.now()
+  const bySubscription = Map.groupBy(taken, ({ webhookId }) => webhookId)
+  const seen = turns.map(({ webhookId, limit }, i): [string, Reading] => {
+    const own = bySubscription.get(webhookId) ?? []
+    const first = own[0] === undefined ? null : Date.parse(own[0].nextAttemptAt)
+    // As long as there may be more, some of it may have been due at the same time as the last.
+    const upTo = own.length < limit ? now.getTime() : null
+    return [webhookId, { after: afters[i] ?? 0, first, upTo, fromMs, toMs }]
+  })
+  return { taken, seen: new Map(seen) }
+}
+
+interface Due extends Taken {
+  sequence: number
+  nextAttemptAt: string
 }
 
 function compare(one: string, other: string): number {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
+import { QueueFront } from '../database/queue-front.ts'
 import type { Contract } from '../http/contract.ts'
 import { type AttemptMade, type DelivererMetrics, startDeliverer } from './deliverer.ts'
 import { dispatch, type WebhookName } from './dispatcher.ts'
@@ -68,6 +69,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
   const { database, config, clock, log } = parts
   const owners = ownersOf(parts.contract)
   const deliverer = startDeliverer({ ...parts, owners })
+  const front = new QueueFront()
   const metrics = { eventsDispatched: 0 }
   let isStopped = false
   let isWoken = false
@@ -85,7 +87,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
     while (isWoken && !isStopped) {
       isWoken = false
       try {
-        const { isBusy, hasMore, events, due } = await dispatch(database, config, clock, owners)
+        const { isBusy, hasMore, events, due } = await dispatch({ database, config, clock, owners, front })
         metrics.eventsDispatched += events
         if (events > 0) parts.eventsDispatched?.()
         deliverer.take(due)

@@ -3,6 +3,7 @@ import { typeid } from 'typeid-js'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
+import type { QueueFront } from '../database/queue-front.ts'
 import { together } from '../database/together.ts'
 import { later } from '../database/transaction-drivers.ts'
 import type { Owner, Owners } from './owners.ts'
@@ -45,26 +46,56 @@ const MOST_DELIVERIES = 5000
 /** Any number that no other lock in this database uses. */
 const DISPATCHER_LOCK = 74185008
 
-export async function dispatch(database: Database, config: Config, clock: Clock, owners: Owners): Promise<Dispatched> {
-  const { isBusy, seen, placed } = await placeUnwatched(database)
+export interface DispatchParts {
+  database: Database
+  config: Config
+  clock: Clock
+  owners: Owners
+  /** Kept between calls. */
+  front: QueueFront
+}
+
+export async function dispatch(parts: DispatchParts): Promise<Dispatched> {
+  const { database, front } = parts
+  const fromMs = performance.now()
+  const after = front.after(fromMs)
+  const { isBusy, seen, placed, first, last } = await placeUnwatched(database, after)
   const isFull = seen === MOST_AT_ONCE
-  if (isBusy || placed === seen) return { isBusy, hasMore: isFull, events: placed, due: [] }
+  const read = (upTo: number | null) => front.read({ after, first, upTo, fromMs, toMs: performance.now() })
+  if (isBusy) return { isBusy, hasMore: isFull, events: placed, due: [] }
+  if (placed === seen) {
+    read(last)
+    return { isBusy, hasMore: isFull, events: placed, due: [] }
+  }
+  const watched = await placeWatched(parts, after)
+  if (!watched.isBusy) read(watched.upTo)
+  const { hasMore, events, due } = watched
+  return { isBusy: watched.isBusy, hasMore: hasMore || isFull, events: events + placed, due }
+}
+
+interface Watched extends Dispatched {
+  /** The place of the last that was dispatched. */
+  upTo: number | null
+}
+
+function placeWatched({ database, config, clock, owners }: DispatchParts, after: number): Promise<Watched> {
   return database.transaction(async (trx) => {
     const now = clock.now()
     const [{ rows }, waiting] = await together(
       sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx),
-      undispatched(trx),
+      undispatched(trx, after),
     )
     const isBusy = rows[0]?.locked !== true
-    if (isBusy || waiting.length === 0) return { isBusy, hasMore: isFull, events: placed, due: [] }
+    if (isBusy || waiting.length === 0) return { isBusy, hasMore: false, events: 0, due: [], upTo: null }
     const subscriptions = await subscriptionsOf(trx, waiting, owners, now)
     const { events, deliveries } = match(waiting, subscriptions, owners)
     await place(trx, events, deliveries, { now, firstPauseSeconds: config.webhookRetrySchedule[0] ?? 0 })
     return {
       isBusy,
-      hasMore: events.length < waiting.length || waiting.length === BATCH_EVENTS || isFull,
-      events: events.length + placed,
+      hasMore: events.length < waiting.length || waiting.length === BATCH_EVENTS,
+      events: events.length,
       due: namesOf(deliveries),
+      upTo: events.at(-1)?.recordedOrder ?? null,
     }
   })
 }
@@ -91,16 +122,20 @@ interface Placed {
   isBusy: boolean
   seen: number
   placed: number
+  /** The places of the first and the last that were seen. */
+  first: number | null
+  last: number | null
 }
 
 // Events of organizations without a subscription only need a sequence, which the database assigns by itself, in one
 // packet: whether it got the lock is passed on from one statement to the next within it.
-async function placeUnwatched(database: Database): Promise<Placed> {
+async function placeUnwatched(database: Database, after: number): Promise<Placed> {
   const locking = sql`select set_config('plumbline.dispatches', pg_try_advisory_xact_lock(${DISPATCHER_LOCK})::text, true)`
   const hasLock = sql`current_setting('plumbline.dispatches') = 'true'`
   const placing = sql<Placed>`
     with first as materialized (
-      select "organizationId", "id", "recordedOrder" from "events" where "sequence" is null and ${hasLock}
+      select "organizationId", "id", "recordedOrder" from "events"
+      where "sequence" is null and "recordedOrder" > ${after} and ${hasLock}
       order by "recordedOrder" limit ${MOST_AT_ONCE}
     ), ranked as (
       select "organizationId", "id",
@@ -110,7 +145,8 @@ async function placeUnwatched(database: Database): Promise<Placed> {
         select w."organizationId" from "webhooks" w where w."archivedAt" is null
           and w."organizationId" in (select "organizationId" from first))
     ), ${PLACED}
-    select not (${hasLock}) as "isBusy", (select count(*) from first) as "seen", (select count(*) from placed) as "placed"`
+    select not (${hasLock}) as "isBusy", count(*) as "seen", (select count(*) from placed) as "placed",
+      min("recordedOrder") as "first", max("recordedOrder") as "last" from first`
   const { answered } = await database.transaction(async (trx) => {
     await trx.executeQuery(later(locking.compile(trx)))
     const answered = placing.execute(trx)
@@ -118,7 +154,7 @@ async function placeUnwatched(database: Database): Promise<Placed> {
     answered.catch(() => {})
     return { answered }
   })
-  return (await answered).rows[0] ?? { isBusy: false, seen: 0, placed: 0 }
+  return (await answered).rows[0] ?? { isBusy: false, seen: 0, placed: 0, first: null, last: null }
 }
 
 interface Waiting {
@@ -127,13 +163,15 @@ interface Waiting {
   type: string
   actorId: string | null
   permissions: string[] | null
+  recordedOrder: number
 }
 
-async function undispatched(trx: Db): Promise<Waiting[]> {
+async function undispatched(trx: Db, after: number): Promise<Waiting[]> {
   return trx
     .selectFrom('events')
-    .select(['organizationId', 'id', 'type', 'actorId', 'permissions'])
+    .select(['organizationId', 'id', 'type', 'actorId', 'permissions', 'recordedOrder'])
     .where('sequence', 'is', null)
+    .where('recordedOrder', '>', after)
     .orderBy('recordedOrder')
     .limit(BATCH_EVENTS)
     .execute()
