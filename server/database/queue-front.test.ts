@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import { afterEach, expect, inject, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { QueueFront } from './queue-front.ts'
 
 /** A front that has read a queue up to the place at 0, 1, 7 and 13 s, which took no time. */
@@ -35,4 +38,44 @@ test('what appears behind, as after a failover, makes it be read from its beginn
   expect(front.after(14_500)).toBe(0)
   front.read({ after: 0, first: 5, upTo: 5, fromMs: 16_500, toMs: 16_500 })
   expect(front.after(16_600)).toBe(4)
+})
+
+const started: TestPlumbline[] = []
+afterEach(async () => {
+  for (const plumbline of started.splice(0)) await plumbline.stop()
+})
+
+// The embedded database has one transaction at a time.
+test.skipIf(inject('postgres') === null)('an event that is committed long after later ones is not lost', async () => {
+  const plumbline = await startTestPlumbline()
+  started.push(plumbline)
+  const { database, organizationId } = plumbline
+  const post = async (companyName: string) => (await plumbline.post('/api/ext/vendors', { companyName })).body.id
+  await post('Redrock Carpentry')
+  const id = typeid('evt').toString()
+  const [written, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const late = database.transaction(async (trx) => {
+    await sql`insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt")
+      select "organizationId", ${id}, "type", "resourceId", replace("payload", "id", ${id}), "occurredAt"
+      from "events" where "organizationId" = ${organizationId}`.execute(trx)
+    written.resolve()
+    await over.promise
+  })
+  await written.promise
+  // Until the dispatcher reads from a place behind it: what left two seconds ago has settled at the next event.
+  const begun = performance.now()
+  while (performance.now() - begun < 5000) {
+    const resourceId = await post('Brazos Framing')
+    await plumbline.until(`/api/ext/events?resourceId=${resourceId}`, ({ body }) => body.data.length === 1)
+  }
+  over.resolve()
+  await late
+  const sequence = async () => {
+    const { rows } = await sql<{ sequence: number | null }>`
+      select "sequence" from "events" where "organizationId" = ${organizationId} and "id" = ${id}`.execute(
+      database.statements,
+    )
+    return rows[0]?.sequence
+  }
+  await expect.poll(sequence, { timeout: 10_000 }).toBeGreaterThan(0)
 })

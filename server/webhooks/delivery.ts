@@ -52,6 +52,11 @@ export interface DeliveryMetrics extends DelivererMetrics {
 
 const LOOK_EVERY_MS = 1000
 
+/** Looking takes longer while a backup runs (database/queue-front.ts), and may take a twentieth of the time. */
+const TIMES_AS_LONG = 20
+/** Within half a minute the work of a process that died is resumed. */
+const LOOK_MOST_MS = 5000
+
 /** Another process is dispatching, but may have started before our events were there: check again soon. */
 const BUSY_RETRY_MS = 10
 
@@ -111,8 +116,10 @@ export function startDelivery(parts: DeliveryParts): Delivery {
   let looking: Promise<void> = Promise.resolve()
   const look = () => {
     wake()
+    const fromMs = performance.now()
     looking = deliverer.look().then(() => {
-      if (!isStopped) timer = setTimeout(look, LOOK_EVERY_MS)
+      const pauseMs = Math.max(LOOK_EVERY_MS, (performance.now() - fromMs) * TIMES_AS_LONG)
+      if (!isStopped) timer = setTimeout(look, Math.min(LOOK_MOST_MS, pauseMs))
     })
   }
   look()
