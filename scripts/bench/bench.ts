@@ -4,7 +4,7 @@
  * measurements mean anything. Prints a table and writes dist/bench.json.
  *
  *   npm run bench                               all of it, about a quarter of an hour
- *   npm run bench -- webhooks                   only the webhooks, or some parts: latency, throughput, isolation, size
+ *   npm run bench -- webhooks                   only the webhooks, or some parts: latency, throughput, isolation, backup
  *   npm run bench -- neighbours                 only how much one builder's flood delays another builder
  *   npm run bench -- heavy                      only what heavy operations cost, as multiples of a get
  *   npm run bench -- retention                  only how fast old rows are archived and deleted
