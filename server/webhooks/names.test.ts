@@ -60,7 +60,7 @@ test('a name without a domain is asked of the system alone', async () => {
   expect(await lookUp('receiver')).toEqual(['10.0.0.0'])
 })
 
-test('names that DNS does not know are asked of the system one at a time, and each once for all who wait', async () => {
+test('the system is asked for one name at a time, and once for all who wait, also if DNS does not know it', async () => {
   const { seen, resolve } = system()
   const lookUp = onPrivateNetwork(await resolverOf(noSuchName), resolve)
   expect(await lookUp('one.test')).toEqual(['10.0.0.0'])

@@ -25,7 +25,7 @@ export const resolveOnPrivateNetwork = onPrivateNetwork(resolver, async (name) =
   (await promises.lookup(name, { all: true })).map(addressOf),
 )
 
-export function byDns(resolver: Resolver): Resolve {
+function byDns(resolver: Resolver): Resolve {
   return async (name) => {
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
     const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
@@ -36,25 +36,23 @@ export function byDns(resolver: Resolver): Resolve {
 }
 
 /**
- * The system is asked for names without a domain and for those that DNS does not know. If DNS is silent, it would be
- * silent to the system too.
+ * As the system says, which is not asked for a name whose servers are silent: it would wait for them far longer. Names
+ * without a domain are not looked for in DNS.
  */
 export function onPrivateNetwork(resolver: Resolver, system: Resolve): Resolve {
   const dns = byDns(resolver)
   const bySystem = oneByOne(system)
   return async (name) => {
-    if (!name.includes('.')) return bySystem(name)
-    try {
-      return await dns(name)
-    } catch (error) {
-      if (!UNKNOWN.has((error as { code?: unknown }).code)) throw error
-      return bySystem(name)
+    if (name.includes('.')) {
+      await dns(name).catch((error: { code?: unknown }) => {
+        if (error.code === SILENT) throw error
+      })
     }
+    return bySystem(name)
   }
 }
 
-// There is no such name, it has no addresses, or there is no server to ask.
-const UNKNOWN: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'])
+const SILENT = 'ETIMEOUT'
 
 /** One name at a time, so that whoever else looks up a name finds a thread for it; each only once for all who ask. */
 function oneByOne(resolve: Resolve): Resolve {
