@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { eraseContact } from '../builder-data/erase-person.ts'
 import { writeHeldExecutions } from './behind.ts'
@@ -66,6 +66,23 @@ test('reads, dry runs and refusals are recorded', async () => {
     changed: false,
   })
   expect(refused.input.phone).toBe(5)
+})
+
+// The embedded database has one connection, on which everything takes its turn.
+test.skipIf(inject('postgres') === null)('what is being written just now is waited for', async () => {
+  const { database } = plumbline
+  const { body: read } = await execute('getCaller', {})
+  const lists = await database.transaction(async (trx) => {
+    await sql`lock table "executions" in share mode`.execute(trx)
+    const first = found('skill=getCaller')
+    const waits = async () =>
+      (await sql`select from pg_locks where not "granted" and "relation" = '"executions"'::regclass`.execute(trx)).rows
+    await expect.poll(async () => (await waits()).length).toBe(1)
+    const second = found('skill=getCaller')
+    for (let i = 0; i < 5; i++) await plumbline.get('/api/ext/vendors')
+    return { first, second }
+  })
+  for (const list of [lists.first, lists.second]) expect((await list)[0].id).toBe(read.id)
 })
 
 test('several skills at once are one execution, and so is what an agent runs over MCP', async () => {
