@@ -25,11 +25,13 @@ test('a queue is read from its beginning until something has left it for seconds
   expect([read(4200, 8), read(4300, 9)]).toEqual([0, 5])
 })
 
-test('it is read from its beginning each second, or after twenty times as long as that took', () => {
+test('it is read from its beginning each second, or after twenty times as long as that took, or five seconds', () => {
   const front = frontAt(7)
   expect([front.after(13_100), front.after(13_999), front.after(14_000)]).toEqual([7, 7, 0])
   front.read({ after: 0, first: null, upTo: null, fromMs: 14_000, toMs: 14_200 })
   expect([front.after(15_300), front.after(18_199), front.after(18_200)]).toEqual([7, 7, 0])
+  front.read({ after: 0, first: null, upTo: null, fromMs: 19_000, toMs: 20_000 })
+  expect([front.after(24_999), front.after(25_000)]).toEqual([7, 0])
 })
 
 test('what appears behind, as after a failover, makes it be read from its beginning for some seconds', () => {

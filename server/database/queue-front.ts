@@ -7,7 +7,7 @@
  * read from the place up to which everything had left some seconds ago.
  *
  * A row gets its place when it is written and appears when it is committed, so one may yet appear behind that place.
- * That is why the queue is read from its beginning as well: each second or, once that takes long, less often.
+ * That is why the queue is read from its beginning as well, after a pause (`pauseAfter`).
  */
 export class QueueFront {
   #settled = BEGINNING
@@ -23,7 +23,7 @@ export class QueueFront {
   /** Notes what reading has shown. */
   read({ after, first, upTo, fromMs, toMs }: Reading): void {
     if (after === BEGINNING) {
-      this.#wholeAtMs = toMs + Math.max(WHOLE_EVERY_MS, (toMs - fromMs) * TIMES_AS_LONG)
+      this.#wholeAtMs = toMs + pauseAfter(toMs - fromMs)
       // Others may follow it, as after a failover, by which places may be given that are lower than what was lost.
       if (first !== null && first <= this.#settled) this.#forget()
     }
@@ -57,7 +57,10 @@ const BEGINNING = 0
 /** Almost all transactions commit within this time after they have written to a queue. */
 const SETTLES_AFTER_MS = 2000
 
-const WHOLE_EVERY_MS = 1000
-
-/** Reading all of it may take a twentieth of the time. */
-const TIMES_AS_LONG = 20
+/**
+ * How long to wait with reading all of a queue again, in ms, if it took so long: it may take a twentieth of the time, but
+ * what a process that died had taken is to be found within seconds.
+ */
+export function pauseAfter(tookMs: number): number {
+  return Math.min(5000, Math.max(1000, tookMs * 20))
+}

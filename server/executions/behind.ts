@@ -27,8 +27,6 @@ export function writeLater(surroundings: Surroundings, made: NewExecution): void
 /** Writes down what is held. While the database is away it stays held; throws that it is. */
 export async function writeHeldExecutions(surroundings: Surroundings): Promise<void> {
   const { waiting, underWay } = heldBy(surroundings)
-  // What somebody else is writing is held no more, and not there yet.
-  const others = Promise.allSettled(underWay)
   while (waiting.length > 0) {
     const batch = waiting.splice(0, BATCH_ROWS)
     const writing = write(surroundings, batch)
@@ -43,7 +41,8 @@ export async function writeHeldExecutions(surroundings: Surroundings): Promise<v
       underWay.delete(writing)
     }
   }
-  await others
+  // What somebody else is writing is held no more, and not there yet.
+  await Promise.allSettled(underWay)
 }
 
 async function write({ database }: Surroundings, batch: NewExecution[]): Promise<void> {

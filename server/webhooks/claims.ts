@@ -76,6 +76,9 @@ export type Fronts = Map<string, QueueFront>
 /** Far more subscriptions than have something due within seconds. */
 const MOST_FRONTS = 1000
 
+/** What looking for each subscription has shown. */
+type Seen = readonly (Reading & { webhookId: string })[]
+
 export interface ClaimParts {
   database: Database
   clock: Clock
@@ -86,7 +89,7 @@ export interface ClaimParts {
 
 export async function claim(parts: ClaimParts, webhooks: Turn[]): Promise<Claims> {
   const { claims, seen } = await claimDue(parts, webhooks)
-  for (const [webhookId, reading] of seen) frontOf(parts.fronts, webhookId).read(reading)
+  for (const reading of seen) frontOf(parts.fronts, reading.webhookId).read(reading)
   return claims
 }
 
@@ -99,7 +102,7 @@ function frontOf(fronts: Fronts, webhookId: string): QueueFront {
 function claimDue(
   { database, clock, owners, fronts }: ClaimParts,
   webhooks: Turn[],
-): Promise<{ claims: Claims; seen: Map<string, Reading> }> {
+): Promise<{ claims: Claims; seen: Seen }> {
   return database.transaction(async (trx) => {
     const now = clock.now()
     // If the database crashes and loses a claim, it is simply made again, so there is no need to wait for the disk.
@@ -287,8 +290,8 @@ async function take(
   turns: (Subscription & { limit: number })[],
   now: Date,
   fronts: Fronts,
-): Promise<{ taken: Taken[]; seen: Map<string, Reading> }> {
-  if (turns.length === 0) return { taken: [], seen: new Map() }
+): Promise<{ taken: Taken[]; seen: Seen }> {
+  if (turns.length === 0) return { taken: [], seen: [] }
   const fromMs = performance.now()
   const afters = turns.map(({ webhookId }) => frontOf(fronts, webhookId).after(fromMs))
   const { rows } = await sql<Due>`
@@ -312,14 +315,14 @@ async function take(
   )
   const toMs = performance.now()
   const bySubscription = Map.groupBy(taken, ({ webhookId }) => webhookId)
-  const seen = turns.map(({ webhookId, limit }, i): [string, Reading] => {
+  const seen = turns.map(({ webhookId, limit }, i) => {
     const own = bySubscription.get(webhookId) ?? []
     const first = own[0] === undefined ? null : Date.parse(own[0].nextAttemptAt)
     // As long as there may be more, some of it may have been due at the same time as the last.
     const upTo = own.length < limit ? now.getTime() : null
-    return [webhookId, { after: afters[i] ?? 0, first, upTo, fromMs, toMs }]
+    return { webhookId, after: afters[i] ?? 0, first, upTo, fromMs, toMs }
   })
-  return { taken, seen: new Map(seen) }
+  return { taken, seen }
 }
 
 interface Due extends Taken {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { QueueFront } from '../database/queue-front.ts'
+import { pauseAfter, QueueFront } from '../database/queue-front.ts'
 import type { Contract } from '../http/contract.ts'
 import { type AttemptMade, type DelivererMetrics, startDeliverer } from './deliverer.ts'
 import { dispatch, type WebhookName } from './dispatcher.ts'
@@ -20,7 +20,8 @@ import type { TellDisabled } from './settlement.ts'
  *     settle      settlement.ts      the attempt, the delivery, the count of failures
  *
  * A commit in this process wakes it at once. What other processes have committed, and what comes due over time, is
- * found by a check that runs once a second; that check also resumes the work of a process that died.
+ * found by a check that runs each second, or somewhat less often if it takes long; that check also resumes the work of a
+ * process that died.
  */
 export interface DeliveryParts {
   database: Database
@@ -49,13 +50,6 @@ export interface Delivery {
 export interface DeliveryMetrics extends DelivererMetrics {
   eventsDispatched: number
 }
-
-const LOOK_EVERY_MS = 1000
-
-/** Looking takes longer while a backup runs (database/queue-front.ts), and may take a twentieth of the time. */
-const TIMES_AS_LONG = 20
-/** Within half a minute the work of a process that died is resumed. */
-const LOOK_MOST_MS = 5000
 
 /** Another process is dispatching, but may have started before our events were there: check again soon. */
 const BUSY_RETRY_MS = 10
@@ -118,8 +112,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
     wake()
     const fromMs = performance.now()
     looking = deliverer.look().then(() => {
-      const pauseMs = Math.max(LOOK_EVERY_MS, (performance.now() - fromMs) * TIMES_AS_LONG)
-      if (!isStopped) timer = setTimeout(look, Math.min(LOOK_MOST_MS, pauseMs))
+      if (!isStopped) timer = setTimeout(look, pauseAfter(performance.now() - fromMs))
     })
   }
   look()
