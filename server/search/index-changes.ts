@@ -136,9 +136,13 @@ async function remove(trx: Db, postings: readonly Posting[]): Promise<void> {
     delete from "searchWords" as s using json_to_recordset(${JSON.stringify(postings)}::json)
       as g ("organizationId" text, "recordId" text, "word" text)
     where s."organizationId" = g."organizationId" and s."recordId" = g."recordId" and s."word" = g."word"`.execute(trx)
+  // Many records may have lost the same word, which is looked for once.
+  const words = new Map(
+    postings.map(({ organizationId, word }) => [`${organizationId} ${word}`, { organizationId, word }] as const),
+  )
   // A word that occurs nowhere any more may have been somebody's name.
   await sql`
-    delete from "searchVariants" as v using json_to_recordset(${JSON.stringify(postings)}::json)
+    delete from "searchVariants" as v using json_to_recordset(${JSON.stringify([...words.values()])}::json)
       as g ("organizationId" text, "word" text)
     where v."organizationId" = g."organizationId" and v."word" = g."word" and not exists (
       select from "searchWords" as s where s."organizationId" = g."organizationId"
