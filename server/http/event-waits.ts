@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
+import { LAST_SEQUENCE } from '../database/last-sequence.ts'
 
 /**
  * Requests that wait for events. They hold neither a connection nor a transaction, but a timer: one short query for all of
@@ -39,8 +40,8 @@ export function eventWaits(database: Database): EventWaits {
 
   async function sequences(organizationIds: readonly string[]): Promise<Map<string, number>> {
     const { rows } = await sql<{ id: string; last: number }>`
-      select "id", "lastEventSequence" as "last" from "organizations"
-      where "id" = any(${[...organizationIds]}::text[])`.execute(database.statements)
+      select o."id", ${LAST_SEQUENCE} as "last" from "organizations" as o
+      where o."id" = any(${[...organizationIds]}::text[])`.execute(database.statements)
     return new Map(rows.map(({ id, last }) => [id, last]))
   }
 

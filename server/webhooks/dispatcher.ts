@@ -3,6 +3,7 @@ import { typeid } from 'typeid-js'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
+import { LAST_SEQUENCE } from '../database/last-sequence.ts'
 import type { QueueFront } from '../database/queue-front.ts'
 import { together } from '../database/together.ts'
 import { later } from '../database/transaction-drivers.ts'
@@ -100,9 +101,10 @@ function placeWatched({ database, config, clock, owners }: DispatchParts, after:
   })
 }
 
-// Raises each organization's counter by the number of its `ranked` events, and assigns them the numbers in between.
+// Assigns the `ranked` events of each organization the numbers that follow its last. The version before counts on in the
+// counter, so it is raised as well.
 const PLACED = sql`counted as (
-      update "organizations" o set "lastEventSequence" = o."lastEventSequence" + c."total"
+      update "organizations" o set "lastEventSequence" = ${LAST_SEQUENCE} + c."total"
       from (select distinct "organizationId", "total" from ranked) c where o."id" = c."organizationId"
       returning o."id", o."lastEventSequence" - c."total" as "base"
     ), placed as (

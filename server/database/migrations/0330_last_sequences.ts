@@ -1,0 +1,17 @@
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // The last number that an organization's events have is that of the newest event, which an index tells. Where events are
+  // deleted, whoever does it, the counter keeps the number of the last of them, so that none is used twice.
+  await sql`
+    create function "keepLastSequence"() returns trigger language plpgsql as $$
+    begin
+      update "organizations" as o set "lastEventSequence" = gone."last"
+      from (select "organizationId", max("sequence") as "last" from removed group by "organizationId") as gone
+      where o."id" = gone."organizationId" and o."lastEventSequence" < gone."last";
+      return null;
+    end $$`.execute(db)
+  await sql`
+    create trigger "events_removed" after delete on "events"
+    referencing old table as removed for each statement execute function "keepLastSequence"()`.execute(db)
+}
