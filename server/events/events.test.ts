@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 
@@ -142,6 +143,21 @@ describe('whoever may read only some records', () => {
     expect(await moves(vendor)).toMatchObject({ status: 403, body: { permission: 'vendors:read' } })
     expect((await moves('nonsense')).body.data).toEqual([])
   })
+})
+
+test('events get their numbers without a new version of the row of their builder, which every request reads', async () => {
+  const { statements } = plumbline.database
+  const { organizationId } = plumbline
+  const version = async () => {
+    const { rows } = await sql`select "xmin"::text from "organizations" where "id" = ${organizationId}`.execute(
+      statements,
+    )
+    return rows
+  }
+  await eventsOf(await createVendors(1))
+  const before = await version()
+  await eventsOf(await createVendors(2))
+  expect(await version()).toEqual(before)
 })
 
 test('one event is read as it was sent', async () => {

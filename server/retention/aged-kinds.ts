@@ -14,8 +14,8 @@ export interface AgedKind extends Kind {
  * records are. No other row refers to one of these.
  */
 export const AGED: readonly AgedKind[] = [
-  // One that has no sequence has not been dispatched to anybody yet, and stays. The organization's counter lives
-  // elsewhere and continues, so no number is used twice.
+  // One that has no sequence has not been dispatched to anybody yet, and stays. The organization keeps the number of the
+  // last that was deleted, so none is used twice.
   aged('event', 'occurredAt', ({ eventRetentionDays }) => eventRetentionDays),
   aged('status_change', 'at', ({ historyRetentionDays }) => historyRetentionDays),
   aged('vendor_notification', 'createdAt', ({ historyRetentionDays }) => historyRetentionDays),

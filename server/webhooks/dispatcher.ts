@@ -101,12 +101,10 @@ function placeWatched({ database, config, clock, owners }: DispatchParts, after:
   })
 }
 
-// Assigns the `ranked` events of each organization the numbers that follow its last. The version before counts on in the
-// counter, so it is raised as well.
-const PLACED = sql`counted as (
-      update "organizations" o set "lastEventSequence" = ${LAST_SEQUENCE} + c."total"
-      from (select distinct "organizationId", "total" from ranked) c where o."id" = c."organizationId"
-      returning o."id", o."lastEventSequence" - c."total" as "base"
+// Assigns the `ranked` events of each organization the numbers that follow its last. The lock lets nobody else do so.
+const PLACED = sql`counted as materialized (
+      select o."id", ${LAST_SEQUENCE} as "base" from "organizations" as o
+      where o."id" in (select "organizationId" from ranked)
     ), placed as (
       update "events" e set "sequence" = c."base" + r."rank"
       from ranked r join counted c on c."id" = r."organizationId"
@@ -141,8 +139,7 @@ async function placeUnwatched(database: Database, after: number): Promise<Placed
       order by "recordedOrder" limit ${MOST_AT_ONCE}
     ), ranked as (
       select "organizationId", "id",
-        row_number() over (partition by "organizationId" order by "recordedOrder") as "rank",
-        count(*) over (partition by "organizationId") as "total"
+        row_number() over (partition by "organizationId" order by "recordedOrder") as "rank"
       from first where "organizationId" not in (
         select w."organizationId" from "webhooks" w where w."archivedAt" is null
           and w."organizationId" in (select "organizationId" from first))
@@ -241,8 +238,7 @@ async function place(
   const placing = sql`
     with ranked as (
       select "organizationId", "id",
-        row_number() over (partition by "organizationId" order by "ordinal") as "rank",
-        count(*) over (partition by "organizationId") as "total"
+        row_number() over (partition by "organizationId" order by "ordinal") as "rank"
       from unnest(${events.map((event) => event.organizationId)}::text[], ${events.map((event) => event.id)}::text[])
         with ordinality as i ("organizationId", "id", "ordinal")
     ), ${PLACED}
