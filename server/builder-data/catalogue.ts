@@ -10,6 +10,8 @@ export interface OwnedTable {
   texts: { name: string; type: string }[]
   isVersioned: boolean
   references: Reference[]
+  /** How many foreign keys lead to it: each is looked up for every row that is removed. */
+  referredBy: number
 }
 
 export interface Reference {
@@ -46,6 +48,7 @@ export async function ownedTables(db: Db): Promise<OwnedTable[]> {
       ),
       isVersioned: ['version', 'updatedAt'].every((column) => all.some((one) => one.name === column)),
       references,
+      referredBy: constraints.filter(({ type, to }) => type === 'f' && to === name).length,
     }
   })
 }

@@ -139,16 +139,20 @@ export async function removeRows(
         database,
         sql`update ${sql.table(table.name)} set ${sql.ref(column)} = null
           where "organizationId" = ${organizationId} and ${batchOf(table, organizationId, sql`${sql.ref(column)} is not null`)}`,
+        { rows: batchRows(table) },
       )
     }
   }
   let removed = 0
   for (const part of PARTS[table.name] ?? ['true']) {
     const batch = batchOf(table, organizationId, sql`${sql.raw(part)} and ${only}`)
-    const rows = sql`delete from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${batch}`
-    removed += await inBatches(database, rows, async (trx) => {
-      if (table.name === 'auditEntries') await allowRemoval(trx)
-      await prepare?.(trx)
+    const removing = sql`delete from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${batch}`
+    removed += await inBatches(database, removing, {
+      rows: batchRows(table),
+      async prepare(trx) {
+        if (table.name === 'auditEntries') await allowRemoval(trx)
+        await prepare?.(trx)
+      },
     })
   }
   return removed
@@ -157,11 +161,16 @@ export async function removeRows(
 // By the place on the disk where a key of several columns would have to be joined, which the planner may do by reading
 // the whole table for each batch. Within one organization that is one place on a distributed database too; the tables
 // that are on all its nodes have keys of one column (database/distribution.ts).
-function batchOf({ name, key }: OwnedTable, organizationId: string, condition: RawBuilder<unknown>) {
-  const [only, ...more] = key
+function batchOf(table: OwnedTable, organizationId: string, condition: RawBuilder<unknown>) {
+  const [only, ...more] = table.key
   const row = only === undefined || more.length > 0 ? sql.ref('ctid') : sql.ref(only)
   return sql`${row} = any(array(
-    select ${row} from ${sql.table(name)} where "organizationId" = ${organizationId} and ${condition} limit ${BATCH_ROWS}))`
+    select ${row} from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${condition} limit ${batchRows(table)}))`
+}
+
+// Five thousand vendors, to whom two dozen references lead, took three seconds on an idle database.
+function batchRows({ referredBy }: OwnedTable): number {
+  return Math.ceil(BATCH_ROWS / (1 + referredBy))
 }
 
 // 23503: something written after its table was swept still refers to it.

@@ -4,16 +4,23 @@ import type { Database, Db, Tables } from './database.ts'
 /** Rows per statement, so that none holds locks or the embedded database for long. */
 export const BATCH_ROWS = 5000
 
+interface Batches {
+  /** How many rows the statement takes at most; BATCH_ROWS unless something is said. */
+  rows?: number
+  /** Runs first in each transaction. */
+  prepare?(trx: Db): Promise<void>
+}
+
 /**
- * Repeats a statement that takes up to BATCH_ROWS rows until it takes fewer. Each run is its own transaction, so
- * finished work survives an interruption. `prepare` runs first in each of them.
+ * Repeats a statement that takes some rows until it takes fewer. Each run is its own transaction, so finished work
+ * survives an interruption.
  *
  * @returns how many rows were taken
  */
 export async function inBatches(
   database: Database,
   statement: RawBuilder<unknown>,
-  prepare?: (trx: Db) => Promise<void>,
+  { rows = BATCH_ROWS, prepare }: Batches = {},
 ): Promise<number> {
   let total = 0
   for (;;) {
@@ -22,7 +29,7 @@ export async function inBatches(
       return statement.execute(trx)
     })
     total += Number(numAffectedRows)
-    if (numAffectedRows < BATCH_ROWS) return total
+    if (numAffectedRows < rows) return total
   }
 }
 
