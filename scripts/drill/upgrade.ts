@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import { Ledger } from '../crash/ledger.ts'
 import { startHaproxy } from '../processes/haproxy.ts'
 import { startPostgres } from '../processes/postgres.ts'
@@ -76,6 +78,10 @@ export async function upgrade(check: Check, from?: string): Promise<void> {
     check(await writeAll(replaced, key), 'three processes of the next version write')
     ledger.stop()
     await load
+    check(
+      await areNumbered(environment.DATABASE_URL),
+      'whichever version dispatched them, all events are numbered without a gap',
+    )
     const refused = [...ledger.answers].filter(([answer]) => !/^20[01]$/.test(answer))
     const cutOff = refused.filter(([answer]) => answer !== '502 unavailable')
     check(
@@ -114,6 +120,22 @@ function versions(folder: string, from: string | undefined): [string, string] {
   const archive = execFileSync('git', ['archive', from, 'server', 'package.json'], { cwd: ROOT, maxBuffer: 2 ** 30 })
   execFileSync('tar', ['-x', '-C', before], { input: archive })
   return [before, next]
+}
+
+/** Whether each event has its number within ten seconds, and none is left out. */
+async function areNumbered(url: string | undefined): Promise<boolean> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    for (const begun = performance.now(); performance.now() - begun < 10_000; await delay(200)) {
+      const { rows } = await client.query<{ waiting: string; missing: string }>(`
+        select count(*) - count("sequence") as "waiting", max("sequence") - count("sequence") as "missing" from "events"`)
+      if (rows[0]?.waiting === '0') return rows[0].missing === '0'
+    }
+    return false
+  } finally {
+    await client.end()
+  }
 }
 
 async function writeAll(services: readonly Service[], key: string): Promise<boolean> {
