@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
-import { LAST_SEQUENCE } from '../database/last-sequence.ts'
+import { LAST_SEQUENCE } from './last-sequence.ts'
 
 /**
  * Requests that wait for events. They hold neither a connection nor a transaction, but a timer: one short query for all of
