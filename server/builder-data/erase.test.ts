@@ -208,6 +208,21 @@ describe('a builder', () => {
     })
   })
 
+  test('goes in one sweep, table by table, however many batches a table takes', async () => {
+    const { plumbline } = populated
+    const { organizationId, key } = await plumbline.newBuilder()
+    const rows = Array.from({ length: 500 }, (_, i) => ({ accountingId: `QB-${i}`, companyName: `Vendor ${i}` }))
+    const synced = await plumbline.post('/api/ext/vendors/batch', { match: 'accountingId', rows }, { key })
+    expect(synced.body.rows.filter(({ status }: { status: string }) => status === 'created')).toHaveLength(500)
+    // Some batches, because references lead to a vendor from some dozen tables.
+    const tables = await ownedTables(plumbline.database.statements)
+    expect(tables.find(({ name }) => name === 'vendors')?.referredBy).toBeGreaterThan(12)
+    const removed: [string, number][] = []
+    await eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes', (...each) => removed.push(each))
+    expect(removed.filter(([table]) => table === 'vendors')).toEqual([['vendors', 500]])
+    expect(await rowsOf(organizationId)).toBe(0)
+  })
+
   test('of which something was written after it was gone is found again', async () => {
     const { plumbline } = populated
     const { organizationId } = builder

@@ -87,6 +87,14 @@ describe('events', () => {
     const [after] = await eventsUpTo(await createVendors(1))
     expect(after.sequence).toBe(before.sequence + 1)
   })
+
+  test('of which only older ones are left count on from the last there was', async () => {
+    const made = (await eventsUpTo(await createVendors(3))).slice(-3)
+    const last = made.at(-1).sequence
+    await plumbline.database.statements.deleteFrom('events').where('sequence', '>', made[0].sequence).execute()
+    const kept = (await eventsUpTo(await createVendors(1))).slice(-2)
+    expect(kept.map(({ sequence }) => sequence)).toEqual([made[0].sequence, last + 1])
+  })
 })
 
 test('a service enforces it by itself, for as long as it is configured', async () => {
