@@ -118,7 +118,8 @@ export async function failover(check: Check, { synchronous, silent }: Failover):
   await primary.stop()
 }
 
-async function said(postgres: PrivatePostgres, text: string): Promise<pg.QueryResult> {
+/** What the database of a drill answers to a statement. */
+export async function said(postgres: PrivatePostgres, text: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ host: '127.0.0.1', port: postgres.port, user: 'plumbline', database: 'plumbline' })
   await client.connect()
   try {

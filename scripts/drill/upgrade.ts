@@ -3,12 +3,11 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { Ledger } from '../crash/ledger.ts'
 import { startHaproxy } from '../processes/haproxy.ts'
-import { startPostgres } from '../processes/postgres.ts'
+import { type PrivatePostgres, startPostgres } from '../processes/postgres.ts'
 import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
-import type { Check } from './failover.ts'
+import { type Check, said } from './failover.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
@@ -78,10 +77,7 @@ export async function upgrade(check: Check, from?: string): Promise<void> {
     check(await writeAll(replaced, key), 'three processes of the next version write')
     ledger.stop()
     await load
-    check(
-      await areNumbered(environment.DATABASE_URL),
-      'whichever version dispatched them, all events are numbered without a gap',
-    )
+    check(await areNumbered(postgres), 'whichever version dispatched them, all events are numbered without a gap')
     const refused = [...ledger.answers].filter(([answer]) => !/^20[01]$/.test(answer))
     const cutOff = refused.filter(([answer]) => answer !== '502 unavailable')
     check(
@@ -122,20 +118,16 @@ function versions(folder: string, from: string | undefined): [string, string] {
   return [before, next]
 }
 
-/** Whether each event has its number within ten seconds, and none is left out. */
-async function areNumbered(url: string | undefined): Promise<boolean> {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    for (const begun = performance.now(); performance.now() - begun < 10_000; await delay(200)) {
-      const { rows } = await client.query<{ waiting: string; missing: string }>(`
-        select count(*) - count("sequence") as "waiting", max("sequence") - count("sequence") as "missing" from "events"`)
-      if (rows[0]?.waiting === '0') return rows[0].missing === '0'
-    }
-    return false
-  } finally {
-    await client.end()
+/** Whether each event of the only builder has its number within ten seconds, and no number is left out. */
+async function areNumbered(postgres: PrivatePostgres): Promise<boolean> {
+  for (const begun = performance.now(); performance.now() - begun < 10_000; await delay(200)) {
+    const { rows } = await said(
+      postgres,
+      `select bool_and("sequence" is not null) as "all", max("sequence") = count(*) as "each" from "events"`,
+    )
+    if (rows[0]?.all === true) return rows[0].each === true
   }
+  return false
 }
 
 async function writeAll(services: readonly Service[], key: string): Promise<boolean> {
