@@ -45,7 +45,8 @@ export async function list(
   if (query.resourceId !== undefined) conditions.push(sql`"resourceId" = ${query.resourceId}`)
   // An event never changes, so both filter by the time at which it happened.
   const since = [query.updatedAfter, query.createdAfter].filter((each) => each !== undefined)
-  for (const each of since) conditions.push(sql`"occurredAt" >= ${each}`, sql`"sequence" >= ${placeOf(call, each)}`)
+  for (const each of since)
+    conditions.push(sql`"occurredAt" >= ${each}`, sql`"sequence" > ${await findSequenceBefore(call, each)}`)
   if (query.ids !== undefined) conditions.push(sql`"id" = any(${query.ids})`)
   if (position !== null) {
     if (!Number.isSafeInteger(position.value)) throw invalidCursor()
@@ -77,24 +78,18 @@ export async function list(
 }
 
 /**
- * A place that no event since a time comes before, so that those before it need not be read. Nothing is recorded before it
- * happens, an event's id tells when that was, and events are numbered in that order: one is out of it by no more than its
- * transaction took, and by how far the clocks of two processes differ. So the place is looked for as in a dictionary.
+ * The sequence of the last event that was recorded well before a time, or 0. Every event since that time has a greater one,
+ * so the events before it need not be read. Event ids sort by the time at which the event was recorded, and events are
+ * numbered in nearly that order: two of them can be swapped by no more than the length of a transaction and the difference
+ * between the clocks of two processes.
  */
-function placeOf({ organizationId }: Tenant, since: string): RawBuilder<unknown> {
+async function findSequenceBefore({ db, organizationId }: Tenant, since: string): Promise<number> {
   const first = firstIdAt((Date.parse(since) || 0) - MOST_OUT_OF_ORDER_MS)
-  return sql`(
-    with recursive search ("from", "to") as (
-      select min("sequence"), max("sequence") + 1 from "events"
-      where "organizationId" = ${organizationId} and "sequence" is not null
-      union all
-      select case when "isBefore" then "sequence" + 1 else "from" end,
-        case when "isBefore" then "to" else ("from" + "to") / 2 end
-      from search cross join lateral (
-        select "sequence", "id" < ${first} as "isBefore" from "events"
-        where "organizationId" = ${organizationId} and "sequence" >= ("from" + "to") / 2 order by "sequence" limit 1) middle
-      where "from" < "to")
-    select max("from") from search)`
+  const { rows } = await sql<{ sequence: number }>`
+    select "sequence" from "events"
+    where "organizationId" = ${organizationId} and "id" < ${first} and "sequence" is not null
+    order by "id" desc limit 1`.execute(db)
+  return rows[0]?.sequence ?? 0
 }
 
 const MOST_OUT_OF_ORDER_MS = 3_600_000
