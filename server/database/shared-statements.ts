@@ -7,6 +7,7 @@ import { Lane, leastBusy, usable } from './lane.ts'
 import type { StatementResult } from './lean-query.ts'
 import { isRead } from './reads.ts'
 import type { Silence } from './silence.ts'
+import { publishStatement } from './statements.ts'
 
 /**
  * Runs single statements on a few connections that all requests share. PostgreSQL answers many small statements on one
@@ -49,6 +50,7 @@ export class SharedStatements {
     values: readonly unknown[],
     asJson = false,
   ): Promise<StatementResult> {
+    publishStatement(text, organizationId !== null)
     if (!isRead(text) || organizationId === null) {
       const lanes = organizationId === null ? this.#any : this.#writing
       return leastBusy(lanes).run(organizationId, text, values, asJson)

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import { keepLatest } from '../values/keep-latest.ts'
 import type { Statement } from './lean-query.ts'
 import { isPlannedEachTime } from './planned-each-time.ts'
@@ -25,4 +26,17 @@ export function statementOf(text: string, asJson: boolean): Statement {
     keepLatest(known, text, statement, MOST_STATEMENTS)
   }
   return statement
+}
+
+/** A statement as it is sent, and whether it sees the rows of one organization only. */
+export interface SentStatement {
+  text: string
+  narrow: boolean
+}
+
+const sent = channel('plumbline:statement')
+
+/** Publishes each statement to diagnostics_channel subscribers, such as the suite that explains all of them. */
+export function publishStatement(text: string, narrow: boolean): void {
+  if (sent.hasSubscribers) sent.publish({ text, narrow } satisfies SentStatement)
 }

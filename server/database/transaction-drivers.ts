@@ -10,7 +10,7 @@ import type pg from 'pg'
 import { isAsJson } from './json-rows.ts'
 import { execute, type Preamble, type StatementResult, type Watch } from './lean-query.ts'
 import { streamOf, type Unanswered, unansweredOn } from './silence.ts'
-import { statementOf } from './statements.ts'
+import { publishStatement, statementOf } from './statements.ts'
 import { ORGANIZATION_SETTING } from './wall.ts'
 
 const LATER = Symbol('sent with what comes next')
@@ -77,6 +77,7 @@ export class TransactionConnection implements DatabaseConnection, Watch {
   /** Whether the database knows of the transaction. */
   #isOpen = false
   #isLost = false
+  #isNarrow = false
   #isReleased = false
 
   constructor(client: pg.PoolClient) {
@@ -90,6 +91,7 @@ export class TransactionConnection implements DatabaseConnection, Watch {
 
   begin(opening: readonly Preamble[]): void {
     this.#unsent = [...opening]
+    this.#isNarrow = opening.some(({ statement }) => statement.text === NARROW)
     this.#isTransaction = true
   }
 
@@ -97,6 +99,7 @@ export class TransactionConnection implements DatabaseConnection, Watch {
     if (this.#isReleased) throw new Error('The transaction is over.')
     const statement = statementOf(query.sql, isAsJson(query))
     const values = query.parameters
+    publishStatement(query.sql, this.#isNarrow)
     if (!this.#isTransaction) return queryResult(await this.#send({ statement, values }))
     if (LATER in query && this.#unsent.length < MOST_UNSENT) {
       this.#unsent.push({ statement, values })

@@ -10,7 +10,7 @@ import { type Database, type DatabaseConfig, openDatabase, overPGlite } from '..
 declare module 'vitest' {
   interface ProvidedContext {
     /** Where to create databases; null runs the tests on PGlite. */
-    postgres: { adminUrl: string; templateName: string } | null
+    postgres: { adminUrl: string; templateName: string; statementsFolder: string } | null
     /** The folder of a migrated embedded database, to be copied. */
     pgliteTemplate: string | null
   }

@@ -1,11 +1,23 @@
 import { appendFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import { takeSeenAnswers } from './seen-in-process.ts'
+import { takeSentStatements } from './sent-statements.ts'
 
-/** Records what each test file has seen; after the whole suite, seen-answers.ts compares that with the contract. */
+/**
+ * Records what each test file has seen. After the whole suite, seen-answers.ts compares the answers with the contract, and
+ * setup-postgres.ts explains the statements.
+ */
 afterAll(() => {
   const folder = process.env.SEEN_ANSWERS
   if (folder !== undefined)
     appendFileSync(path.join(folder, `${process.pid}.txt`), [...takeSeenAnswers(), ''].join('\n'))
+  const statements = inject('postgres')?.statementsFolder
+  if (statements !== undefined)
+    appendFileSync(
+      path.join(statements, `${process.pid}.ndjson`),
+      takeSentStatements()
+        .map((text) => `${JSON.stringify(text)}\n`)
+        .join(''),
+    )
 })

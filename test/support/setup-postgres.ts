@@ -1,9 +1,13 @@
-import { availableParallelism } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../../scripts/processes/postgres.ts'
 import { openDatabase } from '../../server/database/database.ts'
 import { migrate } from '../../server/database/migrate.ts'
 import { buildPages } from '../../web/build.ts'
+import { assertNoStatementIsSlowed } from './wall-plans.ts'
 
 const TEMPLATE = 'plumbline_template'
 
@@ -19,6 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     max_connections: String(100 + 50 * availableParallelism()),
   })
   if (postgres === null) throw new Error('The project "postgres" needs PostgreSQL; run "vitest --project pglite".')
+  await printVersion(await postgres.database('postgres'))
   const template = await openDatabase({
     databaseUrl: await postgres.database(TEMPLATE),
     databaseConnections: 11,
@@ -26,7 +31,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   await migrate(template)
   await template.close()
-  project.provide('postgres', { adminUrl: await postgres.database('postgres'), templateName: TEMPLATE })
+  const statementsFolder = mkdtempSync(path.join(tmpdir(), 'plumbline-statements-'))
+  const adminUrl = await postgres.database('postgres')
+  project.provide('postgres', { adminUrl, templateName: TEMPLATE, statementsFolder })
   project.provide('pgliteTemplate', null)
-  return () => postgres.stop()
+  return async () => {
+    try {
+      await assertNoStatementIsSlowed(await postgres.database(TEMPLATE), statementsFolder)
+    } finally {
+      rmSync(statementsFolder, { recursive: true, force: true })
+      await postgres.stop()
+    }
+  }
+}
+
+async function printVersion(url: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query('show server_version')
+  console.log(`The project "postgres" runs on PostgreSQL ${rows[0].server_version}.`)
+  await client.end()
 }

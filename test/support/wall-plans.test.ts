@@ -1,0 +1,29 @@
+import { describe, expect, inject, test } from 'vitest'
+import { newPostgresUrl } from './databases.ts'
+import { findSlowedStatements } from './wall-plans.ts'
+
+const postgres = inject('postgres')
+
+describe.skipIf(postgres === null)('findSlowedStatements', () => {
+  test.each([
+    ['a comparison with a parameter', 'select from "vendors" where "organizationId" = $1 and "id" > $2', []],
+    [
+      'a comparison with a plain column',
+      `select v."id" from unnest($2::text[]) as n ("key")
+       join "vendors" v on v."organizationId" = $1 and v."nameKey" = n."key"`,
+      [],
+    ],
+    // Every release of PostgreSQL keeps an index of a computed value from the role behind the wall.
+    [
+      'a comparison of a computed value',
+      'select from "users" where "organizationId" = $1 and lower("email") = $2',
+      [expect.objectContaining({ table: 'users', behindWall: [expect.stringContaining('organizationId')] })],
+    ],
+    ['a statement about a table that does not exist', 'select from "houses"', []],
+    ['a statement without a plan', 'set local role none', []],
+  ])('reports for %s what it loses', async (_, text, scans) => {
+    if (postgres === null) throw new Error('Expected a PostgreSQL server.')
+    const { slowed } = await findSlowedStatements(await newPostgresUrl(postgres), [text])
+    expect(slowed.flatMap((each) => each.scans)).toEqual(scans)
+  })
+})
