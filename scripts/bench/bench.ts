@@ -9,8 +9,10 @@
  *   npm run bench -- heavy                      only what heavy operations cost, as multiples of a get
  *   npm run bench -- retention                  only how fast old rows are archived and deleted
  *   npm run bench -- lists listTasks            only whether lists stay fast at a million rows, all of them or some
- *   npm run bench -- large --rows 50000         only what years of data do: to all lists, the skills that read, and the
- *                                               jobs that delete, and what neighbours do; an hour and a half unless shorter
+ *   npm run bench -- batches syncVendors        only how long batches take among 10,000 and 200,000 records, all or some
+ *   npm run bench -- large --rows 50000         only what years of data do: to all lists, batches, the skills that read,
+ *                                               the jobs that delete, and what neighbours do; an hour and a half unless
+ *                                               shorter
  *   npm run bench -- --rounds 3 --seconds 2 --rows 100000
  */
 import { execFileSync } from 'node:child_process'
@@ -29,6 +31,7 @@ import {
   type Service,
   startService,
 } from '../processes/service.ts'
+import { BATCH_OPERATIONS, measureBatches } from './batches.ts'
 import { measureHeavy } from './heavy.ts'
 import { LISTS, measureLists } from './lists.ts'
 import type { Load, Seen } from './load.ts'
@@ -46,6 +49,7 @@ const SECTIONS: Record<string, (parts: readonly string[]) => Promise<string[]>> 
   neighbours: measureNeighbours,
   heavy: measureHeavy,
   lists: (names) => measureLists(names, rows),
+  batches: measureBatches,
   skills: measureSkills,
   retention: measureRetention,
   large: measureLarge,
@@ -54,7 +58,14 @@ const SECTIONS: Record<string, (parts: readonly string[]) => Promise<string[]>> 
 const program = new Command('bench')
   .description('How fast the service is, and whether that stays so as the contract and the data grow.')
   .addArgument(new Argument('[section]', 'only this one').choices(Object.keys(SECTIONS)))
-  .addArgument(new Argument('[parts...]', 'only these parts').choices([...WEBHOOK_PARTS, ...LISTS, ...SKILLS]))
+  .addArgument(
+    new Argument('[parts...]', 'only these parts').choices([
+      ...WEBHOOK_PARTS,
+      ...LISTS,
+      ...BATCH_OPERATIONS,
+      ...SKILLS,
+    ]),
+  )
   .option('--rounds <number>', 'how often each measurement is visited', countOf, 5)
   .option('--seconds <number>', 'how long a visit takes', countOf, 3)
   .option('--rows <number>', 'how long a long list is', countOf, 1_000_000)
@@ -132,7 +143,7 @@ report([...(await measureWebhooks([])), '', ...(await measureNeighbours())])
 process.exit(0)
 
 async function measureLarge(): Promise<string[]> {
-  const measured = [await measureLists([], rows), await measureSkills([])]
+  const measured = [await measureLists([], rows), await measureBatches([]), await measureSkills([])]
   measured.push(await measureNeighbours(), await measureRetention())
   return measured.flatMap((lines) => [...lines, ''])
 }

@@ -115,10 +115,14 @@ interface Copied {
   id: string
   from: number
   to: number
+  another?: { column: string; table: string } | undefined
 }
 
 /** Copies of a row, told apart where they may not be alike, each a second older than the one before; events are newer. */
-export async function addCopies(sql: Sql, { table, organizationId, id, from, to }: Copied): Promise<void> {
+export async function addCopies(
+  sql: Sql,
+  { table, organizationId, id, from, to, another = ABOUT_ANOTHER[table] }: Copied,
+): Promise<void> {
   const rows = await sql(
     `select c."column_name" as "name", c."data_type" as "type",
        exists (select from pg_index i join pg_attribute a on a.attrelid = i.indrelid
@@ -129,7 +133,6 @@ export async function addCopies(sql: Sql, { table, organizationId, id, from, to 
      order by c."ordinal_position"`,
     [table],
   )
-  const another = ABOUT_ANOTHER[table]
   const values = rows.map(({ name, type, unique }) => {
     if (name === 'id') return `left(t."id", -8) || lpad(to_hex(n), 8, '0')`
     if (name === another?.column) return 'another."id"'
