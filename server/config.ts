@@ -25,8 +25,6 @@ export interface Config {
   readonly requestTimeoutMs: number
   /** How long a client may go without reading any of its response. */
   readonly writeTimeoutMs: number
-  /** Bytes of unread responses, in total. */
-  readonly maxUnreadBytes: number
   /** The origins whose pages may call from browsers; `*` among them means all. */
   readonly corsOrigins: readonly string[]
   /** Where people and links reach this service, without a trailing slash. */
@@ -127,7 +125,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     maxConnectionsPerAddress: integer(env, 'MAX_CONNECTIONS_PER_ADDRESS', 200, 1, 1_000_000),
     requestTimeoutMs: integer(env, 'REQUEST_TIMEOUT_SECONDS', 60, 1, 3600) * 1000,
     writeTimeoutMs: integer(env, 'WRITE_TIMEOUT_SECONDS', 30, 1, 3600) * 1000,
-    maxUnreadBytes: integer(env, 'MAX_UNREAD_MEBIBYTES', 64, 1, 1_000_000) * 1024 * 1024,
     corsOrigins: origins(env, 'CORS_ORIGINS'),
     publicUrl: publicUrl(env, host, port),
     databaseUrl,

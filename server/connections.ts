@@ -1,51 +1,31 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { networkOf, peerAddress } from './http/client-address.ts'
 
-/**
- * Bounds what clients can take from the process without their requests being counted: connections, and the memory of
- * responses that they do not read. A response stays in our memory until the system takes it, and the system takes no
- * more than the client reads, so a client that sends requests but never reads would make us keep every response.
- */
-export interface Connections {
-  /** Tracks the responses that are created with this prototype. */
-  watch(response: Pick<ServerResponse, 'end'>): void
-  /** Bytes of responses that have not been taken yet. */
-  readonly unreadBytes: number
-}
-
-export interface ConnectionParts {
-  config: Pick<Config, 'maxConnections' | 'maxConnectionsPerAddress' | 'maxUnreadBytes' | 'writeTimeoutMs'>
-  log: Logger
+export interface ConnectionLimits {
+  config: Pick<Config, 'maxConnections' | 'maxConnectionsPerAddress' | 'writeTimeoutMs'>
   /** Whether an address is a proxy that speaks for many clients. */
   isTrusted(address: string): boolean
 }
 
-/** What a connection keeps in our memory, and for which network. */
-interface Held {
-  network: string
-  bytes: number
-}
-
-export function watchConnections(server: Server, { config, log, isTrusted }: ConnectionParts): Connections {
-  const open = new Map<string, number>()
-  // In the order in which they began to hold memory, so the first of a network has held it longest.
-  const held = new Map<Socket, Held>()
-  let unreadBytes = 0
-
+/** Limits the connections to a server, in total and from one address, and how long a client may read nothing. */
+export function limitConnections(server: Server, { config, isTrusted }: ConnectionLimits): void {
   // File descriptors and memory are shared by all; once they are used up the system refuses every newcomer.
   server.maxConnections = config.maxConnections
+  limitConnectionsPerAddress(server, config.maxConnectionsPerAddress, isTrusted)
+  closeStalledConnections(server, config.writeTimeoutMs)
+}
+
+function limitConnectionsPerAddress(server: Server, most: number, isTrusted: (address: string) => boolean): void {
+  const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
-    // Once for each connection, which may hold memory again and again.
-    socket.once('close', () => release(socket, Number.POSITIVE_INFINITY))
     const address = peerAddress(socket)
     if (isTrusted(address)) return
     const network = networkOf(address)
     const count = open.get(network) ?? 0
-    // A response would cost more than what it refuses.
-    if (count >= config.maxConnectionsPerAddress) {
+    // A response would cost more than the connection.
+    if (count >= most) {
       socket.destroy()
       return
     }
@@ -56,74 +36,20 @@ export function watchConnections(server: Server, { config, log, isTrusted }: Con
       else open.set(network, left)
     })
   })
-
-  // Node checks whether anything was taken in the meantime and then restarts the timeout, so this is a period without
-  // any progress. It also fires for idle connections.
-  server.setTimeout(config.writeTimeoutMs, (socket: Socket) => {
-    if (isWaitingForUs(socket)) return
-    const waiting = held.get(socket)
-    if (waiting !== undefined) log.info({ ...waiting }, 'nobody reads this answer')
-    socket.destroy()
-  })
-
-  function hold(response: ServerResponse): void {
-    const { socket } = response.req
-    const bytes = response.writableLength
-    if (socket.destroyed || bytes === 0) return
-    let holding = held.get(socket)
-    if (holding === undefined) {
-      holding = { network: networkOf(peerAddress(socket)), bytes: 0 }
-      held.set(socket, holding)
-    }
-    holding.bytes += bytes
-    unreadBytes += bytes
-    response.once('close', () => release(socket, bytes))
-    while (unreadBytes > config.maxUnreadBytes && held.size > 0) dropSlowest()
-  }
-
-  function release(socket: Socket, bytes: number): void {
-    const holding = held.get(socket)
-    if (holding === undefined) return
-    const released = Math.min(bytes, holding.bytes)
-    holding.bytes -= released
-    unreadBytes -= released
-    if (holding.bytes === 0) held.delete(socket)
-  }
-
-  // The heaviest user pays first: of the network that holds the most memory, we drop the connection that has held its
-  // share longest. Nobody else is refused or cut off.
-  function dropSlowest(): void {
-    const byNetwork = new Map<string, number>()
-    for (const { network, bytes } of held.values()) byNetwork.set(network, (byNetwork.get(network) ?? 0) + bytes)
-    const [greediest] = [...byNetwork].reduce((most, each) => (each[1] > most[1] ? each : most))
-    for (const [socket, { network, bytes }] of held) {
-      if (network !== greediest) continue
-      log.warn({ network, bytes, unreadBytes }, 'too many answers are not read; the slowest reader is cut off')
-      release(socket, bytes)
-      socket.destroy()
-      return
-    }
-  }
-
-  return {
-    watch(response) {
-      const { end } = response
-      function watchedEnd(this: ServerResponse, ...parts: Parameters<typeof end>): ServerResponse {
-        Reflect.apply(end, this, parts)
-        // Nearly every response is taken at once.
-        if (!this.writableFinished) hold(this)
-        return this
-      }
-      response.end = watchedEnd as typeof end
-    },
-    get unreadBytes() {
-      return unreadBytes
-    },
-  }
 }
 
-/** Whether a request has at least begun to arrive and has no response yet; that time is bounded elsewhere. */
-function isWaitingForUs(socket: Socket): boolean {
-  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null }
-  return answer !== undefined && answer !== null && !answer.writableEnded
+/**
+ * Closes connections whose client has read nothing for a while. The unread part of a response stays in memory until then.
+ * How much of it there can be is bounded by the connections and requests that one address may have.
+ */
+function closeStalledConnections(server: Server, timeoutMs: number): void {
+  const responses = new WeakMap<Socket, ServerResponse>()
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => responses.set(socket, response))
+  // Node restarts this timeout whenever the client has taken some bytes. It also fires for idle connections.
+  server.setTimeout(timeoutMs, (socket: Socket) => {
+    const response = responses.get(socket)
+    // The client has read all that was written and waits for the rest, which other timeouts bound.
+    const isWaitingForUs = response !== undefined && !response.writableEnded && response.writableLength === 0
+    if (!isWaitingForUs) socket.destroy()
+  })
 }

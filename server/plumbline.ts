@@ -6,7 +6,7 @@ import { type App, type AppParts, createApp } from './app.ts'
 import { calendarRoutes } from './building/calendars/routes.ts'
 import { Clock } from './clock.ts'
 import { type Config, type GivenConfig, isForDevelopment, listeningOn } from './config.ts'
-import { type Connections, watchConnections } from './connections.ts'
+import { limitConnections } from './connections.ts'
 import { clockSkew } from './database/clock-skew.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
@@ -36,7 +36,6 @@ export interface Plumbline {
   readonly config: Config
   readonly database: Database
   readonly app: App
-  readonly connections: Pick<Connections, 'unreadBytes'>
   readonly clock: Clock
   readonly log: Logger
   /** Stops accepting requests, finishes those in progress and the deliveries under way, and closes the database. */
@@ -111,8 +110,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       },
     })
     const isTrusted: (address: string, hop: number) => boolean = app.express.get('trust proxy fn')
-    const connections = watchConnections(server, { config, log, isTrusted: (address) => isTrusted(address, 0) })
-    connections.watch(app.express.response)
+    limitConnections(server, { config, isTrusted: (address) => isTrusted(address, 0) })
     listening.answerBy(app)
     const onOwnPort = metrics === null ? null : await listenForMetrics(metrics, config, log)
     const running = startJobs({
@@ -127,7 +125,6 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       config,
       database,
       app,
-      connections,
       clock,
       log,
       async stop() {
