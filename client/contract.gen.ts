@@ -5564,6 +5564,8 @@ export interface paths {
         /**
          * Sign in by a link
          * @description Spends a one-time link: its token is what follows `#token=` in the address. The answer sets the cookie `plumbline_session`, which ends 14 days after it was last used. Somebody who works for several builders comes in where they were last, and may switch. A page that a link leads to asks for a click before it calls this, because programs that look through mails open every address.
+         *
+         *     A sign-in counts as fresh for 10 minutes. Operations that create or extend access require a fresh one and otherwise return `403 fresh_sign_in_required`. If the request carries the cookie of a session, the new session replaces it; for the same person, it keeps the organization.
          */
         post: operations["signIn"];
         delete?: never;
@@ -5717,7 +5719,7 @@ export interface paths {
         put?: never;
         /**
          * Add a passkey
-         * @description Takes what `navigator.credentials.create` answered to preparePasskey, and from then on lets whoever holds the passkey in as the caller. Somebody has 20 passkeys at most. The audit trail keeps it.
+         * @description Takes what `navigator.credentials.create` answered to preparePasskey, and from then on lets whoever holds the passkey in as the caller. Somebody has 20 passkeys at most. The audit trail keeps it. Requires a fresh sign-in.
          */
         post: operations["addPasskey"];
         delete?: never;
@@ -5737,7 +5739,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a challenge to add a passkey
-         * @description What `navigator.credentials.create` needs. The challenge is good for the caller alone, for one attempt, within 5 minutes. The device has to know for whom it keeps a passkey (`residentKey: required`) and to ask for a finger, a face or a PIN (`userVerification: required`); of which make it is is not asked.
+         * @description What `navigator.credentials.create` needs. The challenge is good for the caller alone, for one attempt, within 5 minutes. The device has to know for whom it keeps a passkey (`residentKey: required`) and to ask for a finger, a face or a PIN (`userVerification: required`); of which make it is is not asked. Requires a fresh sign-in.
          */
         post: operations["preparePasskey"];
         delete?: never;
@@ -5764,7 +5766,7 @@ export interface paths {
         post?: never;
         /**
          * Remove one of one's passkeys
-         * @description From now on it lets nobody in. Sessions that were begun with it go on; removeSession ends them. The audit trail keeps it.
+         * @description From now on it lets nobody in. Sessions that were begun with it go on; removeSession ends them. The audit trail keeps it. Requires a fresh sign-in.
          */
         delete: operations["removePasskey"];
         options?: never;
@@ -5813,7 +5815,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Makes a key that acts for whoever made it: at any time it may do what it was given as far as their role covers that. Its secret is shown in this answer and never again; a repeat under the same Idempotency-Key shows null. It ends in a year unless `expiresAt` says otherwise; null is never.
+         * @description Makes a key that acts for whoever made it: at any time it may do what it was given as far as their role covers that. Its secret is shown in this answer and never again; a repeat under the same Idempotency-Key shows null. It ends in a year unless `expiresAt` says otherwise; null is never. Requires a fresh sign-in.
          */
         post: operations["createKey"];
         delete?: never;
@@ -5847,7 +5849,7 @@ export interface paths {
         head?: never;
         /**
          * Update an API key
-         * @description Changes the name, the end or the addresses of a key, on every process within a second. An expired key can be given a new end; a revoked one is not changed. What a key may do is not changed: create another one.
+         * @description Changes the name, the end or the addresses of a key, on every process within a second. An expired key can be given a new end; a revoked one is not changed. What a key may do is not changed: create another one. Setting `expiresAt` or `allowedAddresses` requires a fresh sign-in.
          */
         patch: operations["updateKey"];
         trace?: never;
@@ -5869,7 +5871,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description Gives a key another secret, shown in this answer and never again. The secret before it works for `overlapDays` more; one that was still in an earlier overlap ends at once. A key that has ended is not rotated.
+         * @description Gives a key another secret, shown in this answer and never again. The secret before it works for `overlapDays` more; one that was still in an earlier overlap ends at once. A key that has ended is not rotated. Requires a fresh sign-in.
          */
         post: operations["rotateKey"];
         delete?: never;
@@ -6007,7 +6009,7 @@ export interface paths {
         put?: never;
         /**
          * Invite somebody
-         * @description Adds somebody to the organization and mails them a link to sign in, good for 7 days. They are `invited` until they first come in. Where the deployment sends no mail, its operator makes a link (`users sign-in-link`); nobody else is shown one, because it opens all that its reader may do anywhere. Only an owner makes an owner.
+         * @description Adds somebody to the organization and mails them a link to sign in, good for 7 days. They are `invited` until they first come in. Where the deployment sends no mail, its operator makes a link (`users sign-in-link`); nobody else is shown one, because it opens all that its reader may do anywhere. Only an owner makes an owner. Requires a fresh sign-in.
          */
         post: operations["inviteUser"];
         delete?: never;
@@ -6037,7 +6039,7 @@ export interface paths {
         head?: never;
         /**
          * Update a user
-         * @description Changes the name, the telephone number, the role or the approval limit of somebody, from the next request of theirs and of their keys on. Only an owner changes an owner or makes one, and one owner always remains. Their address is not changed, because it is how they sign in: invite the new one and disable the old.
+         * @description Changes the name, the telephone number, the role or the approval limit of somebody, from the next request of theirs and of their keys on. Only an owner changes an owner or makes one, and one owner always remains. Their address is not changed, because it is how they sign in: invite the new one and disable the old. Setting `role` or `poApprovalLimit` requires a fresh sign-in.
          */
         patch: operations["updateUser"];
         trace?: never;
@@ -6059,7 +6061,7 @@ export interface paths {
         put?: never;
         /**
          * Disable or enable a user
-         * @description Whoever is disabled is let in no more, here or by a key, from the next request on; `active` lets them in again. What they did stays theirs. Only an owner disables an owner, and one owner always remains.
+         * @description Whoever is disabled is let in no more, here or by a key, from the next request on; `active` lets them in again. What they did stays theirs. Only an owner disables an owner, and one owner always remains. Setting `active` requires a fresh sign-in.
          */
         post: operations["changeUserStatus"];
         delete?: never;
@@ -8804,7 +8806,7 @@ export interface components {
          * @description The stable name of a problem. A minor version may add codes; treat one that you do not know by its status.
          * @enum {string}
          */
-        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "answer_not_kept" | "too_much_work" | "too_many_concurrent_requests" | "timed_out" | "address_not_allowed" | "too_many_attempts" | "expired_token" | "revoked_token" | "too_many_answers" | "range_not_satisfiable" | "ambiguous_reference" | "not_signed_in" | "cross_site" | "link_spent" | "passkey_refused";
+        ProblemCode: "malformed_json" | "missing_key" | "invalid_key" | "expired_key" | "revoked_key" | "permission_denied" | "tier_required" | "beta_full" | "not_found" | "unknown_path" | "skill_not_found" | "method_not_allowed" | "invalid_transition" | "conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "unknown_reference" | "rate_limited" | "quota_exceeded" | "internal" | "unavailable" | "malformed_request" | "request_timeout" | "expectation_failed" | "headers_too_large" | "answer_not_kept" | "too_much_work" | "too_many_concurrent_requests" | "timed_out" | "address_not_allowed" | "too_many_attempts" | "expired_token" | "revoked_token" | "too_many_answers" | "range_not_satisfiable" | "ambiguous_reference" | "not_signed_in" | "cross_site" | "link_spent" | "passkey_refused" | "fresh_sign_in_required";
         /**
          * @description Why the present state does not allow it. A minor version may add reasons. `value_taken`: a value that has to be unique belongs to another record; `archived`: the record, or one that it names, is archived; `wrong_status`: the status does not allow it; `fixed`: it cannot change, or not any more; `in_use`: something else depends on it; `limit_reached`: there are as many as there may be; `already_done`: it is so already; `missing_data`: something that it takes is not there, such as a plan, a price or an amount; `not_available`: what was asked for cannot be had here or on that date; `not_suitable`: what was named is of a kind that this cannot be done with; `too_large`: it would come to more than can be recorded; `not_enough_left`: there is less left than it takes; `period_taken`: something else holds for the same time; `open_work`: something has to be finished first; `under_way`: it is going on at this moment; `needs_override`: it takes an overrideReason; `deadline_passed`: it had to be done earlier; `changed_meanwhile`: the record is not the one that was read; `no_recipient`: nobody could receive it; `wrong_caller`: it is for another kind of caller; `vendor_archived`: the vendor is archived; `vendor_on_hold`: the vendor is on hold; `vendor_inactive`: the vendor is inactive; `vendor_restricted`: the vendor does not work in this community; `compliance_expired`: the compliance documents of the vendor have expired; `not_invited`: the vendor is not invited to the bid request; `bid_request_not_open`: the bid request takes no bids now; `bids_sealed`: the bid request is blind and still open; `already_bid`: the vendor has bid already; `already_answered`: the vendor has answered already; `bid_expired`: the bid holds no longer; `already_awarded`: the award is made; `already_ordered`: it is on an order already; `budget_locked`: the budget is locked; `budget_not_locked`: the budget is not locked yet; `home_not_open`: the home is cancelled or archived; `contract_not_active`: the contract does not hold now; `po_limit_exceeded`: the vendor's poLimit would be exceeded; `key_revoked`: the key is revoked; `key_expired`: the key has expired; `user_disabled`: the user is disabled; `last_owner`: the organization would be left without an owner; `subscription_disabled`: the subscription is disabled.
          * @enum {string}
@@ -19449,6 +19451,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The caller signed in more than 10 minutes ago, the role lacks a permission, or the request came from a page of another site. */
+        FreshSignInRequired: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The link was used before, or its time is over. */
         LinkSpent: {
             headers: {
@@ -20675,6 +20688,7 @@ export type ResponseEventReceived = components['responses']['EventReceived'];
 export type ResponseEventUnwanted = components['responses']['EventUnwanted'];
 export type ResponseNotSignedIn = components['responses']['NotSignedIn'];
 export type ResponseNotForThem = components['responses']['NotForThem'];
+export type ResponseFreshSignInRequired = components['responses']['FreshSignInRequired'];
 export type ResponseLinkSpent = components['responses']['LinkSpent'];
 export type ResponsePasskeyRefused = components['responses']['PasskeyRefused'];
 export type ResponsePasskeyNotAdded = components['responses']['PasskeyNotAdded'];
@@ -34583,7 +34597,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
+            403: components["responses"]["FreshSignInRequired"];
             409: components["responses"]["PasskeyNotAdded"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -34618,7 +34632,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
+            403: components["responses"]["FreshSignInRequired"];
             409: components["responses"]["Conflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyVisits"];
@@ -34651,7 +34665,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
+            403: components["responses"]["FreshSignInRequired"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyVisits"];
@@ -34780,7 +34794,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
+            403: components["responses"]["FreshSignInRequired"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -34866,7 +34880,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
+            403: components["responses"]["FreshSignInRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -34915,7 +34929,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
+            403: components["responses"]["FreshSignInRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -35162,7 +35176,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
+            403: components["responses"]["FreshSignInRequired"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -35208,7 +35222,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
+            403: components["responses"]["FreshSignInRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -35257,7 +35271,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotForThem"];
+            403: components["responses"]["FreshSignInRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];

@@ -103,6 +103,7 @@ export const problemCodeValues = [
   'cross_site',
   'link_spent',
   'passkey_refused',
+  'fresh_sign_in_required',
 ] as const satisfies readonly contract.ProblemCode[]
 
 export const conflictReasonValues = [

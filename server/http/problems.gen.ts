@@ -13,6 +13,7 @@ export const problems = {
   too_many_answers: [429, "The answer was changed too often."],
   not_signed_in: [401, "Nobody is signed in."],
   cross_site: [403, "The request came from another site."],
+  fresh_sign_in_required: [403, "A fresh sign-in is required."],
   link_spent: [409, "The link is used up."],
   passkey_refused: [409, "The passkey is not taken."],
   permission_denied: [403, "The key lacks a permission."],

@@ -11,6 +11,7 @@ import { portalAuthenticator } from './portal-authenticator.ts'
 import { visitorAt } from './principals.ts'
 import { assertSameOrigin } from './same-origin.ts'
 import { sessionAuthenticator } from './session-authenticator.ts'
+import { sessionCookieOf } from './session-cookie.ts'
 
 /** Finds the caller from a request's headers, for one security scheme of the contract. */
 export interface Authenticator {
@@ -67,7 +68,7 @@ export function authenticator(
     // A request without credentials is told what the first scheme requires.
     const way = addressed(ways, headers) ?? ways[0]
     if (operation.method !== 'GET' && (way === undefined || way.isAmbient)) assertSameOrigin(headers, publicUrl)
-    return way === undefined ? visitorAt(address) : way.authenticate(headers, address)
+    return way === undefined ? visitorAt(address, sessionCookieOf(headers.cookie)) : way.authenticate(headers, address)
   }
 }
 

@@ -122,8 +122,14 @@ export async function memberOf(db: Db, session: SessionState): Promise<SignedIn 
 /** No organization has this id, so whoever works for it sees nobody's rows. */
 const NOWHERE: Organization = { id: 'org_nowhere', name: '', tier: '', currency: '', timeZone: 'UTC' }
 
-/** Somebody who is not signed in yet, told apart by where they are. */
-export function visitorAt(address: string): Principal {
+/** Somebody who is not signed in yet, or signs in again. */
+export interface Visitor extends Principal {
+  /** The value of the session cookie that came with the request, unchecked; null if there was none. */
+  readonly previousCookie: string | null
+}
+
+/** A caller of an operation that requires no credentials. Visitors are told apart by where they are. */
+export function visitorAt(address: string, previousCookie: string | null): Visitor {
   const network = networkOf(address)
   return {
     kind: 'user',
@@ -133,6 +139,7 @@ export function visitorAt(address: string): Principal {
     poApprovalLimit: null,
     subjectId: null,
     counters: { minute: `visitor:${network}`, kind: 'visitor', day: null },
+    previousCookie,
   }
 }
 

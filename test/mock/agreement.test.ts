@@ -86,7 +86,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     // requests are refused before there is an operation.
     const outside = ['beta_full', 'malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
     // What people do at pages is not in the published document, nor in the mock.
-    outside.push('not_signed_in', 'cross_site', 'link_spent', 'passkey_refused')
+    outside.push('not_signed_in', 'cross_site', 'link_spent', 'passkey_refused', 'fresh_sign_in_required')
     const others = (at('components', 'schemas', 'ProblemCode', 'enum') as string[]).filter(
       (code) => !outside.includes(code),
     )

@@ -11,6 +11,7 @@ import { Toasts } from '../ui/toast.tsx'
 import { Account } from './account.tsx'
 import { type Destination, PLACES, QUICK, SETTINGS } from './navigation.ts'
 import { signInAddress } from './sign-in/address.ts'
+import { FreshSignIn } from './sign-in/fresh-sign-in.tsx'
 
 // It is there at the first press of Ctrl-K, but not before the first page.
 const Palette = lazy(() => import('./palette.tsx'))
@@ -111,6 +112,7 @@ function Frame() {
         {overlay === 'palette' && <Palette onClose={() => setOverlay(null)} />}
         {overlay === 'keys' && <KeysHelp onClose={() => setOverlay(null)} />}
       </Suspense>
+      <FreshSignIn />
     </>
   )
 }

@@ -2,6 +2,7 @@ import createOpenApiClient from 'openapi-fetch'
 import createQueries from 'openapi-react-query'
 import type { paths } from '../../client/contract.gen.ts'
 import { retrying } from '../../client/retry.ts'
+import { askingForFreshSignIn } from './fresh-sign-in.ts'
 import { sessionEnded } from './session-end.ts'
 
 /** The path that the service is below, as the server wrote it into the document; usually there is none. */
@@ -16,7 +17,7 @@ export const client = createOpenApiClient<paths>({
   // `?ids=a,b` is how the contract writes a list in a query.
   querySerializer: { array: { style: 'form', explode: false } },
   // Somebody waits in front of it, so it tries less often than a program would.
-  fetch: retrying((...request) => fetch(...request), { retries: 2, longestWaitSeconds: 5 }),
+  fetch: askingForFreshSignIn(retrying((...request) => fetch(...request), { retries: 2, longestWaitSeconds: 5 })),
 })
 
 client.use({

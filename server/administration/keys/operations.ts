@@ -1,5 +1,6 @@
 import { noteChange } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
+import { requireFreshSignIn } from '../../keys/fresh-sign-in.ts'
 import { exchangeSecret, issueSecret, USUAL_LIFE_MS } from '../../keys/keys.ts'
 import { signedIn } from '../../keys/principals.ts'
 import { assertInUse, assertNotRevoked, assertPossible } from './key.ts'
@@ -13,6 +14,7 @@ export const keyOperations = {
   },
 
   async createKey({ body }, call) {
+    requireFreshSignIn(call)
     assertPossible(call, body)
     const { expiresAt = new Date(call.now.getTime() + USUAL_LIFE_MS).toISOString(), ...rest } = body
     const createdByUserId = signedIn(call).id
@@ -29,6 +31,7 @@ export const keyOperations = {
   },
 
   async updateKey({ path, body, ifMatch }, call) {
+    if (body.expiresAt !== undefined || body.allowedAddresses !== undefined) requireFreshSignIn(call)
     const key = await call.write(async (call) => {
       const before = await keys.lock(call, path.keyId)
       assertNotRevoked(before)
@@ -39,6 +42,7 @@ export const keyOperations = {
   },
 
   async rotateKey({ path, body }, call) {
+    requireFreshSignIn(call)
     const rotated = await call.write(async (call) => {
       const before = await keys.lock(call, path.keyId)
       assertInUse(before, call.now)

@@ -2,6 +2,7 @@ import { typeid } from 'typeid-js'
 import { type Call, noteChange } from '../../http/call.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { conflict, notFound } from '../../http/problem.ts'
+import { requireFreshSignIn } from '../../keys/fresh-sign-in.ts'
 import { signedIn } from '../../keys/principals.ts'
 import * as users from '../../people/users/queries.ts'
 import { letIn } from '../sign-in/session.ts'
@@ -33,6 +34,7 @@ export const passkeyOperations = {
   },
 
   async preparePasskey(_input, call) {
+    requireFreshSignIn(call)
     const { session, id } = signedIn(call)
     const { db, publicUrl, now } = around(call)
     const { name } = await users.find(call, id)
@@ -53,6 +55,7 @@ export const passkeyOperations = {
   },
 
   async addPasskey({ body }, call) {
+    requireFreshSignIn(call)
     const { session, id: userId } = signedIn(call)
     const { db, now } = around(call)
     const { identityId } = session
@@ -67,6 +70,7 @@ export const passkeyOperations = {
   },
 
   async removePasskey({ path }, call) {
+    requireFreshSignIn(call)
     const { session, id: userId } = signedIn(call)
     if (!(await passkeys.remove(around(call).db, session.identityId, path.passkeyId))) throw notFound()
     await call.write(async (call) => noteChange(call, userId, 'passkey_removed'))

@@ -2,6 +2,7 @@ import type { HeldPermission, Role as RoleEntry } from '../../../client/contract
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { conflict } from '../../http/problem.ts'
+import { requireFreshSignIn } from '../../keys/fresh-sign-in.ts'
 import { administrationOf, permissionsOf, ROLES } from '../../keys/roles.ts'
 import * as users from '../../people/users/queries.ts'
 import { linkFor, mailInvitation } from './invitation.ts'
@@ -9,6 +10,7 @@ import { assertMayMove } from './people.ts'
 
 export const peopleOperations = {
   async inviteUser({ body }, call) {
+    requireFreshSignIn(call)
     const link = await linkFor(call, body.email)
     const user = await call.write(async (call) => {
       await assertMayMove(call, null, { role: body.role, status: 'invited' })
@@ -20,6 +22,7 @@ export const peopleOperations = {
   },
 
   async updateUser({ path, body, ifMatch }, call) {
+    if (body.role !== undefined || body.poApprovalLimit !== undefined) requireFreshSignIn(call)
     const user = await call.write(async (call) => {
       const before = await users.lock(call, path.userId)
       checkIfMatch(ifMatch, before)
@@ -30,6 +33,7 @@ export const peopleOperations = {
   },
 
   async changeUserStatus({ path, body }, call) {
+    if (body.status === 'active') requireFreshSignIn(call)
     const user = await call.write(async (call) => {
       const before = await users.lock(call, path.userId)
       // Whoever was invited and never came in is so again.

@@ -1,10 +1,11 @@
 import type { HeldPermission, Session, User } from '../../../client/contract.gen.ts'
+import type { Db } from '../../database/database.ts'
 import { recordEvent } from '../../events/record.ts'
 import { type Call, newCall, type WriteCall } from '../../http/call.ts'
-import type { OpenedSession } from '../../keys/identity.ts'
-import { memberOf, type SignedIn, signedIn } from '../../keys/principals.ts'
+import type { OpenedSession, SessionState } from '../../keys/identity.ts'
+import { memberOf, type SignedIn, signedIn, type Visitor } from '../../keys/principals.ts'
 import * as users from '../../people/users/queries.ts'
-import { end, membersOf } from './queries.ts'
+import { end, membersOf, moveTo } from './queries.ts'
 
 /** What the page of somebody who is signed in has to know. */
 export async function sessionOf(call: Call, expiresAt?: Date): Promise<Session> {
@@ -41,19 +42,21 @@ export async function arrive(call: WriteCall): Promise<{ before: User; after: Us
 }
 
 /**
- * Lets a visitor in by a session that was opened for them, notes it and tells of it. Null, and the session ended, if nobody
- * with their address works anywhere any more.
+ * Signs a visitor in with a session that was opened for them, and records it. The session replaces the one that their
+ * browser had before. Returns null and ends the session if nobody with their address works anywhere any more.
  */
 export async function letIn(
   visit: Call,
   { session, setCookie }: OpenedSession,
 ): Promise<{ status: 200; body: Session; headers: { 'Set-Cookie': string } } | null> {
   const db = visit.surroundings.database.statements
-  const member = await memberOf(db, session)
+  const previous = await previousSessionOf(visit)
+  const member = await memberOf(db, await inTheSameOrganization(db, session, previous))
   if (member === null) {
     await end(db, session.identityId, session.id)
     return null
   }
+  if (previous !== null) await end(db, previous.identityId, previous.id)
   const call = callOf(visit, member)
   await call.write(async (call) => {
     const { before, after } = await arrive(call)
@@ -62,4 +65,22 @@ export async function letIn(
   // The visitor's call tells what came of it.
   visit.events.push(...call.events)
   return { status: 200, body: await sessionOf(call), headers: { 'Set-Cookie': setCookie } }
+}
+
+async function previousSessionOf({ principal, surroundings }: Call): Promise<SessionState | null> {
+  const { previousCookie = null } = principal as Partial<Visitor>
+  return previousCookie === null ? null : surroundings.identity.find(previousCookie)
+}
+
+/** Signing in again, to confirm a change, must not move the change to another organization. */
+async function inTheSameOrganization(
+  db: Db,
+  session: SessionState,
+  previous: SessionState | null,
+): Promise<SessionState> {
+  const before = previous?.identityId === session.identityId ? await memberOf(db, previous) : null
+  if (before === null) return session
+  const activeOrganizationId = before.organization.id
+  await moveTo(db, session.id, activeOrganizationId)
+  return { ...session, activeOrganizationId }
 }
