@@ -46,6 +46,21 @@ describe.skipIf(chromium === null)('signing in, and API keys', () => {
     await door.close()
   })
 
+  test.each([
+    ...['/\t/evil.example.com/', '/\n/evil.example.com/', '/\r\\evil.example.com/', '//evil.example.com/'],
+    ...['/\\evil.example.com/', '\t//evil.example.com/', 'https://evil.example.com/', '.evil.example.com/'],
+    ...['@evil.example.com/', 'javascript:alert(1)'],
+  ])('a sign-in does not lead to another origin by to=%j', async (to) => {
+    const door = await visit(browser, plumbline)
+    const { page } = door
+    const { url } = await plumbline.app.surroundings.identity.makeLink('priya@harrowfinch.example.com', 60_000)
+    await page.goto(`${plumbline.url}/sign-in?${new URLSearchParams({ to })}#${url.split('#')[1]}`)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${plumbline.url}/today`, { timeout: 10_000 })
+    expectNoComplaints(door)
+    await door.close()
+  })
+
   test('a key is made with the keyboard alone, works, and its secret is shown once', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/settings/keys`)

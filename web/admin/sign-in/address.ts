@@ -1,3 +1,5 @@
+import { root } from '../../api/plumbline.ts'
+
 /** The sign-in, and where to go from there. */
 export function signInAddress(from: string): string {
   return from === '/' || from.startsWith('/sign-in') ? '/sign-in' : `/sign-in?${new URLSearchParams({ to: from })}`
@@ -25,8 +27,12 @@ function keptAddress(): string | null {
   }
 }
 
-/** Where to go after the sign-in: only pages of this service, never an address that somebody put in a link. */
+/** The URL to open after the sign-in: a page of this service, wherever the link of the sign-in page wants to lead. */
 export function addressAfter(params: URLSearchParams): string {
+  const home = new URL(`${root}/`, location.origin)
   const to = params.get('to') ?? keptAddress() ?? '/'
-  return /^\/(?![/\\])/.test(to) ? to : '/'
+  // The URL parser decides where an address leads, because it drops tabs and line breaks and reads \ as /.
+  if (!to.startsWith('/') || !URL.canParse(root + to, location.origin)) return home.href
+  const wanted = new URL(root + to, location.origin)
+  return wanted.origin === home.origin && wanted.pathname.startsWith(home.pathname) ? wanted.href : home.href
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { plumbline, root } from '../../api/plumbline.ts'
+import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Refused } from '../../ui/states.tsx'
@@ -17,7 +17,7 @@ export function ByPasskey() {
   })
   const signIn = plumbline.useMutation('post', '/api/admin/sign-in/passkey', {
     meta: { changesNothing: true },
-    onSuccess: () => location.replace(root + addressAfter(params)),
+    onSuccess: () => location.replace(addressAfter(params)),
   })
   const begin = async () => {
     setRefusal(null)

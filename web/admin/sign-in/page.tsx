@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
-import { plumbline, root } from '../../api/plumbline.ts'
+import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Form, TextField, typed } from '../../ui/form.tsx'
 import { Icon, Mark } from '../../ui/icon.tsx'
@@ -44,7 +44,7 @@ function SpendLink({ token }: { token: string }) {
   const signIn = plumbline.useMutation('post', '/api/admin/sign-in', {
     meta: { changesNothing: true },
     // A new beginning: nothing that was loaded before belongs to this session.
-    onSuccess: () => location.replace(root + addressAfter(params)),
+    onSuccess: () => location.replace(addressAfter(params)),
   })
   if (isOver) return <AskForLink />
   return (
