@@ -5563,7 +5563,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in by a link
-         * @description Spends a one-time link: its token is what follows `#token=` in the address. The answer sets the cookie `plumbline_session`, which ends 14 days after it was last used. Somebody who works for several builders comes in where they were last, and may switch. A page that a link leads to asks for a click before it calls this, because programs that look through mails open every address.
+         * @description Spends a one-time link: its token is what follows `#token=` in the address. The response sets the session cookie, which ends 14 days after it was last used. Somebody who works for several builders comes in where they were last, and may switch. A page that a link leads to asks for a click before it calls this, because programs that look through mails open every address.
          *
          *     A sign-in counts as fresh for 10 minutes. Operations that create or extend access require a fresh one and otherwise return `403 fresh_sign_in_required`. If the request carries the cookie of a session, the new session replaces it; for the same person, it keeps the organization.
          */
@@ -19862,7 +19862,7 @@ export interface components {
          */
         ContentRange: string;
         /**
-         * @description The session's cookie; `HttpOnly`, `SameSite=Lax`, and `Secure` unless the service runs on this machine.
+         * @description The session cookie: `HttpOnly` and `SameSite=Lax`; on HTTPS also `Secure` and named `__Host-plumbline_session`.
          * @example plumbline_session=Zm9v.c2ln; Max-Age=1209600; Path=/; HttpOnly; SameSite=Lax
          */
         SessionCookie: string;

@@ -61,7 +61,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     if (found.operation === null) throw nothingThere(found.allow, method, pathOf(url))
     const { operation, params } = found
     journey.operation = operation
-    checkCredential(operation, req.headers)
+    checkCredential(operation, req.headers, publicUrl)
     req.params = params
     req.body = await readBody(req, operation)
     // Express's own query stays as it was sent where the validator knows it already.
@@ -221,11 +221,15 @@ function nextLink(url: string, cursor: string): string {
 
 // Keys cannot be looked up here, so every key with the right prefix is accepted, with all permissions; and so is every
 // vendor's token in the portal, and every session.
-function checkCredential({ schemes }: Operation, { authorization = '', cookie }: IncomingMessage['headers']): void {
+function checkCredential(
+  { schemes }: Operation,
+  { authorization = '', cookie }: IncomingMessage['headers'],
+  publicUrl: string,
+): void {
   const refused = (code: 'missing_key' | 'invalid_key' | 'not_signed_in', detail: string) =>
     new Problem(code, detail, {}, { 'WWW-Authenticate': challenge(code) })
   if (schemes.size === 0) return
-  if (authorization === '' && schemes.has('session') && sessionCookieOf(cookie) !== null) return
+  if (authorization === '' && schemes.has('session') && sessionCookieOf(cookie, publicUrl) !== null) return
   if (schemes.size === 1 && schemes.has('session'))
     throw refused('not_signed_in', 'This operation is for people who are signed in.')
   if (authorization === '') throw refused('missing_key', 'Send it as "Authorization: Bearer …".')

@@ -87,7 +87,7 @@ export function createApp(parts: AppParts): App {
     if (typeof handlers[id] !== 'function')
       throw new ContractError(`The operation ${id} of the contract has no handler.`)
   }
-  const identity = openIdentity({ database, config })
+  const identity = openIdentity({ database, clock, config })
   const authenticate = authenticator(contract, { database, clock, config, identity })
   const limits = createLimits(database, clock, config)
   const usage = countUsage(database, clock, log)

@@ -68,7 +68,9 @@ export function authenticator(
     // A request without credentials is told what the first scheme requires.
     const way = addressed(ways, headers) ?? ways[0]
     if (operation.method !== 'GET' && (way === undefined || way.isAmbient)) assertSameOrigin(headers, publicUrl)
-    return way === undefined ? visitorAt(address, sessionCookieOf(headers.cookie)) : way.authenticate(headers, address)
+    return way === undefined
+      ? visitorAt(address, sessionCookieOf(headers.cookie, publicUrl))
+      : way.authenticate(headers, address)
   }
 }
 

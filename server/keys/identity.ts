@@ -1,10 +1,12 @@
 import { hkdfSync } from 'node:crypto'
 import type { KyselyPlugin } from 'kysely'
 import { typeid } from 'typeid-js'
+import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
+import { cookieValue, isHttps } from '../http/host-cookie.ts'
 import { invalid } from '../http/problem.ts'
-import { COOKIE, sessionCookieOf } from './session-cookie.ts'
+import { sessionCookieName } from './session-cookie.ts'
 
 /**
  * Who signs in. An identity is an e-mail address, and stands for the users that have it: one in each of several
@@ -72,8 +74,17 @@ export function linkTo(publicUrl: string, token: string): string {
   return `${publicUrl}/sign-in#token=${token}`
 }
 
-export function openIdentity({ database, config }: { database: Database; config: Config }): Identity {
-  const secure = !isLoopback(new URL(config.publicUrl).hostname)
+export function openIdentity({
+  database,
+  clock,
+  config,
+}: {
+  database: Database
+  clock: Clock
+  config: Config
+}): Identity {
+  const cookieName = sessionCookieName(config.publicUrl)
+  const secure = isHttps(config.publicUrl) || !isLoopback(new URL(config.publicUrl).hostname)
   const db = database.statements.withPlugin(new Instants())
   // A change of the encryption key signs everybody out, which is what it is for.
   const secret = Buffer.from(hkdfSync('sha256', config.encryptionKey, '', 'plumbline sessions', 32)).toString('hex')
@@ -101,8 +112,8 @@ export function openIdentity({ database, config }: { database: Database; config:
       },
       verification: { modelName: 'signInLinks' },
       advanced: {
-        cookies: { session_token: { name: COOKIE, attributes: { secure } } },
-        // Said by the attribute alone, so that the cookie has the same name everywhere.
+        cookies: { session_token: { name: cookieName, attributes: { secure } } },
+        // The name has our prefix, and not that of better-auth.
         useSecureCookies: false,
         ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
         database: {
@@ -119,6 +130,15 @@ export function openIdentity({ database, config }: { database: Database; config:
         }),
       ],
     })
+  }
+
+  function cookieHeader(cookie: string): Headers {
+    return new Headers({ cookie: `${cookieName}=${cookie}` })
+  }
+
+  /** The header that sets the session cookie; empty if there is none. */
+  function setCookieOf(headers: Headers): string {
+    return headers.getSetCookie().find((each) => each.startsWith(`${cookieName}=`)) ?? ''
   }
 
   const opened = new Map<number, ReturnType<typeof open>>()
@@ -170,9 +190,17 @@ export function openIdentity({ database, config }: { database: Database; config:
     const { response, headers: set } = answer
     const setCookie = setCookieOf(set)
     const { session, user } = response as unknown as { session: FoundSession; user: { email: string } }
-    // Not by a header, which cannot hold every text.
-    await db.updateTable('sessions').set({ userAgent: device }).where('id', '=', session.id).execute()
-    return { session: stateOf(session, user.email, sessionCookieOf(setCookie) ?? ''), setCookie }
+    const createdAt = clock.now()
+    // The device is not passed as a header, which cannot hold every text.
+    await db
+      .updateTable('sessions')
+      .set({ userAgent: device, createdAt: createdAt.toISOString() })
+      .where('id', '=', session.id)
+      .execute()
+    return {
+      session: stateOf({ ...session, createdAt }, user.email, cookieValue(setCookie, cookieName) ?? ''),
+      setCookie,
+    }
   }
 
   return {
@@ -204,7 +232,7 @@ export function openIdentity({ database, config }: { database: Database; config:
       return { session: stateOf(found.session, found.user.email, cookie), setCookie: setCookieOf(headers) }
     },
 
-    clearing: `${COOKIE}=; Max-Age=0; Path=/; HttpOnly;${secure ? ' Secure;' : ''} SameSite=Lax`,
+    clearing: `${cookieName}=; Max-Age=0; Path=/; HttpOnly;${secure ? ' Secure;' : ''} SameSite=Lax`,
   }
 }
 
@@ -230,15 +258,6 @@ const PREFIXES: Readonly<Record<string, string>> = {
   sessions: 'ses',
   verification: 'lnk',
   signInLinks: 'lnk',
-}
-
-function cookieHeader(cookie: string): Headers {
-  return new Headers({ cookie: `${COOKIE}=${cookie}` })
-}
-
-/** Empty if the session's cookie is not set anew. */
-function setCookieOf(headers: Headers): string {
-  return headers.getSetCookie().find((each) => each.startsWith(`${COOKIE}=`)) ?? ''
 }
 
 function isLoopback(hostname: string): boolean {

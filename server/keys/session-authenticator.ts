@@ -7,13 +7,15 @@ import { sessionCookieOf } from './session-cookie.ts'
  * Finds the person behind a session's cookie. Nothing is remembered between requests, so that signing out, switching to
  * another organization and losing a role take effect at once, on every process; a person makes a few requests a second.
  */
-export function sessionAuthenticator({ database, clock, identity }: AuthenticatorParts): Authenticator {
+export function sessionAuthenticator({ database, clock, identity, config }: AuthenticatorParts): Authenticator {
+  const { publicUrl } = config
   return {
     isAmbient: true,
     // Whoever sends a key or a token means that, whatever cookies come along.
-    isAddressed: ({ authorization, cookie }) => authorization === undefined && sessionCookieOf(cookie) !== null,
+    isAddressed: ({ authorization, cookie }) =>
+      authorization === undefined && sessionCookieOf(cookie, publicUrl) !== null,
     async authenticate({ cookie }) {
-      const value = sessionCookieOf(cookie)
+      const value = sessionCookieOf(cookie, publicUrl)
       if (value === null) throw notSignedIn('This operation is for people who are signed in.')
       const session = await identity.find(value)
       if (session === null || session.expiresAt.getTime() <= clock.nowMs())

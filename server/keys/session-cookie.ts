@@ -1,7 +1,11 @@
-/** The cookie of a session, by the name that the contract gives it. */
-export const COOKIE = 'plumbline_session'
+import { cookieValue, hostCookieName } from '../http/host-cookie.ts'
 
-/** The value of the session's cookie among a request's cookies; null if there is none. */
-export function sessionCookieOf(cookies: string | undefined): string | null {
-  return /(?:^|;\s*)plumbline_session=([^;\s]+)/.exec(cookies ?? '')?.[1] ?? null
+/** The name of the session cookie of a service at this address. */
+export function sessionCookieName(publicUrl: string): string {
+  return hostCookieName('plumbline_session', publicUrl)
+}
+
+/** The value of the session cookie among the cookies of a request; null if there is none. */
+export function sessionCookieOf(cookies: string | undefined, publicUrl: string): string | null {
+  return cookies === undefined ? null : cookieValue(cookies, sessionCookieName(publicUrl))
 }

@@ -126,7 +126,7 @@ test('an app has what was ticked, as far as the role covers it, and never what o
   expect((await plumbline.post('/api/ext/vendors', { companyName: 'Not me' }, { key })).status).toBe(403)
   expect((await plumbline.get('/api/admin/keys', { key })).body.code).toBe('not_signed_in')
   const viewer = 'viewer@harrowfinch.example.com'
-  await plumbline.post('/api/admin/users', { email: viewer, name: 'Vi Ewer', role: 'viewer' }, owner)
+  await plumbline.post('/api/admin/users', { email: viewer, name: 'Vi Ewer', role: 'viewer' }, await plumbline.signIn())
   const seen = await consentPage(plumbline, app.address(), await plumbline.signIn(viewer))
   expect(seen.offered.filter((one) => !one.endsWith(':read'))).toEqual([])
   expect(seen.html).toContain('Vi Ewer')

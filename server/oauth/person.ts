@@ -17,11 +17,11 @@ export interface Person {
  * somebody who is not signed in, or does not work there.
  */
 export async function personBehind(
-  { identity, database, clock }: Surroundings,
+  { identity, database, clock, config }: Surroundings,
   { cookie }: IncomingHttpHeaders,
   organizationId: string | null,
 ): Promise<Person | null> {
-  const value = sessionCookieOf(cookie)
+  const value = sessionCookieOf(cookie, config.publicUrl)
   const session = value === null ? null : await identity.find(value)
   if (session === null || session.expiresAt.getTime() <= clock.nowMs()) return null
   const db = database.statements

@@ -47,7 +47,7 @@ const operatorVerbs: { readonly [Verb in OperatorVerb]: (at: Workbench, input: I
   'organizations list': async ({ database }) => ({ data: await listOrganizations(database) }),
   'users list': async ({ database }, { organizationId }) => ({ data: await listUsers(database, organizationId) }),
   'users sign-in-link': ({ database, clock, config }, { id, validMs }) =>
-    makeSignInLink({ database, clock, identity: openIdentity({ database, config }) }, id, validMs),
+    makeSignInLink({ database, clock, identity: openIdentity({ database, clock, config }) }, id, validMs),
 }
 
 export function isOperatorVerb(name: unknown): name is OperatorVerb {

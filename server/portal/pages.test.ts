@@ -119,7 +119,7 @@ test('the language is the one chosen with a link, then the one noted for the ven
   const chosen = await ask(`${root}?language=en`)
   expect([chosen.status, chosen.headers.get('location')]).toEqual([303, root])
   const [cookie = ''] = chosen.headers.getSetCookie()
-  expect(cookie).toMatch(/^portal_language=en; .*Path=\/portal;.*HttpOnly; SameSite=Lax/)
+  expect(cookie).toMatch(/^portal_language=en; .*Path=\/;.*HttpOnly; SameSite=Lax/)
   expect(await inSpanish({ cookie: cookie.split(';', 1)[0] ?? '' })).toBe(false)
   expect(await inSpanish({ cookie: 'portal_language=xx' })).toBe(true)
   expect(await (await ask(`${root}?language=xx`)).text()).toContain('<html lang="es"')

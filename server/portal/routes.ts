@@ -9,6 +9,7 @@ import { type Call, newCall, type Principal, type Surroundings } from '../http/c
 import { clientAddress } from '../http/client-address.ts'
 import type { OperationId } from '../http/contract.ts'
 import { FileAnswer } from '../http/file-answer.ts'
+import { cookieValue, hostCookieName, isHttps } from '../http/host-cookie.ts'
 import { notFound, type Problem, toProblem } from '../http/problem.ts'
 import { requestIdOf } from '../http/request-id.ts'
 import { vendorBehind } from '../keys/portal-authenticator.ts'
@@ -173,7 +174,7 @@ async function tell(
   /** The conflict that says more than the notice: in English by its detail, otherwise by its reason. */
   conflict: Problem | null = null,
 ): Promise<void> {
-  const reader = readerIn(languageFor(chosenBy(req), declared, acceptedBy(req)), surroundings.clock.now())
+  const reader = readerIn(languageFor(chosenBy(surroundings, req), declared, acceptedBy(req)), surroundings.clock.now())
   const { language, notices, conflicts } = reader.words
   const [title = '', message = ''] = notices[notice]
   const { reason } = conflict?.extras ?? {}
@@ -192,7 +193,7 @@ async function declaredBy(call: Call | null): Promise<VendorLanguage | null> {
 function placeOf(req: Request, call: Call, { builder, vendor, invitationId, language }: PortalVisit): Place {
   const root = rootOf(req)
   return {
-    reader: readerIn(languageFor(chosenBy(req), language, acceptedBy(req)), call.now),
+    reader: readerIn(languageFor(chosenBy(call.surroundings, req), language, acceptedBy(req)), call.now),
     ...{ builder: builder.name, vendor: vendor.companyName, now: call.now, root, here: req.path },
     isWhole: invitationId === null,
   }
@@ -210,11 +211,11 @@ function sentBy({ surroundings }: Parts, req: Request): Promise<Sent> | Sent {
   return { fields: Object.fromEntries(fields.map(([name, value]) => [name, value.replaceAll('\0', '')])), file: null }
 }
 
-const COOKIE = 'portal_language'
+const LANGUAGE_COOKIE = 'portal_language'
 const YEAR_SECONDS = 31_536_000
 
-function chosenBy({ headers }: Request): string | undefined {
-  return new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w+)`).exec(headers.cookie ?? '')?.[1]
+function chosenBy({ config }: Surroundings, { headers }: Request): string | undefined {
+  return cookieValue(headers.cookie, hostCookieName(LANGUAGE_COOKIE, config.publicUrl)) ?? undefined
 }
 
 function acceptedBy(req: Request): string | false {
@@ -223,9 +224,9 @@ function acceptedBy(req: Request): string | false {
 
 /** Keeps the language that was chosen with a link, for every page of the portal in this browser. */
 function keepLanguage({ surroundings }: Parts, req: Request, res: Response, language: VendorLanguage): void {
-  const secure = surroundings.config.publicUrl.startsWith('https:')
-  res.cookie(COOKIE, language, {
-    ...{ path: '/portal', httpOnly: true, sameSite: 'lax', secure },
+  const { publicUrl } = surroundings.config
+  res.cookie(hostCookieName(LANGUAGE_COOKIE, publicUrl), language, {
+    ...{ path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps(publicUrl) },
     maxAge: YEAR_SECONDS * 1000,
   })
   res.set(HEADERS).redirect(303, req.path)
