@@ -5543,7 +5543,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a link to sign in
-         * @description Mails a one-time link to somebody who works for a builder, good for 15 minutes. Whether anybody has the address is not told: the answer is the same for all. Where the deployment sends no mail, `delivery` is `none`, and its operator makes a link (`users sign-in-link`). An address gets 5 mails in 15 minutes at most; more are passed over.
+         * @description Mails a one-time link to somebody who works for a builder, good for 15 minutes. The response does not tell whether anybody has the address: it is the same for every address, and sent before the address is looked up. Where the deployment sends no mail, `delivery` is `none`, and its operator makes a link (`users sign-in-link`). An address gets 5 mails in 15 minutes at most; more are passed over.
          */
         post: operations["requestSignInLink"];
         delete?: never;

@@ -3,6 +3,8 @@ import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { Logger } from 'pino'
+import { handleLinkRequests } from './administration/sign-in/link-requests.ts'
+import { mailLink } from './administration/sign-in/mail.ts'
 import { recordChanges } from './audit/record.ts'
 import { refusalRecorder } from './audit/refusals.ts'
 import type { Clock } from './clock.ts'
@@ -102,6 +104,7 @@ export function createApp(parts: AppParts): App {
     limits,
     files: openFiles(config),
     identity,
+    linkRequests: handleLinkRequests(log, (email) => mailLink(surroundings, email)),
     eventWaits: eventWaits(database),
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,

@@ -131,6 +131,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         stopWarming()
         app.drain()
         await close(server)
+        await app.surroundings.linkRequests.stop()
         await running.stop()
         await app.limits.stop()
         await app.usage.stop()

@@ -1,4 +1,5 @@
 import type { Actor, Permission } from '../../client/contract.gen.ts'
+import type { LinkRequests } from '../administration/sign-in/link-requests.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
@@ -139,6 +140,8 @@ export interface Surroundings {
   readonly files: Files
   /** Who signs in, by which links, and where they are signed in. */
   readonly identity: Identity
+  /** Requests for sign-in links that are handled after their response. */
+  readonly linkRequests: LinkRequests
   /** Who waits for events that are still to come. */
   readonly eventWaits: EventWaits
   /** Tells the event dispatcher how many events were committed. */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type MailServer, type ReceivedMail, startMailServer } from '../../../test/support/mail-server.ts'
 import {
   fromPage,
@@ -75,6 +76,19 @@ test('who works here asks for a link by their address, and a stranger gets the s
   expect(sentTo('priya@harrowfinch.example.com')).toHaveLength(5)
   expect(sentTo('nobody@example.com')).toEqual([])
 })
+
+test.skipIf(inject('postgres') === null)(
+  'a request for a link is answered before anything is done that depends on the address',
+  async () => {
+    const emails = ['priya@harrowfinch.example.com', 'nobody@example.com']
+    // Nobody can be looked up, and no link stored, until the transaction ends.
+    const answers = await plumbline.database.transaction(async (trx) => {
+      await sql`lock table "users", "signInLinks", "mails" in access exclusive mode`.execute(trx)
+      return Promise.all(emails.map((email) => plumbline.post('/api/admin/sign-in/link', { email }, fromPage(''))))
+    })
+    for (const { status, body } of answers) expect([status, body]).toEqual([202, { delivery: 'mail' }])
+  },
+)
 
 test('an address that nobody could sign in with is refused before anybody has it', async () => {
   const refused = await invite({ email: '"odd one"@example.com', name: 'Odd', role: 'viewer' })

@@ -2,14 +2,13 @@ import type { Handlers } from '../../http/operation.ts'
 import { notFound, problem, unknownReference } from '../../http/problem.ts'
 import { LENGTHENED_EVERY_MS } from '../../keys/identity.ts'
 import { memberOf, signedIn } from '../../keys/principals.ts'
-import { mailLink } from './mail.ts'
 import * as sessions from './queries.ts'
 import { arrive, callOf, letIn, sessionOf } from './session.ts'
 
 export const signInOperations = {
   async requestSignInLink({ body }, { surroundings }) {
     if (surroundings.config.mail === null) return { status: 202, body: { delivery: 'none' } }
-    await mailLink(surroundings, body.email)
+    surroundings.linkRequests.add(body.email)
     return { status: 202, body: { delivery: 'mail' } }
   },
 
