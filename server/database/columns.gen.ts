@@ -677,6 +677,7 @@ export const columns = {
     challenge: 'text?',
     expiresAt: 'timestamptz',
     spentAt: 'timestamptz?',
+    permissions: 'text[]?',
   },
   optionTakeoffLines: {
     organizationId: 'text',

@@ -746,6 +746,7 @@ export interface OauthTokens {
   hash: Buffer;
   kind: string;
   organizationId: string;
+  permissions: string[] | null;
   redirectUri: string | null;
   spentAt: Timestamp | null;
 }

@@ -89,7 +89,7 @@ export function oauthAuthenticator({ database, clock, config }: AuthenticatorPar
   async function find(token: string): Promise<Found | undefined> {
     const { rows } = await sql<Found>`
       select o."id", o."name", o."tier", o."currency", o."timeZone", u."id" as "userId", u."role", u."status",
-        u."poApprovalLimit", g."id" as "grantId", g."clientName" as "client", g."permissions", g."proposeOnly",
+        u."poApprovalLimit", g."id" as "grantId", g."clientName" as "client", coalesce(t."permissions", g."permissions") as "permissions", g."proposeOnly",
         g."audience", g."revokedAt", g."lastUsedAt", g."expiresAt" as "endsAt", t."expiresAt"
       from "oauthTokens" as t
       join "oauthGrants" as g on g."organizationId" = t."organizationId" and g."id" = t."grantId"

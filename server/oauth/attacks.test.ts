@@ -83,6 +83,26 @@ test('a refresh token works once, and who plays it again ends the grant', async 
   expect((await refresh(second.refresh_token)).body.error).toBe('invalid_grant')
 })
 
+test('a refresh with a narrower scope returns a narrower token, and the next one may have all again', async () => {
+  const given = { permissions: ['vendors:read', 'vendors:write', 'homes:read'] }
+  const { refresh: first } = await connected(plumbline, app, owner, given)
+  const writes = async (key: string) =>
+    (await plumbline.post('/api/ext/vendors', { companyName: 'Ridge Framing' }, { key })).body.permission
+  const permissionsOf = async (key: string) => (await plumbline.get('/api/ext/me', { key })).body.permissions
+  const { body: narrow } = await refresh(first, { scope: 'vendors:read' })
+  expect(narrow.scope).toBe('vendors:read')
+  expect(await permissionsOf(narrow.access_token)).toEqual(['vendors:read'])
+  expect(await writes(narrow.access_token)).toBe('vendors:write')
+  expect((await plumbline.get('/api/ext/homes', { key: narrow.access_token })).body.permission).toBe('homes:read')
+  const { body: reading } = await refresh(narrow.refresh_token, { scope: 'read' })
+  expect(await permissionsOf(reading.access_token)).toEqual(['homes:read', 'vendors:read'])
+  const wider = await refresh(reading.refresh_token, { scope: 'vendors:read bids:read' })
+  expect(wider.body.error).toBe('invalid_scope')
+  // What is refused is not spent.
+  const { body: whole } = await refresh(reading.refresh_token)
+  expect(await permissionsOf(whole.access_token)).toEqual(['homes:read', 'vendors:read', 'vendors:write'])
+})
+
 test('nobody is led to an address that the app has not registered, letter by letter', async () => {
   for (const redirect_uri of [
     ...['https://evil.example.com/callback', 'http://127.0.0.1:7777/callback/..', 'http://127.0.0.1:7777/callback#x'],

@@ -23,10 +23,14 @@ export function permissionsFor(scope: string | null): readonly Permission[] | nu
   )
 }
 
-/** Whether the scopes ask for no more than what was granted: `read` is all reading that there is among it. */
-export function isWithin(scope: string, granted: readonly string[]): boolean {
-  return scope
-    .split(' ')
-    .filter((each) => each !== '')
-    .every((each) => granted.some((permission) => permission === each || permission.endsWith(`:${each}`)))
+/**
+ * The granted permissions that a scope names; `read` and `write` name every permission of their kind. Without a scope,
+ * all of them. Null if the scope names a permission that was not granted.
+ */
+export function narrowTo(scope: string, granted: readonly string[]): readonly string[] | null {
+  const named = scope.split(' ').filter((each) => each !== '')
+  if (named.length === 0) return granted
+  const covers = (each: string, permission: string) => permission === each || permission.endsWith(`:${each}`)
+  if (!named.every((each) => granted.some((permission) => covers(each, permission)))) return null
+  return granted.filter((permission) => named.some((each) => covers(each, permission)))
 }

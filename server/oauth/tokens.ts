@@ -6,7 +6,7 @@ import { isOauthSecret, newOauthSecret, type OauthSecretKind, oauthHash } from '
 import { systemCall } from '../keys/principals.ts'
 import { OauthError } from './errors.ts'
 import { resourcesOf } from './metadata.ts'
-import { isWithin } from './scopes.ts'
+import { narrowTo } from './scopes.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -31,14 +31,23 @@ async function issue(
   call: WriteCall,
   grantId: string,
   kind: OauthSecretKind,
-  asked: { redirectUri?: string; challenge?: string } = {},
+  asked: { redirectUri?: string; challenge?: string; permissions?: readonly string[] } = {},
 ): Promise<string> {
+  const { permissions, ...rest } = asked
   const secret = newOauthSecret(kind)
   const expiresAt = new Date(call.now.getTime() + LIVES_MS[kind])
   const { organizationId } = call
   await call.db
     .insertInto('oauthTokens')
-    .values({ hash: oauthHash(secret), organizationId, grantId, kind, expiresAt, ...asked })
+    .values({
+      hash: oauthHash(secret),
+      organizationId,
+      grantId,
+      kind,
+      expiresAt,
+      ...rest,
+      permissions: permissions ? [...permissions] : null,
+    })
     .execute()
   return secret
 }
@@ -92,15 +101,16 @@ async function spend(call: WriteCall, { secret, kind, clientId, field }: Spendin
     if (challengeOf(field('code_verifier') ?? '') !== found.challenge)
       return new OauthError('invalid_grant', 'code_verifier is not the one that code_challenge was made of.')
   }
-  if (!isWithin(field('scope') ?? '', found.permissions))
-    return new OauthError('invalid_scope', 'More was asked for than was granted.')
-  const { grantId, permissions } = found
+  const { grantId } = found
+  const permissions = narrowTo(field('scope') ?? '', found.permissions)
+  if (permissions === null) return new OauthError('invalid_scope', 'scope exceeds what the person granted.')
   await sql`update "oauthTokens" set "spentAt" = ${call.now.toISOString()}
     where "organizationId" = ${call.organizationId} and "hash" = ${oauthHash(secret)}`.execute(call.db)
   return {
-    access_token: await issue(call, grantId, 'access'),
+    access_token: await issue(call, grantId, 'access', { permissions }),
     token_type: 'Bearer',
     expires_in: LIVES_MS.access / 1000,
+    // RFC 6749, section 6: it has the scope of the refresh token before it, whatever the access token was narrowed to.
     refresh_token: await issue(call, grantId, 'refresh'),
     scope: permissions.join(' '),
   }
