@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   connected,
   consentPage,
@@ -11,6 +11,7 @@ import {
   VERIFIER,
 } from '../../test/support/oauth-app.ts'
 import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { createUser } from '../people/users/users.ts'
 import { forgetUnusedApps } from './retention.ts'
 
 let plumbline: TestPlumbline
@@ -18,8 +19,11 @@ let owner: RequestOptions
 let app: OauthApp
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
-  owner = await plumbline.signIn()
   app = await newOauthApp(plumbline)
+})
+// Tests move the clock, and connecting an app requires a fresh sign-in.
+beforeEach(async () => {
+  owner = await plumbline.signIn()
 })
 afterAll(() => plumbline.stop())
 
@@ -143,6 +147,57 @@ test('without PKCE by S256, for another resource, or with a parameter twice ther
   }
   const code = await newCode()
   expect((await spend(code, { resource: 'https://other.example.com/mcp' })).body.error).toBe('invalid_target')
+})
+
+test('a person is not led to an app that they have not connected, whatever is wrong with its request', async () => {
+  const redirect_uri = 'https://phishing.example.com/sign-in'
+  const stranger = await newOauthApp(plumbline, { client_name: 'Invoice', redirect_uris: [redirect_uri] })
+  const colleague = 'colleague@harrowfinch.example.com'
+  const { database, clock, organizationId } = plumbline
+  await createUser(database, clock, {
+    organizationId,
+    email: colleague,
+    name: 'Cole',
+    role: 'viewer',
+    poApprovalLimit: 0,
+  })
+  for (const person of [owner, { headers: {} }, await plumbline.signIn(colleague)]) {
+    const changes: Record<string, string | null>[] = [
+      { scope: 'admin' },
+      { response_type: 'token' },
+      { code_challenge: null },
+    ]
+    for (const change of changes) {
+      const page = await consentPage(plumbline, stranger.address({ redirect_uri, ...change }), person)
+      expect([page.status, page.location]).toEqual([400, ''])
+      expect(page.html).toContain('Return to phishing.example.com')
+    }
+  }
+  // Neither by a refusal, although the page asked for one.
+  const refused = await decided(plumbline, stranger.address({ redirect_uri }), owner, { decision: 'refuse' })
+  expect([refused.status, refused.location]).toEqual([200, ''])
+  const link = new URL(/href="([^"]+)"/.exec(refused.html)?.[1]?.replaceAll('&amp;', '&') ?? '')
+  expect([link.origin + link.pathname, link.searchParams.get('error')]).toEqual([redirect_uri, 'access_denied'])
+  // Once somebody has connected it, it is told as the standard has it, and only if it was they.
+  await connected(plumbline, stranger, owner, {}, { redirect_uri })
+  const led = await consentPage(plumbline, stranger.address({ redirect_uri, scope: 'admin' }), owner)
+  expect([led.status, led.location.startsWith(redirect_uri)]).toEqual([303, true])
+  const other = await consentPage(
+    plumbline,
+    stranger.address({ redirect_uri, scope: 'admin' }),
+    await plumbline.signIn(colleague),
+  )
+  expect([other.status, other.location]).toEqual([400, ''])
+})
+
+test('nobody connects an app by a session that began long ago, before they sign in again', async () => {
+  const person = await plumbline.signIn()
+  plumbline.clock.advance(601_000)
+  const page = await consentPage(plumbline, app.address(), person)
+  expect([page.status, page.ticket]).toEqual([303, ''])
+  const led = new URL(page.location, plumbline.url)
+  expect([led.pathname, led.searchParams.get('to')?.split('?')[0]]).toEqual(['/sign-in', '/oauth/authorize'])
+  expect((await consentPage(plumbline, app.address(), await plumbline.signIn())).status).toBe(200)
 })
 
 test('a token for the service at another address is refused here', async () => {

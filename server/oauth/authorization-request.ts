@@ -19,8 +19,9 @@ export interface Untold {
   readonly message: string
 }
 
-/** Why there is nothing to ask, told to the app. */
+/** Why there is nothing to ask, in the words of OAuth. The app is told if the person trusts it (routes.ts). */
 export interface Refusal {
+  readonly client: Client
   readonly redirectUri: string
   readonly state: string | null
   readonly error: string
@@ -47,10 +48,12 @@ export async function readAuthorizationRequest(
       message: 'The app wants to be answered at an address that it has not registered, so it may be another one.',
     }
   const state = one('state')
-  const refused = (error: string, description: string): Refusal => ({ redirectUri, state, error, description })
+  const refused = (error: string, description: string): Refusal => ({
+    ...{ client, redirectUri, state, error, description },
+  })
   const twice = [...new Set(parameters.keys())].find((name) => parameters.getAll(name).length > 1)
   if (twice !== undefined && twice !== 'resource')
-    return refused('invalid_request', `${twice} is there more than once.`)
+    return refused('invalid_request', 'A parameter occurs more than once.')
   if ((state ?? '').length > LONGEST_STATE)
     return { message: `The app sent a state of more than ${LONGEST_STATE} characters.` }
   if (one('response_type') !== 'code') return refused('unsupported_response_type', 'response_type has to be code.')

@@ -6,7 +6,7 @@ import {
 import { auth as oldAuth } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connected, consentPage, decided, newOauthApp, VERIFIER } from '../../test/support/oauth-app.ts'
 import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { eventsOf } from '../../test/support/recorded-events.ts'
@@ -15,6 +15,9 @@ let plumbline: TestPlumbline
 let owner: RequestOptions
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
+})
+// Tests move the clock, and connecting an app requires a fresh sign-in.
+beforeEach(async () => {
   owner = await plumbline.signIn()
 })
 afterAll(() => plumbline.stop())
@@ -126,7 +129,7 @@ test('an app has what was ticked, as far as the role covers it, and never what o
   expect((await plumbline.post('/api/ext/vendors', { companyName: 'Not me' }, { key })).status).toBe(403)
   expect((await plumbline.get('/api/admin/keys', { key })).body.code).toBe('not_signed_in')
   const viewer = 'viewer@harrowfinch.example.com'
-  await plumbline.post('/api/admin/users', { email: viewer, name: 'Vi Ewer', role: 'viewer' }, await plumbline.signIn())
+  await plumbline.post('/api/admin/users', { email: viewer, name: 'Vi Ewer', role: 'viewer' }, owner)
   const seen = await consentPage(plumbline, app.address(), await plumbline.signIn(viewer))
   expect(seen.offered.filter((one) => !one.endsWith(':read'))).toEqual([])
   expect(seen.html).toContain('Vi Ewer')

@@ -51,9 +51,22 @@ ${table(offered)}
   return frame(`Let “${clientName}” work for you?`, content)
 }
 
-/** What a page says that has nothing to ask. */
+/** A page that asks nothing. */
 export function noticePage(title: string, message: string): string {
   return frame(title, `<h1>${text(title)}</h1>\n<p>${text(message)}</p>`)
+}
+
+/** The same for an app that the person has not connected, with a link that tells the app. */
+export function unconnectedPage(
+  title: string,
+  message: string,
+  { clientName, place, href }: { clientName: string; place: string; href: string },
+): string {
+  const content = `<h1>${text(title)}</h1>
+<p>${text(message)}</p>
+<p class="note warn">Plumbline does not open ${text(place)} by itself, because nobody has checked the app “${text(clientName)}”. Continue only if you know the app and expected this.</p>
+<p><a href="${text(href)}" rel="noreferrer">Return to ${text(place)}</a></p>`
+  return frame(title, content)
 }
 
 function summary(offered: readonly Permission[]): string {

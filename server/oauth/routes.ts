@@ -1,17 +1,19 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
+import * as grants from '../administration/oauth-grants/queries.ts'
 import { newCall, type Principal, type Surroundings } from '../http/call.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
 import { requestIdOf } from '../http/request-id.ts'
+import { isFresh } from '../keys/fresh-sign-in.ts'
 import { assertSameOrigin } from '../keys/same-origin.ts'
 import { type AuthorizationRequest, type Refusal, readAuthorizationRequest } from './authorization-request.ts'
 import { findClient, noteGrant, register } from './clients.ts'
 import { grant, offeredTo, openTicket, sealTicket } from './consent.ts'
-import { consentPage, noticePage } from './consent-page.ts'
+import { consentPage, noticePage, unconnectedPage } from './consent-page.ts'
 import { MOST_BYTES, OauthError, toOauthError } from './errors.ts'
 import { authorizationServer, protectedResource, resourcesOf, wellKnown } from './metadata.ts'
-import { personBehind } from './person.ts'
+import { type Person, personBehind } from './person.ts'
 import { isRegistered, placeOf, sourceOf, withParameters } from './redirects.ts'
 import { STYLE_SOURCE } from './style.ts'
 import { exchange, giveBack } from './tokens.ts'
@@ -95,9 +97,10 @@ async function ask({ surroundings }: Parts, req: Request, res: Response): Promis
   parameters.delete('organization')
   const asked = await readAuthorizationRequest({ database, publicUrl }, parameters)
   if ('message' in asked) return tell(res, 400, 'This app cannot be connected', asked.message)
-  if ('error' in asked) return refuse(res, asked, publicUrl)
   const person = await personBehind(surroundings, req.headers, organizationId)
-  if (person === null) {
+  if ('error' in asked) return refuse(surroundings, res, asked, person)
+  // An app keeps its access for a year, so connecting one requires a fresh sign-in.
+  if (person === null || !isFresh(person.principal.session, clock.now())) {
     const back = `/oauth/authorize?${parameters}`
     return res.redirect(303, `${root}/sign-in?${new URLSearchParams({ to: back })}`)
   }
@@ -108,7 +111,12 @@ async function ask({ surroundings }: Parts, req: Request, res: Response): Promis
     return tell(res, 403, 'This app cannot be connected', `${principal.organization.name} is not on the tier Pro+.`)
   const offered = offeredTo(asked, principal)
   if (offered.length === 0)
-    return refuse(res, { ...asked, error: 'invalid_scope', description: 'The role covers none of it.' }, publicUrl)
+    return refuse(
+      surroundings,
+      res,
+      { ...asked, error: 'invalid_scope', description: 'Your role allows nothing that the app requested.' },
+      person,
+    )
   const here = (id: string) => `${root}/oauth/authorize?${new URLSearchParams([...parameters, ['organization', id]])}`
   const html = consentPage({
     ...{ clientName: asked.client.name, place: placeOf(asked.redirectUri), isOnDevice: isOnDevice(asked) },
@@ -139,7 +147,12 @@ async function decide({ surroundings }: Parts, req: Request, res: Response): Pro
   visitOf(res).principal = principal
   await surroundings.limits.take(principal)
   if (sent.decision !== 'allow')
-    return refuse(res, { ...ticket, error: 'access_denied', description: 'The person refused.' }, publicUrl)
+    return refuse(
+      surroundings,
+      res,
+      { ...ticket, client, error: 'access_denied', description: 'The person refused.' },
+      person,
+    )
   const ticked = [sent.permission ?? []].flat()
   const permissions = ticket.offered.filter((one) => ticked.includes(one) && principal.permissions.has(one))
   if (permissions.length === 0)
@@ -154,8 +167,31 @@ async function decide({ surroundings }: Parts, req: Request, res: Response): Pro
   res.redirect(303, withParameters(redirectUri, { code, state, iss: publicUrl }))
 }
 
-function refuse(res: Response, { redirectUri, state, error, description }: Refusal, iss: string): void {
-  res.redirect(303, withParameters(redirectUri, { error, error_description: description, state, iss }))
+/**
+ * Tells an app that the person has connected before why it gets no code. Any other app could be one that somebody
+ * registered to have this service lead people to a page of theirs, so the person sees a page and decides (RFC 9700,
+ * section 4.11).
+ */
+async function refuse(
+  { config, database }: Surroundings,
+  res: Response,
+  { client, redirectUri, state, error, description }: Refusal,
+  person: Person | null,
+): Promise<void> {
+  const { publicUrl } = config
+  const href = withParameters(redirectUri, { error, error_description: description, state, iss: publicUrl })
+  if (person !== null) {
+    const { id, organization } = person.principal
+    const tenant = { db: database.of(organization.id).statements, organizationId: organization.id }
+    if ((await grants.standing(tenant, String(id), client.id)).length > 0) return res.redirect(303, href)
+  }
+  const isRefused = error === 'access_denied'
+  const title = isRefused ? 'The app was not connected' : 'This app cannot be connected'
+  const message = isRefused
+    ? 'You refused. The app was granted nothing.'
+    : `The request of the app is not valid. ${description}`
+  const html = unconnectedPage(title, message, { clientName: client.name, place: placeOf(redirectUri), href })
+  write(res, isRefused ? 200 : 400, html)
 }
 
 /** The service may be below a path of its host. */

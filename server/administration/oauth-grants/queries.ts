@@ -1,4 +1,4 @@
-import { noteChange, type WriteCall } from '../../http/call.ts'
+import { noteChange, type Tenant, type WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 
 export const { list, find, findAll, lock, insert, update } = resource({
@@ -21,7 +21,7 @@ export async function revoke(call: WriteCall, id: string): Promise<void> {
 }
 
 /** What a user let one app do and has not taken back: one grant, or none. */
-export async function standing({ db, organizationId }: WriteCall, userId: string, clientId: string) {
+export async function standing({ db, organizationId }: Tenant, userId: string, clientId: string) {
   return db
     .selectFrom('oauthGrants')
     .select('id')
