@@ -4567,7 +4567,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a proposal
-         * @description Runs what was proposed, as it runs now, once, in your name and with your permissions; `outcome` then shows what came of it. What the skill refuses is answered as it would be, and the proposal waits on. Nobody approves what they proposed themselves, and a key that may only propose approves nothing (`permission_denied`). Needs proposals:write and the permissions of the skill; emits `proposal.status_changed` and what the skill emits.
+         * @description Runs what was proposed, as it runs now, once, in your name and with your permissions; `outcome` then shows what came of it. What the skill refuses is answered as it would be, and the proposal waits on. You cannot approve your own proposal, and a key that may only propose approves nothing (`permission_denied`). What a connected app proposed for you, you can approve in the admin area after a fresh sign-in (`fresh_sign_in_required`). Needs proposals:write and the permissions of the skill; emits `proposal.status_changed` and what the skill emits.
          */
         post: operations["approveProposal"];
         delete?: never;
@@ -19430,6 +19430,17 @@ export interface components {
             };
             content?: never;
         };
+        /** @description The caller lacks a permission, created the proposal, or has to sign in again. Or the key may not be used from this address, or its organization is not on the Pro+ tier. */
+        ProposalNotApproved: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description There is no session, or it has ended. */
         NotSignedIn: {
             headers: {
@@ -20686,6 +20697,7 @@ export type ResponseSkillNotFound = components['responses']['SkillNotFound'];
 export type ResponseSkillInvalid = components['responses']['SkillInvalid'];
 export type ResponseEventReceived = components['responses']['EventReceived'];
 export type ResponseEventUnwanted = components['responses']['EventUnwanted'];
+export type ResponseProposalNotApproved = components['responses']['ProposalNotApproved'];
 export type ResponseNotSignedIn = components['responses']['NotSignedIn'];
 export type ResponseNotForThem = components['responses']['NotForThem'];
 export type ResponseFreshSignInRequired = components['responses']['FreshSignInRequired'];
@@ -32480,7 +32492,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ProposalNotApproved"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];

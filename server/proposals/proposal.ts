@@ -1,6 +1,7 @@
 import type { Proposal, ProposalOutcome } from '../../client/contract.gen.ts'
 import type { Call, RecordedEvent, WriteCall } from '../http/call.ts'
 import { conflict, invalidTransition, Problem } from '../http/problem.ts'
+import { requireFreshSignIn } from '../keys/fresh-sign-in.ts'
 import { executeBatch } from '../skills/batch.ts'
 import { catalogueOf, permitSkill } from '../skills/catalogue.ts'
 import { execute, readableEvents } from '../skills/execute.ts'
@@ -88,13 +89,20 @@ export function assertDecides({ principal }: Call): void {
     throw new Problem('permission_denied', 'A key that may only propose decides nothing; ask a person.')
 }
 
-/** Throws `permission_denied` for whoever proposed it: an approval says that somebody else has looked at it. */
-export function assertProposedByAnother({ actor }: Call, { createdBy }: Proposal): void {
-  if (actor.type === createdBy.type && actor.id === createdBy.id)
+/**
+ * Throws `permission_denied` if the caller created the proposal: an approval says that somebody else has looked at it. What
+ * an app proposed for a user, this user may approve in person, because the app decided it and not they. A fresh sign-in
+ * shows that it is the person and not the app; without one, throws `fresh_sign_in_required`.
+ */
+export function assertProposedByAnother(call: Call, { createdBy }: Proposal): void {
+  const { actor, principal } = call
+  if (actor.type !== createdBy.type || actor.id !== createdBy.id) return
+  if (createdBy.via == null || !('session' in principal))
     throw new Problem(
       'permission_denied',
-      'Nobody approves what they proposed themselves. Ask somebody else, or refuse it and run the skill instead.',
+      'You cannot approve your own proposal. Ask somebody else, or refuse it and run the skill instead.',
     )
+  requireFreshSignIn(call)
 }
 
 /** Throws `invalid_transition` for one that is decided or whose time is over. */

@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../../scripts/processes/receiver.ts'
+import { connected, newOauthApp } from '../../test/support/oauth-app.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { eventsAbout, eventsOf } from '../../test/support/recorded-events.ts'
 import { eraseContact } from '../builder-data/erase-person.ts'
@@ -212,13 +214,38 @@ test('any key may propose on purpose; what only reads needs no approval', async 
   expect(wrong.body.errors[0].pointer).toBe('/input/companyName')
 })
 
+test('the owner approves in person what their own app proposed, and no app approves it', async () => {
+  const owner = await plumbline.signIn()
+  const proposing = await connected(plumbline, await newOauthApp(plumbline), owner, { proposeOnly: true })
+  const acting = await connected(plumbline, await newOauthApp(plumbline), owner)
+  const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'By My App' }, proposing)
+  for (const by of [proposing, acting])
+    expect((await approve(proposed.id, by)).body).toMatchObject({ status: 403, code: 'permission_denied' })
+  await sql`update "sessions" set "createdAt" = now() - interval '11 minutes'`.execute(plumbline.database.statements)
+  expect((await approve(proposed.id, owner)).body).toMatchObject({ status: 403, code: 'fresh_sign_in_required' })
+  expect(await named('By My App')).toEqual([])
+  const approved = await approve(proposed.id, await plumbline.signIn())
+  expect(approved.body).toMatchObject({ status: 'approved', createdBy: { via: { client: 'Claude' } } })
+  expect(approved.body.decidedBy).not.toHaveProperty('via')
+  expect(await named('By My App')).toHaveLength(1)
+})
+
+test('what a person proposed themselves they do not approve, even after a fresh sign-in', async () => {
+  const owner = await plumbline.signIn()
+  const wanted = { skill: 'createVendor', input: { companyName: 'By Myself' } }
+  const { body: proposed } = await plumbline.post('/api/ext/proposals', wanted, owner)
+  expect((await approve(proposed.id, owner)).body).toMatchObject({ status: 403, code: 'permission_denied' })
+})
+
 test('what a key proposed on purpose it does not approve itself, but takes back; another key approves it', async () => {
   const propose = async (companyName: string) =>
     (await plumbline.post('/api/ext/proposals', { skill: 'createVendor', input: { companyName } })).body.id
   const [own, withdrawn] = [await propose('By Another'), await propose('Withdrawn')]
   const denied = await approve(own)
   expect([denied.status, denied.body.code]).toEqual([403, 'permission_denied'])
-  expect(denied.body.detail).toMatch(/^Nobody approves what they proposed themselves\./)
+  expect(denied.body.detail).toBe(
+    'You cannot approve your own proposal. Ask somebody else, or refuse it and run the skill instead.',
+  )
   expect((await refuse(withdrawn)).body.status).toBe('refused')
   expect((await approve(own, { key: await plumbline.newKey(['proposals:write', 'vendors:write']) })).body.status).toBe(
     'approved',

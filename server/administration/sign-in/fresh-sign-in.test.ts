@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { entriesAt, wholeContract } from '../../../scripts/conformance/contract.ts'
 import { placeOf } from '../../../scripts/conformance/judge.ts'
 import { authenticator } from '../../../test/support/authenticator.ts'
+import { connected, newOauthApp } from '../../../test/support/oauth-app.ts'
 import {
   type Answer,
   fromPage,
@@ -15,6 +16,8 @@ import { createUser } from '../../people/users/users.ts'
 let plumbline: TestPlumbline
 let keyId: string
 let userId: string
+/** What an app proposed for the owner. */
+let proposalId: string
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
   const owner = await plumbline.signIn()
@@ -23,6 +26,8 @@ beforeAll(async () => {
   const user = await plumbline.post('/api/admin/users', invited, owner)
   keyId = key.body.id
   userId = user.body.id
+  const app = await connected(plumbline, await newOauthApp(plumbline), owner, { proposeOnly: true })
+  proposalId = (await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing' }, app)).body.id
 })
 afterAll(() => plumbline.stop())
 
@@ -44,6 +49,7 @@ const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<Answer>>
   rotateKey: (by) => plumbline.post(`/api/admin/keys/${keyId}/rotate`, {}, by),
   inviteUser: (by) => plumbline.post('/api/admin/users', { email: 'a@example.com', name: 'Ada', role: 'admin' }, by),
   updateUser: (by) => plumbline.patch(`/api/admin/users/${userId}`, { role: 'admin' }, by),
+  approveProposal: (by) => plumbline.post(`/api/ext/proposals/${proposalId}/approve`, undefined, by),
   changeUserStatus: (by) => plumbline.post(`/api/admin/users/${userId}/status`, { status: 'active' }, by),
 }
 
