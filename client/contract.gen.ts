@@ -5849,7 +5849,7 @@ export interface paths {
         head?: never;
         /**
          * Update an API key
-         * @description Changes the name, the end or the addresses of a key, on every process within a second. An expired key can be given a new end; a revoked one is not changed. What a key may do is not changed: create another one. Setting `expiresAt` or `allowedAddresses` requires a fresh sign-in.
+         * @description Changes the name, the end or the addresses of a key, on every process within a second. An expired key can be given a new end; a revoked one is not changed. What a key may do is not changed: create another one. Setting `expiresAt` or `allowedAddresses` requires a fresh sign-in, and `403 permission_denied` is returned if the key acts for a user who may do more than the caller.
          */
         patch: operations["updateKey"];
         trace?: never;
@@ -5871,7 +5871,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description Gives a key another secret, shown in this answer and never again. The secret before it works for `overlapDays` more; one that was still in an earlier overlap ends at once. A key that has ended is not rotated. Requires a fresh sign-in.
+         * @description Gives a key another secret, shown in this answer and never again. The secret before it works for `overlapDays` more; one that was still in an earlier overlap ends at once. A key that has ended is not rotated. Requires a fresh sign-in. Returns `403 permission_denied` if the key acts for a user who may do more than the caller: an owner, or a user with a higher approval limit.
          */
         post: operations["rotateKey"];
         delete?: never;
@@ -6009,7 +6009,7 @@ export interface paths {
         put?: never;
         /**
          * Invite somebody
-         * @description Adds somebody to the organization and mails them a link to sign in, good for 7 days. They are `invited` until they first come in. Where the deployment sends no mail, its operator makes a link (`users sign-in-link`); nobody else is shown one, because it opens all that its reader may do anywhere. Only an owner makes an owner. Requires a fresh sign-in.
+         * @description Adds somebody to the organization and mails them a link to sign in, good for 7 days. They are `invited` until they first come in. Where the deployment sends no mail, its operator makes a link (`users sign-in-link`); nobody else is shown one, because it opens all that its reader may do anywhere. Only an owner can add an owner, or set an approval limit above their own. Requires a fresh sign-in.
          */
         post: operations["inviteUser"];
         delete?: never;
@@ -6039,7 +6039,7 @@ export interface paths {
         head?: never;
         /**
          * Update a user
-         * @description Changes the name, the telephone number, the role or the approval limit of somebody, from the next request of theirs and of their keys on. Only an owner changes an owner or makes one, and one owner always remains. Their address is not changed, because it is how they sign in: invite the new one and disable the old. Setting `role` or `poApprovalLimit` requires a fresh sign-in.
+         * @description Changes the name, the telephone number, the role or the approval limit of somebody, from the next request of theirs and of their keys on. Only an owner can change an owner or add one, raise their own approval limit, or set one above their own; one owner always remains. The email address cannot be changed, because it is how the user signs in: invite the new one and disable the old. A change of the role or the approval limit requires a fresh sign-in.
          */
         patch: operations["updateUser"];
         trace?: never;

@@ -1,7 +1,10 @@
 import type { ApiKey, Permission } from '../../../client/contract.gen.ts'
-import type { Call } from '../../http/call.ts'
-import { conflict, invalid } from '../../http/problem.ts'
+import type { Call, WriteCall } from '../../http/call.ts'
+import { conflict, invalid, Problem } from '../../http/problem.ts'
 import { isAllowable } from '../../keys/allowed-addresses.ts'
+import { signedIn } from '../../keys/principals.ts'
+import * as users from '../../people/users/queries.ts'
+import { exceeds } from '../people/people.ts'
 
 /** Throws `validation_failed` for what no key of this user could have. */
 export function assertPossible(
@@ -35,6 +38,26 @@ export function assertPossible(
       : []),
   ]
   if (faults.length > 0) throw invalid(faults)
+}
+
+/**
+ * Throws `permission_denied` if the key acts for a user with more power than the caller, who would gain this power with a
+ * secret of the key: an owner, a user with a higher approval limit, or one with permissions that the caller lacks.
+ */
+export async function assertCovers(call: WriteCall, { createdByUserId, permissions }: ApiKey): Promise<void> {
+  const { id } = signedIn(call)
+  if (createdByUserId === id) return
+  const [caller, user] = [await users.find(call, id), await users.find(call, createdByUserId)]
+  if (caller.role === 'owner') return
+  const isCovered =
+    user.role !== 'owner' &&
+    !exceeds(user.poApprovalLimit, caller.poApprovalLimit) &&
+    permissions.every((permission) => call.permissions.has(permission))
+  if (!isCovered)
+    throw new Problem(
+      'permission_denied',
+      `The key acts for ${user.name}, who may do more than you. Ask an owner, or ${user.name}.`,
+    )
 }
 
 /** Throws `conflict` for a key that was revoked, which stays so. */

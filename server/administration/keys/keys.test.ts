@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { createKey } from '../../keys/keys.ts'
 import { createUser, updateUser } from '../../people/users/users.ts'
 
 let plumbline: TestPlumbline
@@ -97,6 +98,32 @@ test('an exchanged secret works beside the new one for the overlap, and the one 
   const statuses = [made, second, third].map(({ secret }) => statusWith(secret))
   expect(await Promise.all(statuses)).toEqual([401, 401, 200])
   expect((await rotate({ overlapDays: 8 })).status).toBe(422)
+})
+
+test('nobody gets the secret of a key that acts for somebody with more power, or makes it last longer', async () => {
+  const { database, clock, organizationId } = plumbline
+  const colleague = async (name: string, role: 'admin' | 'accountant' | 'owner', poApprovalLimit: number | null) => {
+    const email = `${name}@example.com`
+    const { id: userId } = await createUser(database, clock, { organizationId, email, name, role, poApprovalLimit })
+    const key = await createKey(database, clock, { organizationId, userId, name, permissions: ['pos:read'] })
+    return { keyId: key.id, by: await plumbline.signIn(email) }
+  }
+  const admin = await colleague('Anna', 'admin', 5000)
+  const more = [await colleague('Olga', 'owner', 0), await colleague('Rico', 'accountant', null)]
+  more.push(await colleague('Rita', 'admin', 5000.01))
+  const less = [admin, await colleague('Lena', 'accountant', 5000)]
+  const rotate = async (keyId: string, by: RequestOptions) =>
+    (await plumbline.post(`${KEYS}/${keyId}/rotate`, {}, by)).body
+  const update = (keyId: string, body: object) => plumbline.patch(`${KEYS}/${keyId}`, body, admin.by)
+  for (const { keyId } of more) {
+    expect(await rotate(keyId, admin.by)).toMatchObject({ status: 403, code: 'permission_denied' })
+    for (const body of [{ expiresAt: null }, { allowedAddresses: null }])
+      expect((await update(keyId, body)).body).toMatchObject({ status: 403, code: 'permission_denied' })
+    expect((await update(keyId, { name: 'Renamed' })).status).toBe(200)
+    expect((await rotate(keyId, owner)).secret).toMatch(/^plb_/)
+    expect((await plumbline.post(`${KEYS}/${keyId}/revoke`, undefined, admin.by)).status).toBe(200)
+  }
+  for (const { keyId } of less) expect((await rotate(keyId, admin.by)).secret).toMatch(/^plb_/)
 })
 
 test('what was done to a key is in the audit trail, with who did it and from where', async () => {

@@ -3,7 +3,7 @@ import type { Handlers } from '../../http/operation.ts'
 import { requireFreshSignIn } from '../../keys/fresh-sign-in.ts'
 import { exchangeSecret, issueSecret, USUAL_LIFE_MS } from '../../keys/keys.ts'
 import { signedIn } from '../../keys/principals.ts'
-import { assertInUse, assertNotRevoked, assertPossible } from './key.ts'
+import { assertCovers, assertInUse, assertNotRevoked, assertPossible } from './key.ts'
 import * as keys from './queries.ts'
 
 const DAY_MS = 86_400_000
@@ -31,10 +31,12 @@ export const keyOperations = {
   },
 
   async updateKey({ path, body, ifMatch }, call) {
-    if (body.expiresAt !== undefined || body.allowedAddresses !== undefined) requireFreshSignIn(call)
+    const isExtended = body.expiresAt !== undefined || body.allowedAddresses !== undefined
+    if (isExtended) requireFreshSignIn(call)
     const key = await call.write(async (call) => {
       const before = await keys.lock(call, path.keyId)
       assertNotRevoked(before)
+      if (isExtended) await assertCovers(call, before)
       assertPossible(call, body)
       return keys.update(call, before, body, ifMatch)
     })
@@ -46,6 +48,7 @@ export const keyOperations = {
     const rotated = await call.write(async (call) => {
       const before = await keys.lock(call, path.keyId)
       assertInUse(before, call.now)
+      await assertCovers(call, before)
       const of = { organizationId: call.organizationId, keyId: before.id, now: call.now }
       const { secret } = await exchangeSecret(call.db, of, body.overlapDays * DAY_MS)
       await keys.touch(call, before.id)

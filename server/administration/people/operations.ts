@@ -6,14 +6,14 @@ import { requireFreshSignIn } from '../../keys/fresh-sign-in.ts'
 import { administrationOf, permissionsOf, ROLES } from '../../keys/roles.ts'
 import * as users from '../../people/users/queries.ts'
 import { linkFor, mailInvitation } from './invitation.ts'
-import { assertMayMove } from './people.ts'
+import { assertMayMove, changesPower } from './people.ts'
 
 export const peopleOperations = {
   async inviteUser({ body }, call) {
     requireFreshSignIn(call)
     const link = await linkFor(call, body.email)
     const user = await call.write(async (call) => {
-      await assertMayMove(call, null, { role: body.role, status: 'invited' })
+      await assertMayMove(call, null, { status: 'invited', role: body.role, poApprovalLimit: body.poApprovalLimit })
       const invited = await users.insert(call, { ...body, status: 'invited' })
       if (link !== null) await mailInvitation(call, invited, link)
       return invited
@@ -22,11 +22,13 @@ export const peopleOperations = {
   },
 
   async updateUser({ path, body, ifMatch }, call) {
-    if (body.role !== undefined || body.poApprovalLimit !== undefined) requireFreshSignIn(call)
     const user = await call.write(async (call) => {
       const before = await users.lock(call, path.userId)
       checkIfMatch(ifMatch, before)
-      await assertMayMove(call, before, { ...before, ...(body.role !== undefined && { role: body.role }) })
+      const { role = before.role, poApprovalLimit = before.poApprovalLimit } = body
+      const after = { ...before, role, poApprovalLimit }
+      if (changesPower(before, after)) requireFreshSignIn(call)
+      await assertMayMove(call, before, after)
       return users.update(call, before, body)
     })
     return { status: 200, body: user }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type MailServer, type ReceivedMail, startMailServer } from '../../../test/support/mail-server.ts'
 import {
   fromPage,
@@ -138,6 +138,38 @@ test('an admin makes no owner and touches none, and one owner always remains', a
     await plumbline.post(`${ofOwner}/status`, { status: 'disabled' }, owner),
   ])
     expect(refused.body).toMatchObject({ status: 409, code: 'conflict' })
+})
+
+describe('an admin with an approval limit of 5,000', () => {
+  let id: string
+  let ruth: RequestOptions
+  beforeAll(async () => {
+    const invited = await invite({ email: 'ruth@example.com', name: 'Ruth', role: 'admin', poApprovalLimit: 5000 })
+    id = invited.body.id
+    ruth = await plumbline.signIn('ruth@example.com')
+  })
+
+  test.each([5000.01, null])('does not raise it to %s, and an owner does', async (poApprovalLimit) => {
+    const refused = await plumbline.patch(`${USERS}/${id}`, { poApprovalLimit }, ruth)
+    expect(refused.body).toMatchObject({ status: 403, code: 'permission_denied' })
+    expect((await plumbline.patch(`${USERS}/${id}`, { poApprovalLimit }, owner)).status).toBe(200)
+    expect((await plumbline.patch(`${USERS}/${id}`, { poApprovalLimit: 5000 }, ruth)).body.poApprovalLimit).toBe(5000)
+  })
+
+  test('sets nobody a higher one, and leaves what an owner has set', async () => {
+    for (const poApprovalLimit of [5000.01, null]) {
+      const puppet = { email: 'puppet@example.com', name: 'Puppet', role: 'estimator', poApprovalLimit }
+      expect((await invite(puppet, ruth)).body).toMatchObject({ status: 403, code: 'permission_denied' })
+    }
+    const email = `rich${id}@example.com`
+    const { body: rich } = await invite({ email, name: 'Rich', role: 'accountant', poApprovalLimit: 9000 })
+    const refused = await plumbline.patch(`${USERS}/${rich.id}`, { poApprovalLimit: 9500 }, ruth)
+    expect(refused.body.detail).toBe('Your approval limit is 5000.00. Only an owner can set a higher one.')
+    const all = { name: 'Richard', role: 'accountant', poApprovalLimit: 9000 }
+    expect((await plumbline.patch(`${USERS}/${rich.id}`, all, ruth)).status).toBe(200)
+    expect((await plumbline.patch(`${USERS}/${rich.id}`, { poApprovalLimit: 4000 }, ruth)).status).toBe(200)
+    expect((await plumbline.patch(`${USERS}/${rich.id}`, { poApprovalLimit: 5000 }, ruth)).status).toBe(200)
+  })
 })
 
 test('the roles are told with what each may do', async () => {

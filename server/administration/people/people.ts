@@ -4,18 +4,45 @@ import { Problem } from '../../http/problem.ts'
 import { signedIn } from '../../keys/principals.ts'
 import * as users from '../../people/users/queries.ts'
 import { assertOtherOwner, isOwner } from '../../people/users/users.ts'
+import { amountText } from '../../values/money.ts'
 
-type Standing = Pick<User, 'role' | 'status'>
+type Standing = Pick<User, 'role' | 'status' | 'poApprovalLimit'>
 
 /**
- * Throws `permission_denied` for an admin who would make, change or disable an owner, because they would be above
- * themselves; and `conflict` if no owner would be left.
+ * Throws `permission_denied` for an admin who would create, change or disable an owner, raise their own approval limit, or
+ * give somebody a higher limit than their own, because each leads to power above theirs. Throws `conflict` if no owner
+ * would be left.
  */
 export async function assertMayMove(call: WriteCall, before: User | null, after: Standing): Promise<void> {
-  const touchesOwner = before?.role === 'owner' || after.role === 'owner'
-  if (touchesOwner && (await users.find(call, signedIn(call).id)).role !== 'owner')
-    throw new Problem('permission_denied', 'Only an owner makes, changes or disables an owner.')
+  const caller = await users.find(call, signedIn(call).id)
+  if (caller.role !== 'owner') {
+    if (before?.role === 'owner' || after.role === 'owner')
+      throw new Problem('permission_denied', 'Only an owner can add, change or disable an owner.')
+    assertMayRaise(caller, before, after.poApprovalLimit)
+  }
   if (before !== null && isOwner(before) && !isOwner(after)) {
     await assertOtherOwner(call.db, { organizationId: call.organizationId, id: before.id })
   }
+}
+
+function assertMayRaise(caller: User, before: User | null, limit: number | null): void {
+  if (!exceeds(limit, before === null ? 0 : before.poApprovalLimit)) return
+  if (before?.id === caller.id)
+    throw new Problem('permission_denied', 'You cannot raise your own approval limit. Ask an owner.')
+  if (caller.poApprovalLimit !== null && exceeds(limit, caller.poApprovalLimit))
+    throw new Problem(
+      'permission_denied',
+      `Your approval limit is ${amountText(caller.poApprovalLimit)}. Only an owner can set a higher one.`,
+    )
+}
+
+/** Compares approval limits; null is no limit. */
+export function exceeds(one: number | null, other: number | null): boolean {
+  if (other === null) return false
+  return one === null || one > other
+}
+
+/** Whether a change gives access, so that it requires a fresh sign-in: a page sends all fields, changed or not. */
+export function changesPower(before: Standing, after: Standing): boolean {
+  return before.role !== after.role || before.poApprovalLimit !== after.poApprovalLimit
 }
