@@ -61,6 +61,22 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     await row.getByText('Accountant').waitFor()
   })
 
+  test('a salesperson whose telephone number is changed stays a salesperson', async () => {
+    const { page } = seen
+    const invited = { email: 'sol@harrowfinch.example.com', name: 'Sol Vega', role: 'salesperson' }
+    const { body } = await plumbline.post('/api/admin/users', invited, owner)
+    await page.goto(`${plumbline.url}/settings/people`)
+    const row = page.getByRole('row', { name: /Sol Vega/ })
+    await row.getByRole('button', { name: /More about/ }).click()
+    await page.getByRole('menuitem', { name: 'Edit…' }).click()
+    const dialog = page.locator('.dialog')
+    await dialog.getByLabel('Phone').fill('+1 512 555 0142')
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { body: after } = await plumbline.get(`/api/ext/users/${body.id}`)
+    expect(after).toMatchObject({ role: 'salesperson', phone: '+1 512 555 0142' })
+  })
+
   test('somebody is deactivated and let in again, and what each role may do stands in a table', async () => {
     const { page } = seen
     const row = page.getByRole('row', { name: /Elena Ruiz/ })

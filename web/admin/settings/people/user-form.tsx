@@ -11,6 +11,7 @@ export const ROLES = [
   'admin',
   'estimator',
   'superintendent',
+  'salesperson',
   'accountant',
   'viewer',
 ] as const satisfies readonly MessageRole[]
