@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { buffer } from 'node:stream/consumers'
 import type PDFDocument from 'pdfkit'
 
-/** What all documents are drawn with: their paper, font and foot, and how amounts and dates are written. */
+/** Draws pages with the paper, the fonts and the foot that all documents have. */
 export type Doc = InstanceType<typeof PDFDocument>
 
 interface About {
@@ -26,7 +26,15 @@ export const MARGIN = 54
 const FOOT = 36
 export const GRAY = '#555555'
 
-/** The document that `draw` draws, as bytes. */
+/** Thrown while a document is drawn. */
+export class TooManyPages extends Error {
+  readonly most = MOST_PAGES
+}
+
+/** Twice as many as an order of 200 lines with the longest texts has. */
+const MOST_PAGES = 100
+
+/** Returns the document that `draw` draws. Throws `TooManyPages`. */
 export async function pdf(about: About, draw: (doc: Doc) => void): Promise<Buffer> {
   // The library takes 30 MB, which a service is spared until it draws.
   const { default: Document } = await import('pdfkit')
@@ -34,9 +42,13 @@ export async function pdf(about: About, draw: (doc: Doc) => void): Promise<Buffe
     ...{ size: 'LETTER', margin: MARGIN, bufferPages: true, font: PLAIN, lang: 'en-US' },
     // Nothing in it depends on when or where it is made, so that the same record makes the same bytes.
     info: {
-      ...{ Title: about.title, Author: plain(about.author), Producer: 'Plumbline', Creator: 'Plumbline' },
+      ...{ Title: about.title, Author: oneLine(about.author), Producer: 'Plumbline', Creator: 'Plumbline' },
       CreationDate: new Date(about.changedAt),
     },
+  })
+  let pages = 1
+  doc.on('pageAdded', () => {
+    if (++pages > MOST_PAGES) throw new TooManyPages(`The document has more than ${MOST_PAGES} pages.`)
   })
   doc.registerFont('plain', PLAIN).registerFont('bold', BOLD)
   draw(doc)
@@ -52,7 +64,7 @@ function everyPage(doc: Doc, { foot, mark }: About): void {
     const { width, height, margins } = doc.page
     // Or the library would begin another page for what stands in the margin.
     margins.bottom = 0
-    const line = [...foot.map(plain), `Page ${i - start + 1} of ${count}`].join('   ')
+    const line = [...foot.map(oneLine), `Page ${i - start + 1} of ${count}`].join('   ')
     doc.font('plain').fontSize(8).fillColor(GRAY)
     doc.text(line, MARGIN, height - FOOT, { width: width - 2 * MARGIN, align: 'center', lineBreak: false })
     if (mark !== undefined) {
@@ -98,7 +110,12 @@ export function longDate(date: string): string {
   return new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 }
 
-/** Without control characters, for which no font has a sign; lines may end. */
+/** Replaces control characters, which no font can show, and all line breaks by spaces. */
+export function oneLine(text: string): string {
+  return plain(text).replace(/\s+/g, ' ').trim()
+}
+
+/** Replaces control characters, which no font can show, by spaces. Line breaks stay. */
 export function plain(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n]/gu, ' ')
 }

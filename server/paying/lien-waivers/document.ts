@@ -1,6 +1,7 @@
 import type { LienWaiver, Payment, Vendor } from '../../../client/contract.gen.ts'
 import type { Organization } from '../../http/call.ts'
-import { amountsIn, type Doc, longDate, MARGIN, pdf, plain, room } from '../documents/pdf.ts'
+import type { Drawing } from '../documents/drawing.ts'
+import { amountsIn, type Doc, longDate, MARGIN, oneLine, pdf, plain, room } from '../documents/pdf.ts'
 import { WAIVER_TITLES } from './lien-waiver.ts'
 
 /** What a waiver's document is made from. */
@@ -14,15 +15,15 @@ export interface WaiverSheet {
 /** What stands across the pages of a waiver that does not hold. One that is still to be signed is clean. */
 const MARKS: { readonly [Status in LienWaiver['status']]?: string } = { rejected: 'REJECTED', void: 'VOID' }
 
-/** Makes the document: the text as it is to be signed, with lines to sign on, or as it was signed. */
-export async function waiverDocument({ waiver, builder, vendor, payment }: WaiverSheet): Promise<Buffer> {
+/** Draws the text as it is to be signed, with lines to sign on, or as it was signed. */
+export async function draw({ waiver, builder, vendor, payment }: WaiverSheet): Promise<Buffer> {
   const title = WAIVER_TITLES[waiver.waiverType]
   const about = {
     ...{ title: `${title}, ${payment.number}`, author: builder.name, changedAt: waiver.updatedAt },
     ...{ foot: [payment.number, builder.name, waiver.id], mark: MARKS[waiver.status] },
   }
   return pdf(about, (doc) => {
-    doc.font('bold').fontSize(14).text(plain(builder.name))
+    doc.font('bold').fontSize(14).text(oneLine(builder.name))
     doc.fontSize(16).text(title)
     doc.moveDown(0.3).font('plain').fontSize(9)
     const facts = [
@@ -31,7 +32,7 @@ export async function waiverDocument({ waiver, builder, vendor, payment }: Waive
       `Amount: ${amountsIn(waiver.currency)(waiver.amount)}`,
       `Work through: ${longDate(waiver.throughDate)}`,
     ]
-    doc.text(plain(facts.join('   ')))
+    doc.text(facts.map(oneLine).join('   '))
     // The text ends with the signature where there is one.
     doc.moveDown(1.2).fontSize(10).text(plain(waiver.text), { lineGap: 2 })
     if (waiver.textSha256 !== null) doc.moveDown(1).fontSize(8).text(`SHA-256 of the text above: ${waiver.textSha256}`)
@@ -39,10 +40,12 @@ export async function waiverDocument({ waiver, builder, vendor, payment }: Waive
   })
 }
 
+export const waiverDrawing: Drawing<WaiverSheet> = { module: import.meta.url, draw }
+
 function signatureLines(doc: Doc, { companyName }: WaiverSheet['vendor']): void {
   const names = ['Signature', 'Name and title', 'Date']
   room(doc, 30 + names.length * 34)
-  doc.moveDown(1.5).text(plain(`For ${companyName}`))
+  doc.moveDown(1.5).text(oneLine(`For ${companyName}`))
   for (const name of names) {
     const y = doc.y + 30
     doc

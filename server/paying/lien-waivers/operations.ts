@@ -2,7 +2,7 @@ import * as vendors from '../../bidding/vendors/queries.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { pdfAnswer } from '../documents/answer.ts'
 import * as payments from '../payments/queries.ts'
-import { waiverDocument } from './document.ts'
+import { waiverDrawing } from './document.ts'
 import * as waivers from './queries.ts'
 import { requestLienWaiver } from './request.ts'
 import { changeStatus } from './status.ts'
@@ -26,7 +26,7 @@ export const lienWaiverOperations = {
     const vendor = await vendors.find(call, waiver.vendorId)
     const sheet = { waiver, payment, vendor, builder: call.principal.organization }
     const fileName = `${payment.number}-${waiver.waiverType}.pdf`
-    return { status: 200, body: await pdfAnswer(call, fileName, sheet, waiverDocument) }
+    return { status: 200, body: await pdfAnswer(call, fileName, sheet, waiverDrawing) }
   },
 
   async changeLienWaiverStatus({ path, body }, call) {

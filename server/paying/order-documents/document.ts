@@ -2,6 +2,7 @@ import type { Community, Home, PurchaseOrder, Vendor } from '../../../client/con
 import type { Organization } from '../../http/call.ts'
 import { dateIn } from '../../values/calendar.ts'
 import { percentOf } from '../../values/money.ts'
+import type { Drawing } from '../documents/drawing.ts'
 import {
   amountsIn,
   bottomOf,
@@ -10,6 +11,7 @@ import {
   GRAY,
   longDate,
   MARGIN,
+  oneLine,
   pdf,
   plain,
   room,
@@ -29,8 +31,7 @@ export interface OrderSheet {
   parentNumber: string | null
 }
 
-/** Makes the document. An order has 200 lines at most, and every text a maximum, so it has a few dozen pages at most. */
-export async function orderDocument(sheet: OrderSheet): Promise<Buffer> {
+export async function draw(sheet: OrderSheet): Promise<Buffer> {
   const { order, builder } = sheet
   const about = {
     ...{ title: `Purchase order ${order.number}`, author: builder.name, changedAt: order.updatedAt },
@@ -44,8 +45,10 @@ export async function orderDocument(sheet: OrderSheet): Promise<Buffer> {
   })
 }
 
+export const orderDrawing: Drawing<OrderSheet> = { module: import.meta.url, draw }
+
 function head(doc: Doc, { order, builder, vendor, home, community, parentNumber }: OrderSheet): void {
-  doc.font('bold').fontSize(14).text(plain(builder.name))
+  doc.font('bold').fontSize(14).text(oneLine(builder.name))
   doc.fontSize(18).text(`Purchase order ${order.number}`)
   doc.moveDown(0.3).font('plain').fontSize(9)
   const date = dateIn(builder.timeZone, new Date(order.issuedAt ?? order.createdAt))
@@ -56,7 +59,7 @@ function head(doc: Doc, { order, builder, vendor, home, community, parentNumber 
     ...(parentNumber === null ? [] : [`Follows from: ${parentNumber}`]),
     order.noPayment ? 'For the schedule alone; nothing is paid for it' : `Amounts in ${order.currency}`,
   ]
-  doc.text(plain(facts.join('   ')))
+  doc.text(facts.map(oneLine).join('   '))
   doc.moveDown(1)
   const top = doc.y
   const width = (doc.page.width - 2 * MARGIN - 20) / 2
@@ -66,8 +69,8 @@ function head(doc: Doc, { order, builder, vendor, home, community, parentNumber 
       : [of.line1, of.line2, [of.city, [of.state, of.postalCode].filter(Boolean).join(' ')].filter(Boolean).join(', ')]
   const block = (x: number, title: string, name: string, rest: (string | null)[]) => {
     doc.font('plain').fillColor(GRAY).text(title, x, top, { width })
-    doc.font('bold').fillColor('black').text(plain(name), { width }).font('plain')
-    for (const line of rest.filter((text) => text !== null && text !== '')) doc.text(plain(line ?? ''), { width })
+    doc.font('bold').fillColor('black').text(oneLine(name), { width }).font('plain')
+    for (const line of rest.filter((text) => text !== null && text !== '')) doc.text(oneLine(line ?? ''), { width })
     return doc.y
   }
   const { companyName, contactName, email, phone } = vendor
@@ -133,7 +136,7 @@ function lines(doc: Doc, sheet: OrderSheet): void {
   }
   titles()
   sheet.order.lines.forEach((line, i) => {
-    row(columns.map((column) => plain(column.of(line, i))))
+    row(columns.map((column) => oneLine(column.of(line, i))))
   })
 }
 

@@ -5,13 +5,13 @@ import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { pdfAnswer } from '../documents/answer.ts'
 import * as orders from '../purchase-orders/queries.ts'
-import { type OrderSheet, orderDocument } from './document.ts'
+import { type OrderSheet, orderDrawing } from './document.ts'
 import { termsOf } from './terms.ts'
 
 /** The document of an order that the caller may see. Throws `not_found`. */
 export async function orderPdf(call: Call, id: string): Promise<FileAnswer> {
   const sheet = await sheetOf(call, id)
-  return pdfAnswer(call, `${sheet.order.number}.pdf`, sheet, orderDocument)
+  return pdfAnswer(call, `${sheet.order.number}.pdf`, sheet, orderDrawing)
 }
 
 async function sheetOf(call: Call, id: string): Promise<OrderSheet> {
