@@ -36,8 +36,7 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
   assertPlain(encoding)
   const mostBytes = operation.mostBodyBytes ?? MOST_BYTES
   if (Number(length ?? 0) > mostBytes) throw tooLarge(mostBytes)
-  const mostItems = operation.mostBodyBytes === null ? MOST_ITEMS : MOST_ITEMS_OF_DOCUMENT
-  const body = parse(await readText(req, mostBytes), mostItems)
+  const body = parse(await readText(req, mostBytes), operation.mostBodyBytes === null ? MOST : MOST_OF_DOCUMENT)
   if (operation.takesBody) return body
   if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) return undefined
   throw invalid([{ pointer: '', code: 'unknown', message: 'this operation takes no body' }])
@@ -128,8 +127,11 @@ const MOST_IDLE_MS = 1000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export function parse(text: string, mostItems: number = MOST_ITEMS): unknown {
-  if (depth(text) > MOST_DEPTH) throw problem('malformed_json', `The body is nested deeper than ${MOST_DEPTH} levels.`)
+export function parse(text: string, most: Most = MOST): unknown {
+  const { depth, values } = measure(text)
+  if (depth > MOST_DEPTH) throw problem('malformed_json', `The body is nested deeper than ${MOST_DEPTH} levels.`)
+  if (values > most.values)
+    throw invalid([{ pointer: '', code: 'maxItems', message: `must have at most ${most.values} values in total` }])
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -137,8 +139,8 @@ export function parse(text: string, mostItems: number = MOST_ITEMS): unknown {
     throw problem('malformed_json', (error as Error).message)
   }
   // These faults are rare or need a long text, so a look at the text saves walking most values.
-  if (text.length > MOST_ITEMS * 2 || UNSTORABLE.test(text)) {
-    const faults = [...unfit(value, '', mostItems)]
+  if (text.length > MOST.items * 2 || UNSTORABLE.test(text)) {
+    const faults = [...unfit(value, '', most.items)]
     if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
   }
   return value
@@ -146,8 +148,16 @@ export function parse(text: string, mostItems: number = MOST_ITEMS): unknown {
 
 // No array or object in the contract is larger. For a longer array the validator would compare every pair before it
 // counts the items, and for a larger object it would list every unknown field.
-const MOST_ITEMS = 1000
-const MOST_ITEMS_OF_DOCUMENT = 5000
+// The validator finds a fault in every unknown field, twice, so that the number of all values is bounded as well.
+interface Most {
+  /** Items of one array. */
+  items: number
+  /** Values in total: those of fields and of arrays, at all levels. */
+  values: number
+}
+const MOST: Most = { items: 1000, values: 20_000 }
+const MOST_OF_DOCUMENT: Most = { items: 5000, values: 60_000 }
+const MOST_FIELDS = 1000
 const MOST_FAULTS = 1000
 // U+0000, which PostgreSQL cannot store; half of a surrogate pair, which is not a character, so that all of them would
 // be stored as the same one; and the byte order mark, which the embedded database drops at the start of a text. Halves
@@ -164,8 +174,8 @@ function* unfit(value: unknown, at: string, mostItems: number): Generator<FieldE
     yield { pointer: at, code: 'maxItems', message: `must have at most ${mostItems} items` }
   } else if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value)
-    if (members.length > MOST_ITEMS && !Array.isArray(value)) {
-      yield { pointer: at, code: 'maxProperties', message: `must have at most ${MOST_ITEMS} fields` }
+    if (members.length > MOST_FIELDS && !Array.isArray(value)) {
+      yield { pointer: at, code: 'maxProperties', message: `must have at most ${MOST_FIELDS} fields` }
       return
     }
     for (const [key, inner] of members) {
@@ -185,9 +195,10 @@ export function unstorable(text: string): string | null {
 }
 
 // Counted before parsing, so that a body full of brackets costs only one pass over its bytes.
-function depth(text: string): number {
+function measure(text: string): { depth: number; values: number } {
   let now = 0
   let most = 0
+  let values = 1
   let quoted = false
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
@@ -195,10 +206,12 @@ function depth(text: string): number {
       if (code === BACKSLASH) i++
       else if (code === QUOTE) quoted = false
     } else if (code === QUOTE) quoted = true
+    else if (code === COMMA) values++
     else if (code === BRACE || code === BRACKET) {
+      values++
       if (++now > most) most = now
     } else if (code === BRACE_END || code === BRACKET_END) now--
   }
-  return most
+  return { depth: most, values }
 }
-const [QUOTE, BACKSLASH, BRACE, BRACE_END, BRACKET, BRACKET_END] = [34, 92, 123, 125, 91, 93]
+const [QUOTE, BACKSLASH, BRACE, BRACE_END, BRACKET, BRACKET_END, COMMA] = [34, 92, 123, 125, 91, 93, 44]

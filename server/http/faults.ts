@@ -17,12 +17,13 @@ export interface Checked {
 
 /** Ajv's errors (with `verbose`) in words for the caller: one fault for each thing to fix. */
 export function faultsOf(errors: readonly ErrorObject[], checked: Checked): FieldError[] {
+  const suggestions = new Suggestions(checked)
   const faults = withoutNoise(errors)
     .slice(0, MOST_FAULTS)
     .map((error) => ({
       pointer: checked.pointer(placeOf(error)).slice(0, LONGEST_POINTER),
       code: error.keyword === 'additionalProperties' ? 'unknown' : error.keyword,
-      message: messageOf(error, checked).slice(0, LONGEST_MESSAGE),
+      message: messageOf(error, checked, suggestions).slice(0, LONGEST_MESSAGE),
     }))
   return [...new Map(faults.map((fault) => [`${fault.pointer} ${fault.message}`, fault])).values()]
 }
@@ -39,14 +40,14 @@ function step(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-function messageOf(error: ErrorObject, checked: Checked): string {
+function messageOf(error: ErrorObject, checked: Checked, suggestions: Suggestions): string {
   const { keyword, params, message = 'is not valid' } = error
   const limit = Number(params.limit)
   switch (keyword) {
     case 'required':
       return 'is required'
     case 'additionalProperties':
-      return unknown(error, checked)
+      return `is not a${/^[aeiou]/.test(checked.noun) ? 'n' : ''} ${checked.noun}${suggestions.of(error)}`
     case 'type':
       return `must be ${listed([params.type].flat().map((type) => TYPES[String(type)] ?? String(type)))}`
     case 'enum':
@@ -101,16 +102,43 @@ function listed(alternatives: readonly string[]): string {
   return alternatives.join(', ').replace(/, ([^,]+)$/, ' or $1')
 }
 
+/**
+ * What may have been meant by unknown names. A name is compared with all known ones, which takes long for a thousand
+ * different names, so only the first ones get a suggestion. A name that is repeated in many rows counts once.
+ */
+class Suggestions {
+  readonly #checked: Checked
+  readonly #made = new Map<unknown, Map<string, string>>()
+  #left = MOST_SUGGESTIONS
+
+  constructor(checked: Checked) {
+    this.#checked = checked
+  }
+
+  /** Words to append to the refusal of an unknown name; empty without a suggestion. */
+  of(error: ErrorObject): string {
+    const name = String(error.params.additionalProperty)
+    const ofSchema = this.#made.get(error.parentSchema) ?? new Map<string, string>()
+    this.#made.set(error.parentSchema, ofSchema)
+    const before = ofSchema.get(name)
+    if (before !== undefined) return before
+    if (this.#left-- <= 0) return ''
+    const made = suggestion(name, error, this.#checked)
+    ofSchema.set(name, made)
+    return made
+  }
+}
+
+const MOST_SUGGESTIONS = 50
+
 // A typo is corrected first; otherwise we name the operation that accepts this name, and only then a similar name.
-function unknown({ params, parentSchema, instancePath }: ErrorObject, checked: Checked): string {
-  const name = String(params.additionalProperty)
+function suggestion(name: string, { parentSchema, instancePath }: ErrorObject, checked: Checked): string {
   const names = Object.keys(parentSchema?.properties ?? {})
-  const refusal = `is not a${/^[aeiou]/.test(checked.noun) ? 'n' : ''} ${checked.noun}`
   const slip = names.find((known) => isSlipOf(name, known))
   const setter = slip === undefined && instancePath === '' ? checked.setter?.(name) : undefined
-  if (setter !== undefined) return `${refusal}; ${setter} sets it`
+  if (setter !== undefined) return `; ${setter} sets it`
   const meant = slip ?? meantBy(name, names)
-  return meant === undefined ? refusal : `${refusal}; did you mean ${meant}?`
+  return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
 /**

@@ -40,10 +40,14 @@ export function meantBy(name: string, names: readonly string[]): string | undefi
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of names) {
     const known = plain(candidate)
-    const distance = editDistance(wanted, known)
     const longer = Math.max(wanted.length, known.length)
+    // At least as many letters have to be inserted or removed, so most names need no closer look.
+    const least = Math.abs(wanted.length - known.length)
+    const beginsAlike = sharedStart(wanted, known) * 2 >= longer
+    if ((least * 3 > longer && !beginsAlike) || (best !== undefined && least >= best.distance)) continue
+    const distance = editDistance(wanted, known)
     // Either a typo, or a name with the same beginning and another end, like updatedSince and updatedAfter.
-    const isAlike = distance * 3 <= longer || sharedStart(wanted, known) * 2 >= longer
+    const isAlike = distance * 3 <= longer || beginsAlike
     if (isAlike && (best === undefined || distance < best.distance)) best = { candidate, distance }
   }
   return best?.candidate
@@ -51,7 +55,8 @@ export function meantBy(name: string, names: readonly string[]): string | undefi
 
 /** Whether the names differ by at most a letter, or only in notation: company_name, companyname. */
 export function isSlipOf(name: string, known: string): boolean {
-  return known.length > 3 && editDistance(plain(name), plain(known)) <= 1
+  const [a, b] = [plain(name), plain(known)]
+  return known.length > 3 && Math.abs(a.length - b.length) <= 1 && editDistance(a, b) <= 1
 }
 
 /**

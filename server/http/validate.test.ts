@@ -351,11 +351,33 @@ test('HEAD asks what GET asks, and is refused for the same', async () => {
   expect((await head('limit=x')).status).toBe(422)
 })
 
+test('of a thousand unknown fields, the first fifty get a suggestion', async () => {
+  const fields = Array.from({ length: 990 }, (_, i) => [`companyName${i}`, 'A'])
+  const faults = await refusedBody('POST', VENDORS, { companyName: 'A', ...Object.fromEntries(fields) })
+  expect(faults).toHaveLength(990)
+  expect(faults.filter(({ message }) => message.endsWith('did you mean companyName?'))).toHaveLength(50)
+})
+
+test('an unknown field that is repeated in many rows gets the same suggestion in all of them', async () => {
+  const contacts = Array.from({ length: 60 }, () => ({ name: 'Ana', e_mail: 'a@example.com' }))
+  const faults = await refusedBody('POST', VENDORS, { companyName: 'A', contacts })
+  expect(faults.filter(({ message }) => message.endsWith('did you mean email?'))).toHaveLength(60)
+})
+
+test('a body of too many values is refused before it is validated', async () => {
+  const contacts = Array.from({ length: 300 }, () => ({ name: 'Ana', ...numbered(70) }))
+  expect(await refusedBody('POST', VENDORS, { companyName: 'A', contacts })).toEqual([
+    { pointer: '', code: 'maxItems', message: 'must have at most 20000 values in total' },
+  ])
+})
+
 interface Fault {
   pointer: string
   code: string
   message: string
 }
+
+const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, 1]))
 
 async function refusedBody(
   method: string,

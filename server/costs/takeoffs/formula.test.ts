@@ -52,3 +52,11 @@ test('a ceiling is the next whole number that is not smaller, below zero too', a
   const { default: Big } = await import('big.js')
   expect([1, 1.001, -1.5, 0].map((number) => ceiling(new Big(number)).toNumber())).toEqual([1, 2, -1, 0])
 })
+
+test('a product of many decimals keeps a bounded number of digits', () => {
+  const factors = new Map([['x', 9.87654321098765]])
+  const product = parseFormula(Array(250).fill('x').join('/1.1*'))
+  expect(() => reckon(product, factors)).toThrow('has an intermediate result of more than 10^30')
+  const small = parseFormula(Array(250).fill('0.987654321098765').join('*'))
+  expect(reckon(small, factors).c.length).toBeLessThanOrEqual(20)
+})

@@ -131,7 +131,10 @@ function isFunction(name: string): name is FunctionName {
   return Object.hasOwn(FUNCTIONS, name)
 }
 
-/** The value of a formula for these figures; throws FormulaFault for an unknown figure or a division by zero. */
+/**
+ * The value of a formula for these figures. Throws FormulaFault for an unknown figure, a division by zero or an intermediate
+ * result that is too large.
+ */
 export function reckon(formula: Formula, figures: ReadonlyMap<string, number>): Big {
   switch (formula.kind) {
     case 'number':
@@ -153,12 +156,21 @@ export function reckon(formula: Formula, figures: ReadonlyMap<string, number>): 
   }
 }
 
+// Without these bounds, a product of 250 factors of 15 decimals would have thousands of digits, and take seconds.
+const LARGEST = new Big('1e30')
+const MOST_DECIMALS = 20
+
 function operated(sign: '+' | '-' | '*' | '/', left: Big, right: Big): Big {
+  if (sign === '/' && right.eq(0)) throw new FormulaFault('divides by zero')
+  const value = computed(sign, left, right)
+  if (value.abs().gt(LARGEST)) throw new FormulaFault('has an intermediate result of more than 10^30')
+  return value.round(MOST_DECIMALS, Big.roundHalfUp)
+}
+
+function computed(sign: '+' | '-' | '*' | '/', left: Big, right: Big): Big {
   if (sign === '+') return left.plus(right)
   if (sign === '-') return left.minus(right)
-  if (sign === '*') return left.times(right)
-  if (right.eq(0)) throw new FormulaFault('divides by zero')
-  return left.div(right)
+  return sign === '*' ? left.times(right) : left.div(right)
 }
 
 function called(name: FunctionName, values: Big[]): Big {

@@ -1,6 +1,7 @@
 import type { FieldError, Option, OptionTakeoffLine, Plan } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { elevationFault } from '../../land/plans/plan.ts'
+import { FormulaWork } from './formula-work.ts'
 import { type Figures, figuresOf, formulaFault, freeName } from './takeoff.ts'
 
 /**
@@ -31,37 +32,43 @@ export function wholeOptionLines(
   }))
 }
 
-/** Everything that is wrong with the lines of an option that can be built on these plans. */
-export function optionLineFaults(lines: readonly OptionTakeoffLine[], plans: readonly Plan[]): FieldError[] {
+/** Returns everything that is wrong with the lines of an option for these plans. Throws `too_much_work`. */
+export async function optionLineFaults(
+  lines: readonly OptionTakeoffLine[],
+  plans: readonly Plan[],
+): Promise<FieldError[]> {
   const byId = new Map(plans.map((plan) => [plan.id, plan]))
   const checked = new Formulas(plans)
   const seen = new Set<string>()
-  return lines.flatMap((line, i) => {
-    const faults: FieldError[] = []
+  const faults: FieldError[] = []
+  for (const [i, line] of lines.entries()) {
+    const before = faults.length
     const fault = (field: string, code: string, message: string) =>
       faults.push({ pointer: `/lines/${i}${field}`, code, message })
     const name = JSON.stringify([line.planId, line.elevation, line.lineId])
-    if (seen.has(name)) fault('/lineId', 'unique', 'another line is named so too')
+    if (seen.has(name)) fault('/lineId', 'unique', 'must be unique; another line has the same lineId')
     seen.add(name)
     if ((line.quantity === null) === (line.formula === null))
-      fault('', 'quantity', 'takes either a quantity or a formula')
+      fault('', 'quantity', 'must have either a quantity or a formula')
     const plan = byId.get(line.planId ?? '')
     if (line.planId !== null && plan === undefined)
       fault('/planId', 'plan', 'is not a plan that the option can be built on')
-    if (line.planId === null && line.elevation !== null) fault('/elevation', 'plan', 'takes a planId as well')
+    if (line.planId === null && line.elevation !== null) fault('/elevation', 'plan', 'requires planId')
     const elevation =
       plan === undefined || line.elevation === null ? null : elevationFault(plan.elevations, line.elevation)
     if (elevation !== null) fault('/elevation', 'elevation', elevation)
-    const wrong = faults.length > 0 || line.formula === null ? null : checked.faultOf(line.formula, line)
+    const isSound = faults.length === before
+    const wrong = isSound && line.formula !== null ? await checked.faultOf(line.formula, line) : null
     if (wrong !== null) fault('/formula', 'formula', wrong)
-    return faults
-  })
+  }
+  return faults
 }
 
 /** Checks each distinct formula once for each house that it applies to. */
 class Formulas {
   readonly #sets: { planId: string; elevation: string | null; code: string; figures: Figures }[]
   readonly #known = new Map<string, string | null>()
+  readonly #work = new FormulaWork()
   #left = MOST_CHECKS
 
   constructor(plans: readonly Plan[]) {
@@ -73,24 +80,27 @@ class Formulas {
     )
   }
 
-  faultOf(formula: string, { planId, elevation }: Pick<OptionTakeoffLine, 'planId' | 'elevation'>): string | null {
+  async faultOf(
+    formula: string,
+    { planId, elevation }: Pick<OptionTakeoffLine, 'planId' | 'elevation'>,
+  ): Promise<string | null> {
     const key = JSON.stringify([planId, elevation, formula])
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const fault = this.#checked(formula, planId, elevation)
+    const fault = await this.#checked(formula, planId, elevation)
     this.#known.set(key, fault)
     return fault
   }
 
-  #checked(formula: string, planId: string | null, elevation: string | null): string | null {
+  async #checked(formula: string, planId: string | null, elevation: string | null): Promise<string | null> {
     for (const set of this.#sets) {
       if (planId !== null && (set.planId !== planId || (elevation !== null && set.elevation !== elevation))) continue
       if (this.#left-- <= 0) return 'is one too many for so many plans; give lines the planId that they are for'
-      const wrong = formulaFault(formula, [set.figures])
+      const wrong = await formulaFault(formula, [set.figures], this.#work)
       if (wrong !== null) return `${wrong} (on ${set.code})`
     }
     // Without any plan only its grammar can be checked.
-    return this.#sets.length === 0 ? formulaFault(formula, []) : null
+    return this.#sets.length === 0 ? formulaFault(formula, [], this.#work) : null
   }
 }
 

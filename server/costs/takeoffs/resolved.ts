@@ -2,6 +2,7 @@ import type { ResolvedTakeoffLine } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../http/call.ts'
 import { ChoiceFault, type Chosen, type ChosenLines, layered } from './chosen.ts'
 import { parseFormula } from './formula.ts'
+import { FormulaWork } from './formula-work.ts'
 import * as optionTakeoffs from './option-queries.ts'
 import { mostSpecific } from './option-takeoff.ts'
 import type { LineWithPart } from './queries.ts'
@@ -17,7 +18,7 @@ export interface HouseLines {
   readonly options: readonly ChosenLines[]
 }
 
-/** Line by line, in two statements however many options were chosen. */
+/** Computes the lines, in two statements however many options were chosen. Throws `too_much_work`. */
 export async function houseLines(
   call: Tenant,
   { planId, revision, elevation }: { planId: string; revision: number; elevation: string | null },
@@ -25,24 +26,26 @@ export async function houseLines(
   chosen: readonly Chosen[],
 ): Promise<HouseLines> {
   const figures = figuresOf(built, elevation)
+  const work = new FormulaWork()
   const ofPlan = await takeoffs.linesWithParts(call, planId, revision, elevation)
-  const base = inherited(ofPlan, elevation).map(({ line, source, replaces }) => ({
-    ...reckoned(line, 1, figures),
-    ...{ source, replaces, optionId: null },
-  }))
+  const base: ResolvedTakeoffLine[] = []
+  for (const { line, source, replaces } of inherited(ofPlan, elevation))
+    base.push({ ...(await computed(line, 1, figures, work)), source, replaces, optionId: null })
   if (chosen.length === 0) return { base, options: [] }
   const ids = chosen.map(({ id }) => id)
   const ofOptions = await optionTakeoffs.linesWithParts(call, ids, { planId, elevation, limit: MOST_LINES })
   if (base.length + ofOptions.length > MOST_LINES)
     throw new ChoiceFault(`The house takes more than ${MOST_LINES} lines.`)
   const byOption = Map.groupBy(ofOptions, ({ optionId }) => optionId)
-  const options = chosen.map((option) => ({
-    option,
-    lines: mostSpecific(byOption.get(option.id) ?? []).map((line) => ({
-      ...reckoned(line, option.quantity, figures),
-      ...{ source: 'option' as const, replaces: null, optionId: option.id },
-    })),
-  }))
+  const options: { option: Chosen; lines: ResolvedTakeoffLine[] }[] = []
+  for (const option of chosen) {
+    const lines: ResolvedTakeoffLine[] = []
+    for (const line of mostSpecific(byOption.get(option.id) ?? [])) {
+      const values = await computed(line, option.quantity, figures, work)
+      lines.push({ ...values, source: 'option', replaces: null, optionId: option.id })
+    }
+    options.push({ option, lines })
+  }
   return { base, options: layered(base, options) }
 }
 
@@ -52,8 +55,9 @@ export function boughtLines({ base, options }: HouseLines): ResolvedTakeoffLine[
   return [...base, ...options.flatMap(({ own }) => own)].filter((line) => !takenOut.has(line))
 }
 
-function reckoned(line: LineWithPart, times: number, figures: Figures) {
+async function computed(line: LineWithPart, times: number, figures: Figures, work: FormulaWork) {
   const { lineId, partId, sku, name, unit, scope, formula, wastePercent, taskName } = line
+  await work.take(formula ?? '0')
   const { net, quantity } = quantityOf(line, formula === null ? null : parseFormula(formula), unit, figures, times)
   return {
     ...{ lineId, source: 'plan' as const, optionId: null, replaces: null, partId, sku, name, unit, scope },

@@ -2,6 +2,7 @@ import Big from 'big.js'
 import type { Elevation, FieldError, Figure, PlanRevision, TakeoffLine } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { ceiling, type Formula, FormulaFault, parseFormula, reckon } from './formula.ts'
+import { FormulaWork } from './formula-work.ts'
 
 /** What determines a house, as far as its quantities depend on it. */
 export type Built = Pick<
@@ -43,26 +44,27 @@ export function freeName(wanted: string, taken: ReadonlySet<string | undefined>)
   return name
 }
 
-/** Everything that is wrong with the lines of a plan. */
-export function faultsOf(lines: readonly TakeoffLine[], built: Built): FieldError[] {
+/** Returns everything that is wrong with the lines of a plan. Throws `too_much_work`. */
+export async function faultsOf(lines: readonly TakeoffLine[], built: Built): Promise<FieldError[]> {
   const seen = new Set<string>()
   const figures = new Map(built.elevations.map(({ code }) => [code, figuresOf(built, code)]))
   const ofPlan = built.elevations.length === 0 ? [figuresOf(built, null)] : [...figures.values()]
-  return lines.flatMap((line, i) => {
-    const faults: FieldError[] = []
+  const work = new FormulaWork()
+  const faults: FieldError[] = []
+  for (const [i, line] of lines.entries()) {
     const fault = (field: string, code: string, message: string) =>
       faults.push({ pointer: `/lines/${i}${field}`, code, message })
     const name = JSON.stringify([line.elevation, line.lineId])
-    if (seen.has(name)) fault('/lineId', 'unique', 'another line is named so too')
+    if (seen.has(name)) fault('/lineId', 'unique', 'must be unique; another line has the same lineId')
     seen.add(name)
     if ((line.quantity === null) === (line.formula === null))
-      fault('', 'quantity', 'takes either a quantity or a formula')
+      fault('', 'quantity', 'must have either a quantity or a formula')
     const own = line.elevation === null ? ofPlan : [figures.get(line.elevation)].filter((one) => one !== undefined)
     if (own.length === 0) fault('/elevation', 'elevation', elevationWords(built.elevations))
-    const wrong = line.formula === null ? null : formulaFault(line.formula, own)
+    const wrong = line.formula === null ? null : await formulaFault(line.formula, own, work)
     if (wrong !== null) fault('/formula', 'formula', wrong)
-    return faults
-  })
+  }
+  return faults
 }
 
 function elevationWords(elevations: readonly Elevation[]): string {
@@ -70,11 +72,18 @@ function elevationWords(elevations: readonly Elevation[]): string {
   return `must be one of ${elevations.map(({ code }) => code).join(', ')}`
 }
 
-/** What is wrong with a formula, which has to be computable for every house that it applies to; null if nothing is. */
-export function formulaFault(text: string, sets: readonly Figures[]): string | null {
+/**
+ * Returns what is wrong with a formula, which must be computable for every house that it applies to; null if nothing is.
+ * Throws `too_much_work`.
+ */
+export async function formulaFault(text: string, sets: readonly Figures[], work: FormulaWork): Promise<string | null> {
   try {
+    await work.take(text)
     const formula = parseFormula(text)
-    for (const figures of sets) assertQuantity(reckon(formula, figures))
+    for (const figures of sets) {
+      await work.take(text)
+      assertQuantity(reckon(formula, figures))
+    }
     return null
   } catch (error) {
     if (error instanceof FormulaFault) return error.message

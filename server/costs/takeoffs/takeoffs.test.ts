@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { faultsOf } from './takeoff.ts'
 
 let plumbline: TestPlumbline
 let stud: string
@@ -164,4 +165,39 @@ test('five thousand lines are replaced in one request, and not one more', async 
   expect(replaced.body.lines).toHaveLength(5000)
   expect((await replace(planId, [...lines, line])).status).toBe(422)
   expect((await resolved(planId, 'elevation=A')).lines).toHaveLength(5000)
+})
+
+const ELEVATIONS = Array.from({ length: 26 }, (_, i) => ({ code: `E${i}`, figures: [] }))
+const LONG = Array(100).fill('squareFeet').join('+').slice(0, 450)
+/** Lines with as many different formulas, each of 450 characters or a little more. */
+const longLines = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ partId: stud, formula: `${LONG.slice(0, LONG.lastIndexOf('+'))}+${i}` }))
+
+test('a takeoff whose formulas are too long for its elevations is refused', async () => {
+  const planId = await newPlan({ elevations: ELEVATIONS })
+  const { status, body } = await replace(planId, longLines(400))
+  expect([status, body.code]).toEqual([422, 'too_much_work'])
+  expect((await replace(planId, longLines(50))).status).toBe(200)
+})
+
+test('other work gets its turn while the formulas of a takeoff are checked', async () => {
+  const built = {
+    ...{ squareFeet: 2100, bedrooms: 3, bathrooms: 2, garageSpaces: 2, stories: 1, figures: [] },
+    elevations: ELEVATIONS.map(({ code }) => ({ code, name: null, price: 0, figures: [] })),
+  }
+  const lines = longLines(100).map((line, i) => ({
+    ...{ lineId: `${i}`, elevation: null, quantity: null, wastePercent: 0, costCodeId: null, taskName: null },
+    ...line,
+  }))
+  let turns = 0
+  let isDone = false
+  const turn = () => {
+    turns++
+    if (!isDone) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const faults = await faultsOf(lines, built)
+  isDone = true
+  expect(faults).toEqual([])
+  expect(turns).toBeGreaterThan(50)
 })
