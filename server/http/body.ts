@@ -107,13 +107,22 @@ export function hasMore(req: IncomingMessage): boolean {
 export function dropRest(req: IncomingMessage, done: () => void): void {
   let dropped = 0
   const cutOff = () => req.destroy()
-  let idle = setTimeout(cutOff, MOST_IDLE_MS)
+  // After a long pause of this process the timer is due although the rest has arrived, so that is read first.
+  const cutOffIfIdle = () => {
+    const before = dropped
+    setImmediate(() => {
+      if (dropped === before) cutOff()
+    })
+  }
+  let idle = setTimeout(cutOffIfIdle, MOST_IDLE_MS)
   req.on('data', (chunk: Buffer) => {
     dropped += chunk.length
     if (dropped > MOST_DROPPED_BYTES) cutOff()
     clearTimeout(idle)
-    idle = setTimeout(cutOff, MOST_IDLE_MS)
+    idle = setTimeout(cutOffIfIdle, MOST_IDLE_MS)
   })
+  // A request that was partly read may be paused.
+  req.resume()
   req.once('close', () => {
     clearTimeout(idle)
     done()

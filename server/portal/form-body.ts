@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
 import type { Files } from '../files/files.ts'
@@ -22,16 +23,19 @@ const MOST_FIELDS_BYTES = 1024 * 1024
 
 /**
  * Reads a form with a file in it. The file goes to a temporary place as it arrives, and is never in memory as a whole;
- * whoever calls this discards it. Throws `payload_too_large`, and `validation_failed` for what is no form.
+ * whoever calls this discards it. Throws `payload_too_large`, and `malformed_request` for what is
+ * no form or does not arrive within this time.
  */
-export async function readForm(req: IncomingMessage, files: Files): Promise<Sent> {
+export async function readForm(req: IncomingMessage, files: Files, withinMs: number): Promise<Sent> {
   const { 'content-type': type = '', ...headers } = req.headers
-  if (!type.toLowerCase().startsWith('multipart/form-data')) throw problem('malformed_request', 'It is not a form.')
+  if (!type.toLowerCase().startsWith('multipart/form-data'))
+    throw problem('malformed_request', 'The body must be multipart/form-data.')
   const fields: Record<string, string> = Object.create(null)
   let size = 0
   let isTooLarge = Number(headers['content-length'] ?? 0) > MOST_FILE_BYTES + MOST_FIELDS_BYTES
   if (isTooLarge) throw tooLarge()
   let arriving: Promise<Sent['file']> = Promise.resolve(null)
+  const uploads: Readable[] = []
   const form = parserOf({ ...headers, 'content-type': type })
   form.on('field', (name, value, _isNameCut, isCut) => {
     size += name.length + value.length
@@ -40,8 +44,11 @@ export async function readForm(req: IncomingMessage, files: Files): Promise<Sent
   })
   form.on('file', (_name, stream, fileName) => {
     // A form without a chosen file sends one without a name and without bytes.
+    // The parser emits an error on a file that is cut short, which would end the process if nobody listened.
+    stream.on('error', (error) => stream.destroy(error))
     if (fileName === undefined || fileName === '') stream.resume()
     else {
+      uploads.push(stream)
       stream.on('limit', () => {
         isTooLarge = true
       })
@@ -51,10 +58,12 @@ export async function readForm(req: IncomingMessage, files: Files): Promise<Sent
     }
   })
   try {
-    await pipeline(req, form)
-  } catch (error) {
+    await pipeline(piecesOf(req), form, { signal: AbortSignal.timeout(withinMs) })
+  } catch {
+    // Nothing more arrives of a file that was being received.
+    for (const upload of uploads) upload.destroy(new Error('The form ended early.'))
     await arriving.then((file) => file?.discard()).catch(() => undefined)
-    throw error instanceof Error && error.name === 'AbortError' ? error : problem('malformed_request', 'It is no form.')
+    throw problem('malformed_request', 'The body is not a valid form.')
   }
   const file = await arriving
   if (!isTooLarge) return { fields, file }
@@ -62,12 +71,23 @@ export async function readForm(req: IncomingMessage, files: Files): Promise<Sent
   throw tooLarge()
 }
 
+/**
+ * The body in small pieces. The parser waits forever after a piece that holds the end of a file and more of a part that it
+ * skips than it buffers. The socket is still needed for a refusal, so the request is not destroyed.
+ */
+async function* piecesOf(req: IncomingMessage): AsyncGenerator<Buffer> {
+  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES)
+}
+
+const PIECE_BYTES = 8 * 1024
+
 function parserOf(headers: IncomingHttpHeaders & { 'content-type': string }) {
   const parts = { fields: MOST_FIELDS, files: 1, parts: MOST_FIELDS + 1 }
   try {
     return new Busboy({ headers, limits: { ...parts, fieldSize: MOST_FIELD_BYTES, fileSize: MOST_FILE_BYTES } })
   } catch {
-    throw problem('malformed_request', 'It does not say where its parts end.')
+    throw problem('malformed_request', 'The Content-Type has no boundary.')
   }
 }
 

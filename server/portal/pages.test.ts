@@ -55,6 +55,38 @@ test('a form that is not one, or that says more than a form can, is refused in w
   expect(await draftOf()).toBeNull()
 })
 
+test('a form that ends in the middle of its file is refused, and the service goes on', async () => {
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+  for (const name of ['Offer.txt', ''])
+    for (const bytes of [0, 4, 200_000]) {
+      const body = `--x\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${'x'.repeat(bytes)}`
+      const refused = await ask(price, { method: 'POST', headers, body })
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('That did not work')])
+    }
+  expect((await ask(price)).status).toBe(200)
+})
+
+test('of several files, the first one counts', async () => {
+  const form = new FormData()
+  form.append('by', 'lines')
+  form.append('file', new File(['Two coats'], 'Offer.txt'))
+  form.append('file', new File(['x'.repeat(300_000)], 'Second.txt'))
+  form.append('p0', '9')
+  expect((await ask(price, { method: 'POST', body: form })).status).toBe(303)
+  const answers = await ask(`${root}/${price.split('/').at(-2)}`)
+  const html = await answers.text()
+  expect([html.includes('Offer.txt'), html.includes('Second.txt')]).toEqual([true, false])
+})
+
+test('a form is answered although more of it arrives than is read', async () => {
+  const part = `--x\r\n${'Content-Disposition: form-data; name="p0"\r\n'.repeat(3000)}\r\n\r\n9\r\n--x\r\n`
+  const headers = { 'content-type': 'multipart/form-data; boundary=x', connection: 'close' }
+  const refused = await ask(price, { method: 'POST', headers, body: part + 'x'.repeat(5 * MEBIBYTE) })
+  expect(refused.status).toBe(400)
+  const tooLarge = await ask(price, { method: 'POST', headers, body: 'x'.repeat(15 * MEBIBYTE) })
+  expect(tooLarge.status).toBe(413)
+})
+
 test('what cannot be stored is left out, and a file that is no document leaves the draft as it was saved', async () => {
   const nul = String.fromCharCode(0)
   const program = new File([`MZ${nul}${nul}program`], 'Setup.exe')

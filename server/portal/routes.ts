@@ -5,6 +5,7 @@ import express, { type NextFunction, type Request, type Response, type Router } 
 import type { Logger } from 'pino'
 import type { PortalVisit, VendorLanguage } from '../../client/contract.gen.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
+import { dropRest, hasMore } from '../http/body.ts'
 import { type Call, newCall, type Principal, type Surroundings } from '../http/call.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { OperationId } from '../http/contract.ts'
@@ -180,8 +181,6 @@ async function tell(
   const { reason } = conflict?.extras ?? {}
   const particular = language === 'en' ? conflict?.message : reason && conflicts[reason]
   await write(req, res, status, noticePage(reader, title, particular ?? message))
-  // What is left of a form that was not read would hold up the connection; how long it may take is limited elsewhere.
-  if (!req.complete) req.resume()
 }
 
 /** The language that the builder has noted for the vendor; null where nobody is known to have come. */
@@ -204,8 +203,8 @@ function rootOf(req: Request): string {
 }
 
 /** A form with a file in it, or one that the parser before has read. */
-function sentBy({ surroundings }: Parts, req: Request): Promise<Sent> | Sent {
-  if (req.is('multipart/form-data') !== false) return readForm(req, surroundings.files)
+function sentBy({ surroundings: { files, config } }: Parts, req: Request): Promise<Sent> | Sent {
+  if (req.is('multipart/form-data') !== false) return readForm(req, files, config.requestTimeoutMs)
   const body = (req.body ?? {}) as Record<string, unknown>
   const fields = Object.entries(body).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   return { fields: Object.fromEntries(fields.map(([name, value]) => [name, value.replaceAll('\0', '')])), file: null }
@@ -246,8 +245,12 @@ const compress = promisify(gzip)
 async function write(req: Request, res: Response, status: number, html: string): Promise<void> {
   const { requestId } = res.locals.visit as Visit
   res.status(status).set(HEADERS).set('X-Request-Id', requestId).vary('Accept-Encoding').type('html')
-  if (req.acceptsEncodings('gzip') === 'gzip') res.set('Content-Encoding', 'gzip').send(await compress(html))
-  else res.send(html)
+  const isCompressed = req.acceptsEncodings('gzip') === 'gzip'
+  if (isCompressed) res.set('Content-Encoding', 'gzip')
+  const page = isCompressed ? await compress(html) : Buffer.from(html)
+  if (!hasMore(req)) return void res.send(page)
+  res.set('Content-Length', String(page.length)).write(page)
+  dropRest(req, () => res.end())
 }
 
 async function send({ log }: Parts, res: Response, file: FileAnswer): Promise<void> {
