@@ -65,6 +65,8 @@ export interface App {
   readonly surroundings: Surroundings
   /** Responds to what Node could not parse, if the client can still be reached, and closes the connection. */
   refuseUnread(error: Error, socket: Duplex): void
+  /** Refuses a CONNECT, which Node would answer with nothing but the end of the connection. */
+  refuseTunnel(socket: Duplex): void
   /** From now on every response asks the client to close its connection. */
   drain(): void
 }
@@ -248,13 +250,22 @@ export function createApp(parts: AppParts): App {
   }
 
   function refuseUnread(error: Error & { code?: unknown }, socket: Duplex): void {
+    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
     // Anything written now would be read as the response to the previous request, which is due or already begun.
-    const { _httpMessage: before } = socket as { _httpMessage?: ServerResponse | null }
-    const isTaken = before !== undefined && before !== null && (before.headersSent || before.req.complete)
-    if (!socket.writable || isTaken || error.code === 'ECONNRESET') {
-      socket.destroy()
-      return
-    }
+    const before = answerOn(socket)
+    if (before?.req.complete === true) closeAfterAnswers(socket)
+    else if (before?.headersSent === true) socket.end(() => socket.destroy())
+    else answerUnrouted(unreadable(error), socket, error.code)
+  }
+
+  function refuseTunnel(socket: Duplex): void {
+    const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+    const refused = new Problem('method_not_allowed', `CONNECT is not among ${methods}.`, {}, { Allow: methods })
+    answerUnrouted(refused, socket, 'CONNECT')
+  }
+
+  /** Answers what never becomes a request of Express, and closes the connection. */
+  function answerUnrouted(problem: Problem, socket: Duplex, reason: unknown): void {
     const journey: Journey = {
       requestId: newRequestId(),
       address: peerAddress(socket),
@@ -262,7 +273,7 @@ export function createApp(parts: AppParts): App {
       principal: null,
       isUnderWay: false,
     }
-    const { status, headers, text } = refusal(unreadable(error), '/', journey)
+    const { status, headers, text } = refusal(problem, '/', journey)
     const body = text ?? ''
     const fields = Object.entries({
       ...always(journey.requestId),
@@ -274,10 +285,7 @@ export function createApp(parts: AppParts): App {
     })
     const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields.map(([name, value]) => `${name}: ${value}`)]
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
-    log.info(
-      { requestId: journey.requestId, address: journey.address, status, reason: error.code },
-      'unreadable request',
-    )
+    log.info({ requestId: journey.requestId, address: journey.address, status, reason }, 'unreadable request')
     parts.requestEnded?.(undefined, status, 0)
   }
 
@@ -360,6 +368,7 @@ export function createApp(parts: AppParts): App {
     usage,
     surroundings,
     refuseUnread,
+    refuseTunnel,
     drain() {
       draining = true
       surroundings.eventWaits.stop()
@@ -368,6 +377,28 @@ export function createApp(parts: AppParts): App {
 }
 
 const LARGE_BYTES = 64 * 1024
+
+/** The answer that is being written, or due, on a connection; undefined or null without any. */
+function answerOn(socket: Duplex): ServerResponse | null | undefined {
+  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage
+}
+
+const closing = new WeakSet<Duplex>()
+
+/**
+ * Closes a connection on which something unreadable followed complete requests, once these are answered. It is called
+ * again for whatever else arrives meanwhile.
+ */
+function closeAfterAnswers(socket: Duplex): void {
+  if (closing.has(socket)) return
+  closing.add(socket)
+  const next = () => {
+    const answer = answerOn(socket)
+    if (answer === undefined || answer === null) socket.end(() => socket.destroy())
+    else answer.once('close', next)
+  }
+  next()
+}
 
 function journeyOf(req: Request): Journey {
   return {

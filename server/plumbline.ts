@@ -224,13 +224,14 @@ async function listen(config: Config): Promise<Listening> {
   })
   return {
     server,
-    answerBy({ express, refuseUnread }) {
+    answerBy({ express, refuseUnread, refuseTunnel }) {
       request.use(express.request)
       response.use(express.response)
       server.on('request', express)
       // Unknown expectations are refused by the app, and so are unparsable requests.
       server.on('checkExpectation', express)
       server.on('clientError', refuseUnread)
+      server.on('connect', (_request, socket) => refuseTunnel(socket))
     },
   }
 }

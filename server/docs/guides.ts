@@ -39,6 +39,7 @@ export function readGuide(name: string, site: Site, config: Config): Guide {
     perOrganizationAtOnce: String(config.concurrencyPerOrganization),
     portalPerMinute: String(config.portalLimitPerMinute),
     portalClientPerMinute: String(config.portalClientLimitPerMinute),
+    perAddressConnections: String(config.maxConnectionsPerAddress),
     perDay: String(config.quotaPerDay),
   }
   const text = source.replace(/\{\{(\w+)\}\}/g, (_, key: string) => {

@@ -194,6 +194,26 @@ describe('what is no request', () => {
     expect(answer).not.toContain('malformed_request')
   })
 
+  test('does not keep the requests before it from being answered', async () => {
+    const get = `GET ${VENDORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n`
+    const auth = `Host: x\r\nAuthorization: Bearer ${plumbline.key}\r\nContent-Type: application/json`
+    const post = `POST ${VENDORS} HTTP/1.1\r\n${auth}\r\nContent-Length: 2\r\n\r\n{}`
+    const statuses = async (sent: string) => {
+      let failed = ''
+      const answer = await raw(sent, (error) => {
+        failed = error.message
+      })
+      return [...(answer.match(/HTTP\/1\.1 \d+/g) ?? []), failed]
+    }
+    expect(await statuses(`${get}${get}no request\r\n\r\n`)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', ''])
+    expect(await statuses(`${post}{}{}`)).toEqual(['HTTP/1.1 422', ''])
+  })
+
+  test('a CONNECT is refused with the methods that there are', async () => {
+    const answer = await raw('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nAllow: GET, HEAD[\s\S]*"code":"method_not_allowed"/)
+  })
+
   test('an older client needs no Host', async () => {
     const answer = await raw(`GET ${VENDORS} HTTP/1.0\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
