@@ -149,8 +149,8 @@ export function parse(text: string, most: Most = MOST): unknown {
   }
   // These faults are rare or need a long text, so a look at the text saves walking most values.
   if (text.length > MOST.items * 2 || UNSTORABLE.test(text)) {
-    const faults = [...unfit(value, '', most.items)]
-    if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
+    const faults = unfit(value, most.items)
+    if (faults.length > 0) throw invalid(faults)
   }
   return value
 }
@@ -173,28 +173,38 @@ const MOST_FAULTS = 1000
 // can only come as escapes, because the bytes were decoded from UTF-8.
 const UNSTORABLE = /\\u0000|\\ud[89a-f]|\ufeff|\\ufeff/i
 
-function* unfit(value: unknown, at: string, mostItems: number): Generator<FieldError> {
-  if (typeof value === 'string') {
-    const refusal = unstorable(value)
-    if (refusal !== null) yield { pointer: at, code: 'format', message: refusal }
-    if (value.startsWith('\ufeff'))
-      yield { pointer: at, code: 'format', message: 'must not begin with a byte order mark (U+FEFF)' }
-  } else if (Array.isArray(value) && value.length > mostItems) {
-    yield { pointer: at, code: 'maxItems', message: `must have at most ${mostItems} items` }
-  } else if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value)
-    if (members.length > MOST_FIELDS && !Array.isArray(value)) {
-      yield { pointer: at, code: 'maxProperties', message: `must have at most ${MOST_FIELDS} fields` }
-      return
-    }
-    for (const [key, inner] of members) {
-      const pointer = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`.slice(0, LONGEST_POINTER)
-      const refusal = unstorable(key)
-      if (refusal !== null)
-        yield { pointer: pointer.replaceAll('\0', '\ufffd').toWellFormed(), code: 'format', message: refusal }
-      yield* unfit(inner, pointer, mostItems)
+/** Returns the first faults of a value that no schema would report, or only after a long time. */
+function unfit(value: unknown, mostItems: number): FieldError[] {
+  const faults: FieldError[] = []
+  const path: string[] = []
+  const fault = (code: string, message: string) => {
+    const pointer = path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+    faults.push({ pointer: pointer.slice(0, LONGEST_POINTER).replaceAll('\0', '\ufffd').toWellFormed(), code, message })
+  }
+  const visit = (inner: unknown): void => {
+    if (faults.length >= MOST_FAULTS) return
+    if (typeof inner === 'string') {
+      const refusal = unstorable(inner)
+      if (refusal !== null) fault('format', refusal)
+      if (inner.startsWith('\ufeff')) fault('format', 'must not begin with a byte order mark (U+FEFF)')
+    } else if (Array.isArray(inner)) {
+      if (inner.length > mostItems) fault('maxItems', `must have at most ${mostItems} items`)
+      else for (const [i, item] of inner.entries()) visitMember(String(i), item)
+    } else if (typeof inner === 'object' && inner !== null) {
+      const members = Object.entries(inner)
+      if (members.length > MOST_FIELDS) fault('maxProperties', `must have at most ${MOST_FIELDS} fields`)
+      else for (const [name, member] of members) visitMember(name, member)
     }
   }
+  const visitMember = (name: string, member: unknown): void => {
+    path.push(name)
+    const refusal = unstorable(name)
+    if (refusal !== null) fault('format', refusal)
+    visit(member)
+    path.pop()
+  }
+  visit(value)
+  return faults
 }
 
 /** Why no column can store a text; null if one can. */

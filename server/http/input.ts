@@ -24,6 +24,8 @@ export interface InputChecker {
   explain(operation: Operation, sent: Sent): FieldError[]
   /** The same, with the query as what the contract says that its texts are, and with defaults. */
   read(operation: Operation, sent: Sent): { faults: FieldError[]; query: Record<string, unknown> }
+  /** The first fault of a body, where finding all of them would take too long; undefined if there is none. */
+  firstFault(operation: Operation, body: unknown): FieldError | undefined
 }
 
 export interface Sent {
@@ -35,6 +37,7 @@ export interface Sent {
 export function inputChecker(contract: Contract): InputChecker {
   const typed = schemaCompiler(contract, { coerceTypes: false })
   const asText = schemaCompiler(contract, { coerceTypes: true })
+  const untilFirst = schemaCompiler(contract, { coerceTypes: false, allErrors: false })
 
   /** What the names in one part of an operation's input stand for, and how to point at them. */
   function subject(operation: Operation, part: Part): Checked {
@@ -75,6 +78,9 @@ export function inputChecker(contract: Contract): InputChecker {
     explain(operation, sent) {
       return read(operation, sent).faults
     },
+    firstFault(operation, body) {
+      return faults(untilFirst, operation, 'body', body)[0]
+    },
   }
 }
 
@@ -87,7 +93,7 @@ type Part = 'query' | 'header' | 'body'
 type Compiler = (operation: Operation, part: Part) => ValidateFunction
 
 /** Compiles the schema of a part of an operation's input on first use; most are never used. */
-function schemaCompiler(contract: Contract, options: { coerceTypes: boolean }): Compiler {
+function schemaCompiler(contract: Contract, options: { coerceTypes: boolean; allErrors?: boolean }): Compiler {
   let ajv: InstanceType<typeof Ajv2020.default> | undefined
   const compiled = new Map<string, ValidateFunction>()
 

@@ -364,6 +364,17 @@ test('an unknown field that is repeated in many rows gets the same suggestion in
   expect(faults.filter(({ message }) => message.endsWith('did you mean email?'))).toHaveLength(60)
 })
 
+test('of a body of more than 10,000 values, only the first fault is listed', async () => {
+  const rows = Array.from({ length: 900 }, (_, i) => ({
+    ...{ name: `Task ${i}`, durationDays: 2 },
+    predecessors: Array.from({ length: 12 }, () => ({ nothing: 1 })),
+  }))
+  const faults = (count: number) =>
+    refusedBody('POST', '/api/ext/task-templates', { name: 'Long', rows: rows.slice(0, count) })
+  expect(await faults(900)).toEqual([expect.objectContaining({ pointer: expect.stringMatching('/rows/0/') })])
+  expect((await faults(10)).length).toBeGreaterThan(100)
+})
+
 test('a body of too many values is refused before it is validated', async () => {
   const contacts = Array.from({ length: 300 }, () => ({ name: 'Ana', ...numbered(70) }))
   expect(await refusedBody('POST', VENDORS, { companyName: 'A', contacts })).toEqual([

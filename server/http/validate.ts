@@ -72,6 +72,10 @@ export function createValidator(contract: Contract): Validator {
     if (before !== undefined) return { path, query: { ...before }, body: undefined }
     const sent = search === '' ? {} : { ...req.query }
     if (req.body instanceof Upload) return checkBeside(operation, req, sent)
+    // Ajv copies all errors so far for each further one, so that many of them take seconds.
+    const first =
+      operation.takesBody && hasMoreValues(req.body, MOST_LISTED) ? inputs.firstFault(operation, req.body) : undefined
+    if (first !== undefined) throw invalid([first])
     const refusal = await judge(operation, req, res)
     const faults = refusal === null ? [] : explain(operation, req, refusal)
     faults.push(...unseen(sent, req.query))
@@ -154,6 +158,25 @@ type Refusal = InstanceType<typeof OpenApiValidator.error.BadRequest>
 
 const MOST_REMEMBERED = 5000
 const LONGEST_REMEMBERED = 500
+
+/** Of a body with more values, only the first fault is listed. */
+const MOST_LISTED = 10_000
+
+/** Whether an object or array has more members than this, at all levels. */
+function hasMoreValues(value: unknown, most: number): boolean {
+  let left = most
+  const count = (inner: unknown): void => {
+    if (typeof inner !== 'object' || inner === null) return
+    const members = Object.values(inner)
+    left -= members.length
+    for (const member of members) {
+      if (left < 0) return
+      count(member)
+    }
+  }
+  count(value)
+  return left < 0
+}
 
 /** Runs a request through handlers one after the other, as Express would. */
 function passed(handlers: readonly RequestHandler[], req: Request, res: Response): Promise<void> {
