@@ -335,6 +335,8 @@ export function createApp(parts: AppParts): App {
 
   // The status is sent by then, so a file that cannot be read on can only be cut off.
   function sendFile(file: Readable, res: ServerResponse, { requestId, operation }: Journey): void {
+    // Bytes beyond the length would be read as the next response.
+    res.strictContentLength = true
     pipeline(file, res).catch((error: unknown) => {
       const hungUp = (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE'
       if (!hungUp) log.error({ err: error, requestId, operationId: operation?.id }, 'a file could not be sent')

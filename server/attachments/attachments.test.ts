@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import path from 'node:path'
+import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { download, pdf, sendBytes, sha256, upload } from '../../test/support/files.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
@@ -366,3 +368,41 @@ test('an export copies every file that was not deleted, wherever its bytes are',
 async function removeLoose(): Promise<void> {
   for (let i = 0; i < 10; i++) await removeLooseFiles(plumbline.app.surroundings)
 }
+
+/** A ZIP file of one entry whose header says what it likes about its size. */
+function zip(name: string, content: Buffer, claimedBytes: number): Buffer {
+  const header = Buffer.alloc(30)
+  header.write('PK\x03\x04', 'latin1')
+  header.writeUInt16LE(20, 4)
+  header.writeUInt16LE(8, 8)
+  header.writeUInt32LE(content.length, 18)
+  header.writeUInt32LE(claimedBytes, 22)
+  header.writeUInt16LE(name.length, 26)
+  return Buffer.concat([header, Buffer.from(name), content])
+}
+
+test.each([
+  ['says how much it expands to', 256 * 1024 * 1024],
+  ['claims to be small', 100],
+])('a document that is a decompression bomb is refused: it %s', async (_what, claimedBytes) => {
+  const bomb = zip('[Content_Types].xml', deflateRawSync(Buffer.alloc(256 * 1024 * 1024)), claimedBytes)
+  const { status, body } = await upload(plumbline, bomb, { recordId: idOf('message'), fileName: 'Bid.docx' })
+  expect([status, body.errors?.[0].code]).toEqual([422, 'contentType'])
+})
+
+test('a stored file that has grown is cut off, so that its bytes are not taken for the next response', async () => {
+  const { body } = await upload(plumbline, pdf(1000), { recordId: idOf('message') })
+  const folder = path.join(plumbline.config.dataDir, 'files', plumbline.organizationId, body.id.slice(-2))
+  appendFileSync(path.join(folder, body.id), 'HTTP/1.1 200 OK\r\n\r\n')
+  const { hostname, port } = new URL(plumbline.url)
+  const answer = await new Promise<string>((done) => {
+    const chunks: Buffer[] = []
+    const head = `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`GET ${FILES}/${body.id}/content HTTP/1.1\r\n${head}\r\n\r\n`),
+    )
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {})
+    socket.on('close', () => done(Buffer.concat(chunks).toString('latin1')))
+  })
+  expect(answer).not.toContain('HTTP/1.1 200 OK\r\n\r\n')
+})

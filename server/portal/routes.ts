@@ -259,6 +259,8 @@ async function send({ log }: Parts, res: Response, file: FileAnswer): Promise<vo
   const bytes = await open()
   res.status(200).set({ ...HEADERS, ...headers, 'X-Request-Id': requestId, 'Content-Length': String(length) })
   res.type(contentType)
+  // Bytes beyond the length would be read as the next response.
+  res.strictContentLength = true
   // The status is sent by then, so a file that cannot be read on can only be cut off.
   await pipeline(bytes, res).catch((error: unknown) => {
     log.warn({ err: error, requestId }, 'a file was not sent as a whole')
