@@ -1532,7 +1532,7 @@ export interface paths {
         get: operations["getTakeoff"];
         /**
          * Replace a plan's takeoff
-         * @description Puts these lines in place of all lines of the plan's takeoff, or none of them where one is at fault. A released revision never changes: its replacement begins the next revision as a draft, and homes keep theirs. A formula is checked against the figures of the plan and of each elevation that the line is for. The body may have 2 MiB.
+         * @description Puts these lines in place of all lines of the plan's takeoff, or none of them where one is at fault. A released revision never changes: its replacement begins the next revision as a draft, and homes keep theirs. A formula is checked against the figures of the plan and of each elevation that the line is for. The body may have 2 MiB. 422 `too_much_work` when the formulas have more than 4,000,000 characters, counted once for each of these elevations.
          */
         put: operations["replaceTakeoff"];
         post?: never;
@@ -1588,7 +1588,7 @@ export interface paths {
         get: operations["getOptionTakeoff"];
         /**
          * Replace an option's takeoff
-         * @description Puts these lines in place of all lines of the option's takeoff, or none of them where one is at fault. They hold for every house that the option is chosen for: a line with a planId for houses of that plan alone, one with an elevation as well for that elevation of it. Of several lines with one lineId the one that is for the fewest houses counts. A line with the lineId of a plan's line takes its place; a quantity below zero takes something out. A formula is checked against the figures of every plan that it can be built on. What was approved and budgeted before keeps its figures until the next estimate. The body may have 2 MiB.
+         * @description Puts these lines in place of all lines of the option's takeoff, or none of them where one is at fault. They hold for every house that the option is chosen for: a line with a planId for houses of that plan alone, one with an elevation as well for that elevation of it. Of several lines with one lineId the one that is for the fewest houses counts. A line with the lineId of a plan's line takes its place; a quantity below zero takes something out. A formula is checked against the figures of every plan that it can be built on, within the limits of replaceTakeoff. What was approved and budgeted before keeps its figures until the next estimate. The body may have 2 MiB.
          */
         put: operations["replaceOptionTakeoff"];
         post?: never;
@@ -2143,7 +2143,7 @@ export interface paths {
         };
         /**
          * Get a purchase order as PDF
-         * @description Makes the document that a vendor gets: who orders what from whom, for which home, every line with its quantity and price, the total, what is retained, and the builder's terms. An order that is no more than a draft, is not approved yet, was declined or is void says so across the page. The same order makes the same bytes. As a skill it answers base64.
+         * @description Returns the order as the document that the vendor receives, with its lines, totals, retainage, notes and the builder's terms. If the order is a draft, awaits approval, was declined or is void, each page is marked so. Line breaks in line descriptions become spaces. An unchanged order always makes the same bytes. Documents of one organization are made one at a time. 422 `too_much_work` when the document would have more than 100 pages or would take longer than 10 seconds to draw. As a skill, the result is base64.
          */
         get: operations["getPurchaseOrderPdf"];
         put?: never;
@@ -2395,7 +2395,7 @@ export interface paths {
         };
         /**
          * Get a lien waiver as PDF
-         * @description Makes the paper: the text with lines to sign on, or as it was signed, with its SHA-256. One that was rejected or is void says so across the page. The same waiver makes the same bytes. As a skill it answers base64.
+         * @description Returns the waiver as a document: its text with lines to sign on, or as it was signed, with its SHA-256. If the waiver was rejected or is void, each page is marked so. An unchanged waiver always makes the same bytes. Documents of one organization are made one at a time. 422 `too_much_work` when the document would have more than 100 pages or would take longer than 10 seconds to draw. As a skill, the result is base64.
          */
         get: operations["getLienWaiverPdf"];
         put?: never;
@@ -5224,7 +5224,7 @@ export interface paths {
         };
         /**
          * Get an order as PDF
-         * @description Makes the document of an order that was issued to the vendor, as getPurchaseOrderPdf makes it for the builder. The same order makes the same bytes.
+         * @description Returns the document of an order that was issued to the vendor, as getPurchaseOrderPdf returns it to the builder and within the same limits.
          */
         get: operations["getPortalOrderPdf"];
         put?: never;
@@ -13680,7 +13680,7 @@ export interface components {
             nextCursor: components["schemas"]["NextCursor"];
         };
         /**
-         * @description Reckons a quantity from the plan's figures: numbers, names of figures, `+ - * /` (also `× ÷`), parentheses, and `round(x)`, `ceil(x)`, `floor(x)`, `min(x, y)`, `max(x, y)`.
+         * @description Computes a quantity from the plan's figures: numbers, names of figures, `+ - * /` (also `× ÷`), parentheses, and `round(x)`, `ceil(x)`, `floor(x)`, `min(x, y)`, `max(x, y)`. Each step is rounded to 20 decimals and must not exceed 10^30.
          * @example squareFeet + garageSquareFeet * 2.1
          */
         Formula: string;

@@ -42,7 +42,7 @@ export const problems = {
   unavailable: [503, "The service is unavailable for a moment."],
   skill_not_found: [404, "There is no such skill."],
   answer_not_kept: [409, "The request was carried out, and its answer was not kept."],
-  too_much_work: [422, "The skill would have too much to go through."],
+  too_much_work: [422, "The request would take too much work."],
   too_many_concurrent_requests: [429, "Too many requests at the same time."],
   timed_out: [503, "The database took too long."],
 } as const
