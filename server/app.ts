@@ -5,7 +5,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { Logger } from 'pino'
 import { handleLinkRequests } from './administration/sign-in/link-requests.ts'
 import { mailLink } from './administration/sign-in/mail.ts'
-import { recordChanges } from './audit/record.ts'
+import { recordChanges, recordUndoneOpenings } from './audit/record.ts'
 import { refusalRecorder } from './audit/refusals.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -111,6 +111,7 @@ export function createApp(parts: AppParts): App {
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,
     recordChanges,
+    recordUndoneOpenings,
     storeRecorded,
     operate: (call, id, input) => operate(call, id, input),
   }

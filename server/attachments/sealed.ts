@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Attachment, BidRequest } from '../../client/contract.gen.ts'
-import { leavesOutAmounts } from '../bidding/bid-requests/bid-request.ts'
+import { leavesOutAmounts, SEALED } from '../bidding/bid-requests/bid-request.ts'
 import type { Call } from '../http/call.ts'
 import { conflict } from '../http/problem.ts'
 
@@ -24,5 +24,5 @@ export async function assertOpen(call: Call, { recordType, recordId, createdBy }
     where t."organizationId" = ${call.organizationId} and t."id" = ${recordId}`.execute(call.db)
   const [request] = rows
   if (request !== undefined && leavesOutAmounts(call, request))
-    throw conflict('bids_sealed', 'The bid request is blind: what vendors sent for it can be opened once it is closed.')
+    throw conflict('bids_sealed', `Cannot open a file that was sent for a blind bid request: ${SEALED}`)
 }

@@ -83,6 +83,16 @@ export async function recordChanges(call: WriteCall): Promise<void> {
   )
 }
 
+/** Records that somebody opened blind bid requests in a transaction that was rolled back. */
+export async function recordUndoneOpenings(call: Call, ids: ReadonlySet<string>): Promise<void> {
+  const { organizationId, actor, address, requestId, now, surroundings } = call
+  const entry = { organizationId, at: now, actor, address, requestId, action: 'bid_request.opening_undone' }
+  await recordEntries(
+    surroundings.database.statements,
+    [...ids].map((resourceId) => ({ ...entry, resourceId })),
+  )
+}
+
 // "Updated" says the least; anything else that happened to it says more.
 function merged(before: Change, after: Change): Change {
   const what = before.what === 'updated' ? after.what : before.what

@@ -1,6 +1,6 @@
 import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { later } from '../database/transaction-drivers.ts'
-import type { EventRow, StatusChangeRow, WriteCall } from '../http/call.ts'
+import { type EventRow, noteChange, type StatusChangeRow, type WriteCall } from '../http/call.ts'
 
 /** How many go into one statement: payloads are a few kB each, some far more. */
 const MOST_TOGETHER = 100
@@ -78,6 +78,7 @@ export interface Savepoint {
 export async function savepoint(call: WriteCall): Promise<Savepoint> {
   await storeRecorded(call)
   const [events, changes] = [call.events.length, call.changes.length]
+  const opened = new Set(call.opened)
   const leave = (statement: RawBuilder<unknown>) => call.db.executeQuery(later(statement.compile(call.db)))
   await leave(sql`savepoint "mark"`)
   return {
@@ -92,6 +93,7 @@ export async function savepoint(call: WriteCall): Promise<Savepoint> {
       call.changes.length = changes
       call.unstored.events.length = 0
       call.unstored.statusChanges.length = 0
+      for (const id of call.opened) if (!opened.has(id)) noteChange(call, id, 'opening_undone')
     },
   }
 }

@@ -96,12 +96,15 @@ export interface Call extends Tenant {
   readonly unstored: Unstored
   /** Writes that the open transaction has left; see `leave`. */
   readonly left: Promise<unknown>[]
+  /** The blind bid requests that the open transaction has opened: until then, their amounts were hidden. */
+  readonly opened: Set<string>
   /**
-   * In a dry run, the ids of resources that were hiding something when the run changed them, even if the change would
-   * reveal it. They stay hidden in the result and the events, because the change is undone and nothing would record
-   * that they were seen. Null outside a dry run.
+   * Whether `opened` requests stay hidden until the transaction ends. This holds for everything that can read what it
+   * opened and still be undone: dry runs, batches and composite skills. A refusal would tell what they read.
    */
-  readonly keptHidden: Set<string> | null
+  readonly keepsHidden: boolean
+  /** Whether everything that the call does is undone in the end. */
+  readonly isDryRun: boolean
   /** Calls another operation as the same caller, in the same transaction and with the usual checks; `input` is flat. */
   operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
   readonly surroundings: Surroundings
@@ -150,6 +153,8 @@ export interface Surroundings {
   deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
   /** Records, just before a transaction commits, those of its changes that no event covers. */
   recordChanges(call: WriteCall): Promise<void>
+  /** Records, after a transaction was rolled back, the blind bid requests that it had opened. */
+  recordUndoneOpenings(call: Call, ids: ReadonlySet<string>): Promise<void>
   /** Stores what a transaction has recorded, so that a statement may read or undo it. */
   storeRecorded(call: WriteCall): Promise<void>
   /** Calls an operation in-process on behalf of a call; see `Call.operation`. */
@@ -202,7 +207,7 @@ export interface Change {
   readonly resourceId: string
   readonly what:
     | ('created' | 'updated' | 'archived' | 'secret_rotated' | 'tested' | 'recovered' | 'sent_again')
-    | ('rotated' | 'revoked' | 'passkey_added' | 'passkey_removed' | 'filled' | 'emptied')
+    | ('opening_undone' | 'rotated' | 'revoked' | 'passkey_added' | 'passkey_removed' | 'filled' | 'emptied')
   readonly fields: readonly string[]
   readonly by: Actor
   readonly at: Date
@@ -246,6 +251,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
   const changes: Change[] = []
   const unstored: Unstored = { events: [], statusChanges: [] }
   const left: Call['left'] = []
+  const opened = new Set<string>()
   // Spelled out, here and below, because every request creates one.
   const call: { -readonly [Member in keyof Call]: Call[Member] } = {
     organizationId: organization.id,
@@ -266,7 +272,9 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
     changes,
     unstored,
     left,
-    keptHidden: null,
+    opened,
+    keepsHidden: false,
+    isDryRun: false,
     async write(work) {
       const before = events.length
       const afterwards: (() => void)[] = []
@@ -279,6 +287,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
           unstored.events.length = 0
           unstored.statusChanges.length = 0
           left.length = 0
+          opened.clear()
           afterwards.length = 0
           const inside = writeCall(call, trx, (each) => afterwards.push(each))
           const result = await work(inside)
@@ -290,7 +299,10 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
         for (const each of afterwards) each()
         return result
       } catch (error) {
-        throw (await refusalOf(left)) ?? error
+        const refusal = (await refusalOf(left)) ?? error
+        // Before the refusal is answered, so that nobody learns anything without an entry.
+        if (opened.size > 0 && principal.kind !== 'system') await surroundings.recordUndoneOpenings(call, opened)
+        throw refusal
       } finally {
         call.db = access.statements
       }
@@ -325,8 +337,9 @@ export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller):
 
 /** The same call in the same transaction, with another actor or time, such as due calendar work. */
 export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
-  const { surroundings, requestId, address, events, changes, unstored, left, keptHidden } = call
-  const shared = { events, changes, unstored, left, keptHidden }
+  const { surroundings, requestId, address, events, changes, unstored, left } = call
+  const { opened, keepsHidden, isDryRun } = call
+  const shared = { events, changes, unstored, left, opened, keepsHidden, isDryRun }
   const other = { ...newCall(surroundings, { principal, requestId, address, now }), ...shared }
   return writeCall(other, call.db, call.afterCommit)
 }
@@ -338,7 +351,28 @@ export function asSystem(call: WriteCall): WriteCall {
 
 /** The same call in the same transaction, which the caller is going to roll back. */
 export function asDryRun(call: WriteCall): WriteCall {
-  return writeCall({ ...call, keptHidden: new Set() }, call.db, call.afterCommit)
+  return writeCall({ ...call, keepsHidden: true, isDryRun: true }, call.db, call.afterCommit)
+}
+
+/** The same call in the same transaction, which keeps hidden what was hidden before; see `keepsHidden`. */
+export function keepingHidden(call: WriteCall): WriteCall {
+  return writeCall({ ...call, keepsHidden: true }, call.db, call.afterCommit)
+}
+
+/** What decides whether the amounts of bids are hidden. */
+export type Hiding = Pick<Call, 'opened' | 'keepsHidden'>
+
+/** The ids of the blind bid requests that stay hidden although the open transaction has opened them. */
+export function keptHidden({ opened, keepsHidden }: Hiding): string[] {
+  return keepsHidden ? [...opened] : []
+}
+
+/**
+ * What events hide. They are read only once the transaction is committed, so they show what it opened, unless it is a
+ * dry run, which shows its events itself.
+ */
+export function hidingInEvents({ opened, isDryRun }: Call): Hiding {
+  return { opened, keepsHidden: isDryRun }
 }
 
 /** The call for use inside its transaction; it passes its events to the outer call. */
@@ -362,7 +396,9 @@ function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']):
     changes: outer.changes,
     unstored: outer.unstored,
     left: outer.left,
-    keptHidden: outer.keptHidden,
+    opened: outer.opened,
+    keepsHidden: outer.keepsHidden,
+    isDryRun: outer.isDryRun,
     async write(work) {
       try {
         const result = await work(call)

@@ -90,8 +90,8 @@ export async function hasPortal(call: Call, vendorId: string): Promise<boolean> 
  * Whether this caller may see addresses, since anyone who has one can act as the vendor. A dry run shows none, because
  * those it creates are undone.
  */
-export function seesAddresses({ permissions, keptHidden }: Pick<Call, 'permissions' | 'keptHidden'>): boolean {
-  return permissions.has('bids:write') && keptHidden === null
+export function seesAddresses({ permissions, isDryRun }: Pick<Call, 'permissions' | 'isDryRun'>): boolean {
+  return permissions.has('bids:write') && !isDryRun
 }
 
 /** The addresses of these invitations, for those that have one. */

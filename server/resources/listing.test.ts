@@ -107,7 +107,7 @@ describe('a page ends with the record that brings it to 1 MiB', () => {
 
   test('and of what is behind it, not even the database reads the long texts', async () => {
     const meter = metered(plumbline.database.statements)
-    const call = { db: meter.db, organizationId: site.organizationId, keptHidden: null }
+    const call = { db: meter.db, organizationId: site.organizationId, opened: new Set<string>(), keepsHidden: false }
     await requests.list(call, { limit: 200, sort: '-createdAt' })
     expect(meter.statements.length).toBe(2)
     const all = await requests.list(call, { limit: 1, sort: '-createdAt' })

@@ -1,6 +1,6 @@
 import type { BatchExecution, FieldError } from '../../client/contract.gen.ts'
 import { recorded } from '../executions/record.ts'
-import type { Call, Reader } from '../http/call.ts'
+import { type Call, keepingHidden, type Reader } from '../http/call.ts'
 import type { Checked } from '../http/checked.gen.ts'
 import { LONGEST_MESSAGE } from '../http/faults.ts'
 import { invalid, LONGEST_POINTER, problem, toProblem } from '../http/problem.ts'
@@ -48,7 +48,9 @@ async function runAll(
     return done
   }
   const writes = planned.some(({ skill }) => skill.writes)
-  const done = writes ? await call.write((call) => undoneIf(dryRun, call, runSteps)) : await runSteps(call)
+  const done = writes
+    ? await call.write((call) => undoneIf(dryRun, keepingHidden(call), runSteps))
+    : await runSteps(call)
   return { id, steps: done, dryRun, durationMs: elapsedMs() }
 }
 

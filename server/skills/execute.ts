@@ -2,7 +2,7 @@ import type { Event, Execution } from '../../client/contract.gen.ts'
 import { mayRead } from '../events/readable.ts'
 import { savepoint } from '../events/recorded.ts'
 import { recorded } from '../executions/record.ts'
-import { asDryRun, type Call, type RecordedEvent, type WriteCall } from '../http/call.ts'
+import { asDryRun, type Call, keepingHidden, type RecordedEvent, type WriteCall } from '../http/call.ts'
 import type { Checked } from '../http/checked.gen.ts'
 import { toProblem, unknownReference } from '../http/problem.ts'
 import { Shares } from '../http/shares.ts'
@@ -67,8 +67,8 @@ async function perform(skill: Skill, given: Record<string, unknown>, call: Call,
       events: [],
     }
   }
-  return call.write((call) =>
-    undoneIf(dryRun, call, async (call) => {
+  return call.write((outer) =>
+    undoneIf(dryRun, skill.kind === 'composite' ? keepingHidden(outer) : outer, async (call) => {
       const before = call.events.length
       const result = await skill.run(given, call)
       return { result, events: call.events.slice(before) }

@@ -6,7 +6,7 @@ import type { Checked } from '../../http/checked.gen.ts'
 import { conflict, invalid, problem, unknownReference } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { draftFromBid } from '../../paying/purchase-orders/draft.ts'
-import { leavesOutAmounts } from '../bid-requests/bid-request.ts'
+import { leavesOutAmounts, SEALED } from '../bid-requests/bid-request.ts'
 import { awardBidRequest, closedIfDue, recordChange } from '../bid-requests/changes.ts'
 import type { BidRequestRow } from '../bid-requests/queries.ts'
 import * as bidRequests from '../bid-requests/queries.ts'
@@ -142,8 +142,7 @@ function obstacleToAward(
     return { code: 'wrong_status', message: `${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.` }
   if (status === 'awarded' && awardMode === 'single')
     return { code: 'already_awarded', message: `${number} is already awarded.` }
-  if (leavesOutAmounts(call, request))
-    return { code: 'bids_sealed', message: `${number} is blind and still open; it can be awarded once it is closed.` }
+  if (leavesOutAmounts(call, request)) return { code: 'bids_sealed', message: `Cannot award ${number}: ${SEALED}` }
   if (bid.status !== 'submitted') return null
   if (hasRunOut(bid, call.now)) return { code: 'bid_expired', message: `The bid was valid until ${bid.validUntil}.` }
   const obstacle = obstacleToEngage(vendor)

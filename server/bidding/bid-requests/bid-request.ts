@@ -6,7 +6,7 @@ import type {
   InvitationStatus,
   Part,
 } from '../../../client/contract.gen.ts'
-import type { Call } from '../../http/call.ts'
+import { type Hiding, keptHidden } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 
 /**
@@ -32,13 +32,14 @@ export function hidesAmounts(request: Pick<BidRequest, 'blind' | 'status'>): boo
   return request.blind && request.status === 'sent'
 }
 
-/** Whether this call leaves amounts out: a dry run also does when only its own change would reveal them. */
-export function leavesOutAmounts(
-  { keptHidden }: Pick<Call, 'keptHidden'>,
-  request: Pick<BidRequest, 'id' | 'blind' | 'status'>,
-): boolean {
-  return hidesAmounts(request) || keptHidden?.has(request.id) === true
+/** Whether this call leaves amounts out: a call that can be undone also does when only its own change reveals them. */
+export function leavesOutAmounts(hiding: Hiding, request: Pick<BidRequest, 'id' | 'blind' | 'status'>): boolean {
+  return hidesAmounts(request) || keptHidden(hiding).includes(request.id)
 }
+
+/** Why a blind request shows nothing yet, and what to do; for the end of a sentence. */
+export const SEALED =
+  'its bids are sealed until it is closed. A batch or a skill that closes it cannot read them; send another request.'
 
 /** Whether a vendor's bid is accepted at this instant. */
 export function takesBids(request: Pick<BidRequest, 'status' | 'deadlineAt' | 'acceptLate'>, now: Date): boolean {

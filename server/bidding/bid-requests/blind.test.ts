@@ -95,7 +95,7 @@ describe('a dry run tells no amount that a read would not, in its result, its ev
   })
 })
 
-test('closing a blind request for good shows its amounts, and leaves the trace that a dry run does not', async () => {
+test('closing a blind request for good shows its amounts, and a dry run of it does not', async () => {
   const { requestId, execute, dryRun, lumpSum, site } = await blindRequest()
   const tried = await dryRun('closeBidRequest', { bidRequestId: requestId })
   const stillHidden = { status: 'closed', amountsHidden: true, bidCount: 2, lowAmount: null, averageAmount: null }
@@ -173,3 +173,63 @@ async function triedBeforeClosing(skill: string, input: (blind: Blind) => object
   }
   throw new Error('The clock closed each of 50 requests before a dry run of it was answered.')
 }
+
+describe('a batch reads no amount that was hidden before its first step', () => {
+  const batch = ({ site }: Blind, steps: object[], dryRun = false) =>
+    plumbline.post('/api/ext/execute/batch', { steps, dryRun }, { key: site.key })
+  const opening = ({ requestId }: Blind) => [
+    { name: 'closed', skill: 'closeBidRequest', input: { bidRequestId: requestId } },
+    { name: 'bids', skill: 'listBids', input: { bidRequestId: requestId } },
+  ]
+  const undone = async ({ site, requestId }: Blind) => {
+    const query = `resourceId=${requestId}&action=bid_request.opening_undone`
+    const { body } = await plumbline.get(`/api/ext/audit-entries?${query}`, { key: site.key })
+    return body.data
+  }
+
+  test('a step that fails after the request was closed tells nothing, and leaves an audit entry', async () => {
+    const blind = await blindRequest()
+    const outcome = async (amount: number) => {
+      const revised = { name: 'revised', skill: 'reviseBid', input: { bidId: blind.lumpSum, amount } }
+      const failing = { name: 'failing', skill: 'getVendor', input: { vendorId: 'ven_none' } }
+      const { status, body } = await batch(blind, [...opening(blind), revised, failing])
+      return { status, code: body.code, pointers: body.errors.map(({ pointer }: { pointer: string }) => pointer) }
+    }
+    const guess = await outcome(48_217.31)
+    expect(guess).toEqual(await outcome(48_217.32))
+    const copied = { homeIds: '$steps.bids.data.0.amount', companyName: 'x' }
+    const refused = await batch(blind, [...opening(blind), { name: 'copy', skill: 'createVendor', input: copied }])
+    expect(refused.status).toBe(422)
+    expectNoSecret(refused.body)
+    const award = { name: 'award', skill: 'awardBid', input: { bidId: blind.lumpSum } }
+    const awarded = await batch(blind, [...opening(blind), award])
+    expect([awarded.status, awarded.body.reason]).toEqual([409, 'bids_sealed'])
+    const entries = await undone(blind)
+    expect(entries).toHaveLength(4)
+    expect(entries[0]).toMatchObject({ resourceType: 'bid_request', actor: { type: 'key' }, outcome: 'done' })
+    const { body: read } = await plumbline.get(`/api/ext/bids/requests/${blind.requestId}`, { key: blind.site.key })
+    expect(read).toMatchObject({ status: 'sent', amountsHidden: true })
+  })
+
+  test('a dry run that closes it leaves an audit entry too', async () => {
+    const blind = await blindRequest()
+    const tried = await batch(blind, opening(blind), true)
+    expect(tried.status).toBe(200)
+    expectNoSecret(tried.body)
+    await blind.dryRun('closeBidRequest', { bidRequestId: blind.requestId })
+    expect(await undone(blind)).toHaveLength(2)
+  })
+
+  test('its results keep amounts hidden that it opens for good, and its events show them', async () => {
+    const blind = await blindRequest()
+    const { status, body } = await batch(blind, opening(blind))
+    expect(status).toBe(200)
+    expectNoSecret(body.steps.map(({ result }: { result: unknown }) => result))
+    const [closed] = body.steps
+    expect(closed).toMatchObject({ result: { status: 'closed', amountsHidden: true, lowAmount: null } })
+    expect(closed.events[0].data.object).toMatchObject({ amountsHidden: false, lowAmount: 48_217.31 })
+    expect(await undone(blind)).toEqual([])
+    const { body: read } = await plumbline.get(`/api/ext/bids/${blind.lumpSum}`, { key: blind.site.key })
+    expect(read.amount).toBe(48_217.31)
+  })
+})

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { BidRequest, InvitationStatus } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import { asSystem, type WriteCall } from '../../http/call.ts'
+import { asSystem, hidingInEvents, type WriteCall } from '../../http/call.ts'
 import { assertMove, conflict, invalidTransition } from '../../http/problem.ts'
 import { BID_REQUEST_MOVES, hidesAmounts, isDue } from './bid-request.ts'
 import * as invitations from './invitation-queries.ts'
@@ -50,10 +50,12 @@ export async function recordMove(
 
 /** Records bid_request.updated if anything changed. */
 export async function recordChange(call: WriteCall, before: BidRequestRow, after: BidRequestRow): Promise<BidRequest> {
-  const shown = requests.toBidRequest(call, after)
-  if (after.version !== before.version)
-    await recordEvent(call, 'bid_request.updated', shown, requests.toBidRequest(call, before))
-  return shown
+  if (after.version !== before.version) {
+    const hiding = hidingInEvents(call)
+    const [object, previous] = [requests.toBidRequest(hiding, after), requests.toBidRequest(hiding, before)]
+    await recordEvent(call, 'bid_request.updated', object, previous)
+  }
+  return requests.toBidRequest(call, after)
 }
 
 /** Increments the version: a bid came, went or was decided, which changes the figures and so the ETag. */

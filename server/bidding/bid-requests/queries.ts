@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import { fixed } from '../../database/fixed.ts'
 import { together } from '../../database/together.ts'
 import { beyond, type Due, type DuePage, lockFree } from '../../due/settle-due.ts'
-import type { Call, Tenant, WriteCall } from '../../http/call.ts'
+import type { Hiding, Tenant, WriteCall } from '../../http/call.ts'
 import type { Json } from '../../http/json.ts'
 import { rowOf } from '../../resources/declared.ts'
 import { type ListQuery, linkedTo, type Page } from '../../resources/listing.ts'
@@ -81,9 +81,9 @@ const summaries = resource({
   },
 })
 
-/** Updates a locked request. Everything that reveals hidden amounts comes through here, so a dry run notes it here. */
+/** Updates a locked request. Every change that reveals hidden amounts is made here, so this notes it for the call. */
 export const update: typeof rows.update = (call, before, changes, ifMatch) => {
-  if (hidesAmounts(before)) call.keptHidden?.add(before.id)
+  if (hidesAmounts(before)) call.opened.add(before.id)
   return rows.update(call, before, changes, ifMatch)
 }
 
@@ -101,7 +101,7 @@ export function withoutBids(
 }
 
 /** The bid request as shown to everybody who may read it, also in events. */
-export function toBidRequest(call: Pick<Call, 'keptHidden'>, row: BidRequestRow): BidRequest {
+export function toBidRequest(call: Hiding, row: BidRequestRow): BidRequest {
   const { invitations, figures, version, createdBy, createdAt, updatedAt, ...rest } = row
   return {
     ...rest,
@@ -116,14 +116,11 @@ export function toBidRequest(call: Pick<Call, 'keptHidden'>, row: BidRequestRow)
 }
 
 /** A page of bid requests, which only counts the invitations. */
-export function list(
-  call: Tenant & Pick<Call, 'keptHidden'>,
-  query: ListQuery,
-): Promise<Json<Page<BidRequestSummary>>> {
+export function list(call: Tenant & Hiding, query: ListQuery): Promise<Json<Page<BidRequestSummary>>> {
   return summaries.list(call, query, {}, (counted) => shownFigures(call, counted as Counted))
 }
 
-function shownFigures(call: Pick<Call, 'keptHidden'>, row: Counted): Pick<BidRequest, (typeof FROM_FIGURES)[number]> {
+function shownFigures(call: Hiding, row: Counted): Pick<BidRequest, (typeof FROM_FIGURES)[number]> {
   const { count, low, high, average, accepted } = row.figures
   const amountsHidden = leavesOutAmounts(call, row)
   return {

@@ -1,7 +1,7 @@
 import type { Bid } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { WriteCall } from '../../http/call.ts'
+import { hidingInEvents, type WriteCall } from '../../http/call.ts'
 import { assertMove } from '../../http/problem.ts'
 import type { Changes } from '../../resources/resource.ts'
 import { BID_MOVES } from './bid.ts'
@@ -28,9 +28,11 @@ export async function move(
 }
 
 export async function tellAccepted(call: WriteCall, before: BidRow, after: BidRow): Promise<void> {
-  await recordEvent(call, 'bid.accepted', bids.toBid(call, after), bids.toBid(call, before))
+  const hiding = hidingInEvents(call)
+  await recordEvent(call, 'bid.accepted', bids.toBid(hiding, after), bids.toBid(hiding, before))
 }
 
 export async function tellRejected(call: WriteCall, before: BidRow, after: BidRow): Promise<void> {
-  await recordEvent(call, 'bid.rejected', bids.toBid(call, after), bids.toBid(call, before))
+  const hiding = hidingInEvents(call)
+  await recordEvent(call, 'bid.rejected', bids.toBid(hiding, after), bids.toBid(hiding, before))
 }

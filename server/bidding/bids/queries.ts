@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Bid, BidRequest } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
 import { beyond, type Due, type DuePage } from '../../due/settle-due.ts'
-import type { Call, Tenant, WriteCall } from '../../http/call.ts'
+import { type Call, type Hiding, keptHidden, type Tenant, type WriteCall } from '../../http/call.ts'
 import { rowOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
 import { leavesOutAmounts } from '../bid-requests/bid-request.ts'
@@ -42,7 +42,7 @@ export const { list, find, findAll, findAllWith, findOptional, lock, insert, upd
 })
 
 /** The bid as its GET shows it. */
-export function toBid(call: Pick<Call, 'keptHidden'>, row: BidRow): Bid {
+export function toBid(call: Hiding, row: BidRow): Bid {
   const { request, expiresAt: _, version, createdBy, createdAt, updatedAt, ...rest } = row
   const amountsHidden = leavesOutAmounts(call, request)
   return {
@@ -81,10 +81,11 @@ export interface LastPrice {
  * by the rule of `leavesOutAmounts`. Vendors without one are left out.
  */
 export async function lastPrices(
-  { db, organizationId, keptHidden }: Call,
+  call: Call,
   vendorIds: readonly string[],
   scope: string,
 ): Promise<Map<string, LastPrice>> {
+  const { db, organizationId } = call
   const { rows } = await sql<LastPrice>`
     select v."id" as "vendorId", last.* from unnest(${[...vendorIds]}::text[]) as v("id")
     cross join lateral (
@@ -93,7 +94,7 @@ export async function lastPrices(
       from "bids" as b join "bidRequests" as r on r."organizationId" = b."organizationId" and r."id" = b."bidRequestId"
       where b."organizationId" = ${organizationId} and b."vendorId" = v."id" and b."scope" = ${scope}
         and b."status" <> 'withdrawn' and not (r."blind" and r."status" = 'sent')
-        and r."id" <> all(${[...(keptHidden ?? [])]}::text[])
+        and r."id" <> all(${keptHidden(call)}::text[])
       order by b."submittedAt" desc, b."id" desc limit 1
     ) as last`.execute(db)
   return new Map(rows.map((row) => [row.vendorId, row]))

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Bid } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import type { WriteCall } from '../../http/call.ts'
+import { hidingInEvents, type WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import { conflict, invalid, Problem, unknownReference } from '../../http/problem.ts'
@@ -48,11 +48,10 @@ export async function submit(call: WriteCall, body: Checked['BidSubmit']): Promi
     ...validity,
     submittedAt: call.now.toISOString(),
   })
-  const bid = bids.toBid(call, inserted)
-  await recordStatusChange(call, { id: bid.id, from: null, to: bid.status })
-  await recordEvent(call, 'bid.submitted', bid)
-  await answerInvitation(call, request.id, bid.vendorId, 'submitted')
-  return bid
+  await recordStatusChange(call, { id: inserted.id, from: null, to: inserted.status })
+  await recordEvent(call, 'bid.submitted', bids.toBid(hidingInEvents(call), inserted))
+  await answerInvitation(call, request.id, inserted.vendorId, 'submitted')
+  return bids.toBid(call, inserted)
 }
 
 /** Submits a bid again, changed. Fields that are not sent stay as they were. */
@@ -90,10 +89,11 @@ export async function revise(
   if (hasRunOut(before, call.now)) throw conflict('bid_expired', `The bid was valid until ${before.validUntil}.`)
   assertTakesBids(request, call.now)
   const revision = { revision: before.revision + 1, submittedAt: call.now.toISOString() }
-  const after = bids.toBid(call, await bids.update(call, before, { ...changes, externalId, ...revision }))
-  await recordEvent(call, 'bid.submitted', after, bids.toBid(call, before))
+  const after = await bids.update(call, before, { ...changes, externalId, ...revision })
+  const hiding = hidingInEvents(call)
+  await recordEvent(call, 'bid.submitted', bids.toBid(hiding, after), bids.toBid(hiding, before))
   await touchBidRequest(call, request.id)
-  return after
+  return bids.toBid(call, after)
 }
 
 /** Withdraws a submitted bid. Its invitation stays answered, and the vendor may bid again. */

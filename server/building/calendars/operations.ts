@@ -25,7 +25,7 @@ export const calendarOperations = {
       const created = await feeds.insert(call, { vendorId, userId, communityId })
       const url = await issueAddress(call, created.id)
       // The address of a dry run is undone with it.
-      return { ...created, url: call.keptHidden === null ? url : null }
+      return { ...created, url: call.isDryRun ? null : url }
     })
     return { status: 201, body: feed }
   },

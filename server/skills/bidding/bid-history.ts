@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { BidHistoryInput, BidHistoryResult } from '../../../client/contract.gen.ts'
-import type { Call } from '../../http/call.ts'
+import { type Call, keptHidden } from '../../http/call.ts'
 import { addDays } from '../../values/calendar.ts'
 import { average, minus, percentage } from '../../values/money.ts'
 import { listed, periodOf, reported, sentences, todayOf } from '../frame/report.ts'
@@ -47,9 +47,10 @@ function trendOf(bids: readonly Past[]): BidHistoryResult['vendors'] {
 }
 
 async function bidsOf(
-  { db, organizationId, timeZone, keptHidden }: Call,
+  call: Call,
   { scope, communityId, from, to }: BidHistoryInput & { from: string; to: string },
 ): Promise<Past[]> {
+  const { db, organizationId, timeZone } = call
   const { rows } = await sql<Past>`
     select b."vendorId", v."companyName" as "vendor", b."id" as "bidId", r."number" || ' ' || coalesce(r."title", r."scope") as "bidRequest",
       b."submittedAt", b."status", round(b."amount" / n."count", 2) as "pricePerHome",
@@ -64,7 +65,7 @@ async function bidsOf(
         and h."id" = any(case when b."homeId" is null then r."homeIds" else array[b."homeId"] end)
     ) as n
     where b."organizationId" = ${organizationId} and lower(b."scope") = lower(${scope}) and b."status" <> 'withdrawn'
-      and not (r."blind" and r."status" = 'sent') and r."id" <> all(${[...(keptHidden ?? [])]}::text[])
+      and not (r."blind" and r."status" = 'sent') and r."id" <> all(${keptHidden(call)}::text[])
       and b."submittedAt" >= ${from}::date::timestamp at time zone ${timeZone}
       and b."submittedAt" < (${to}::date + 1)::timestamp at time zone ${timeZone}
       and (${communityId ?? null}::text is null or b."communityId" = ${communityId ?? null})

@@ -1,14 +1,12 @@
 import type { BidComparison, LeveledBid } from '../../../client/contract.gen.ts'
+import { SEALED } from '../../bidding/bid-requests/bid-request.ts'
 import { conflict } from '../../http/problem.ts'
 import { average, sum } from '../../values/money.ts'
 
 /** The bids of a comparison, of which none is hidden, the lowest leveled amount first and incomplete ones last. */
 export function leveled(comparison: BidComparison, plugs: ReadonlyMap<string, number>): LeveledBid[] {
   if (comparison.amountsHidden)
-    throw conflict(
-      'bids_sealed',
-      `${comparison.number} is blind and still open. Its amounts can be seen once it closes.`,
-    )
+    throw conflict('bids_sealed', `Cannot level the bids of ${comparison.number}: ${SEALED}`)
   const medians = new Map(comparison.lines.map(({ lineId, prices }) => [lineId, medianOf(prices)]))
   const descriptions = new Map(comparison.lines.map(({ lineId, description }) => [lineId, description]))
   const required = new Set(comparison.lines.flatMap(({ lineId, required }) => (required ? [lineId] : [])))
