@@ -5,7 +5,7 @@ export interface ProblemMembers {
   permission_denied: Pick<AnyProblem, 'permission'>
   skill_not_found: Required<Pick<AnyProblem, 'nearest'>>
   invalid_transition: Required<Pick<AnyProblem, 'from' | 'to' | 'allowed'>>
-  conflict: Required<Pick<AnyProblem, 'reason'>> & Pick<AnyProblem, 'conflictingId'>
+  conflict: Required<Pick<AnyProblem, 'reason'>> & Pick<AnyProblem, 'conflictingId' | 'changed'>
   precondition_failed: Required<Pick<AnyProblem, 'currentVersion'>>
   validation_failed: Required<Pick<AnyProblem, 'errors'>>
   invalid_cursor: Required<Pick<AnyProblem, 'errors'>>
@@ -49,7 +49,7 @@ export const ConflictReason = {
   needs_override: 'needs_override',
   /** It had to be done earlier. */
   deadline_passed: 'deadline_passed',
-  /** The record is not the one that was read. */
+  /** A record has changed since it was read or shown; `changed` says what, if it is known. */
   changed_meanwhile: 'changed_meanwhile',
   /** Nobody could receive it. */
   no_recipient: 'no_recipient',

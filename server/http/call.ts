@@ -6,6 +6,7 @@ import type { Database, Db } from '../database/database.ts'
 import type { EventWaits } from '../events/event-waits.ts'
 import type { Files } from '../files/files.ts'
 import type { Identity } from '../keys/identity.ts'
+import type { RecordReads } from '../resources/record-reads.ts'
 import type { Contract, OperationId } from './contract.ts'
 import type { Limits } from './limits.ts'
 import type { Answered } from './operation.ts'
@@ -63,6 +64,8 @@ export interface Organization {
 export interface Tenant {
   readonly db: Db
   readonly organizationId: string
+  /** Notes the records that are read, if anybody wants to know. */
+  readonly reads?: RecordReads | null
 }
 
 /**
@@ -107,6 +110,7 @@ export interface Call extends Tenant {
   readonly isDryRun: boolean
   /** Calls another operation as the same caller, in the same transaction and with the usual checks; `input` is flat. */
   operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
+  readonly reads: RecordReads | null
   readonly surroundings: Surroundings
   readonly isWriting: boolean
   /**
@@ -275,6 +279,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
     opened,
     keepsHidden: false,
     isDryRun: false,
+    reads: null,
     async write(work) {
       const before = events.length
       const afterwards: (() => void)[] = []
@@ -338,8 +343,8 @@ export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller):
 /** The same call in the same transaction, with another actor or time, such as due calendar work. */
 export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
   const { surroundings, requestId, address, events, changes, unstored, left } = call
-  const { opened, keepsHidden, isDryRun } = call
-  const shared = { events, changes, unstored, left, opened, keepsHidden, isDryRun }
+  const { opened, keepsHidden, isDryRun, reads } = call
+  const shared = { events, changes, unstored, left, opened, keepsHidden, isDryRun, reads }
   const other = { ...newCall(surroundings, { principal, requestId, address, now }), ...shared }
   return writeCall(other, call.db, call.afterCommit)
 }
@@ -357,6 +362,11 @@ export function asDryRun(call: WriteCall): WriteCall {
 /** The same call in the same transaction, which keeps hidden what was hidden before; see `keepsHidden`. */
 export function keepingHidden(call: WriteCall): WriteCall {
   return writeCall({ ...call, keepsHidden: true }, call.db, call.afterCommit)
+}
+
+/** The same call in the same transaction, which notes the records that it reads. */
+export function noting(call: WriteCall, reads: RecordReads): WriteCall {
+  return writeCall({ ...call, reads }, call.db, call.afterCommit)
 }
 
 /** What decides whether the amounts of bids are hidden. */
@@ -399,6 +409,7 @@ function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']):
     opened: outer.opened,
     keepsHidden: outer.keepsHidden,
     isDryRun: outer.isDryRun,
+    reads: outer.reads,
     async write(work) {
       try {
         const result = await work(call)

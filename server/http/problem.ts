@@ -80,7 +80,7 @@ const LONGEST_INSTANCE = 4000
 type ProblemExtras = Partial<
   Pick<
     ProblemBody,
-    | ('errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'candidates' | 'currentVersion')
+    | ('changed' | 'errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'candidates' | 'currentVersion')
     | 'conflictingId'
     | 'didYouMean'
     | 'reason'

@@ -4,6 +4,7 @@ import { undoneIf } from '../skills/execute.ts'
 import {
   assertDecides,
   assertProposedByAnother,
+  assertUnchanged,
   assertWaits,
   assertWrites,
   keep,
@@ -28,8 +29,8 @@ export const proposalOperations = {
   async createProposal({ body }, call) {
     assertWrites(call, body.skill)
     const proposal = await call.write(async (call) => {
-      const outcome = await undoneIf(true, call, (call) => run(call, body))
-      return keep(call, body, outcome)
+      const ran = await undoneIf(true, call, (call) => run(call, body))
+      return keep(call, body, ran)
     })
     return { status: 201, body: proposal }
   },
@@ -40,7 +41,8 @@ export const proposalOperations = {
       const before = await proposals.lock(call, path.proposalId)
       assertProposedByAnother(call, before)
       assertWaits(before, 'approved', call.now)
-      const outcome = await run(call, before)
+      const { outcome, basis } = await run(call, before)
+      await assertUnchanged(call, before, basis)
       const decided = { decidedBy: call.actor, decidedAt: call.now.toISOString() }
       const after = await proposals.update(call, before, { status: 'approved', outcome, ...decided })
       return tell(call, after, before)

@@ -1,10 +1,15 @@
 import type { Proposal, ProposalOutcome } from '../../client/contract.gen.ts'
-import type { Call, RecordedEvent, WriteCall } from '../http/call.ts'
+import { mayRead } from '../events/readable.ts'
+import { type Call, noting, type RecordedEvent, type WriteCall } from '../http/call.ts'
 import { conflict, invalidTransition, Problem } from '../http/problem.ts'
 import { requireFreshSignIn } from '../keys/fresh-sign-in.ts'
+import { RecordReads } from '../resources/record-reads.ts'
 import { executeBatch } from '../skills/batch.ts'
 import { catalogueOf, permitSkill } from '../skills/catalogue.ts'
 import { execute, readableEvents } from '../skills/execute.ts'
+import { withResolvedNames } from '../skills/references/resolve.ts'
+import { type Basis, basisOf, differences, toText } from './basis.ts'
+import { changesSince, findBasis, keepBasis } from './basis-queries.ts'
 import * as proposals from './queries.ts'
 import { BATCH, skillsOf } from './skills-of.ts'
 import { tell } from './tell.ts'
@@ -21,15 +26,25 @@ interface Wanted {
   note?: string | null | undefined
 }
 
-/** Keeps what was tried out. Throws `conflict` for a tax id, which is kept nowhere but sealed. */
-export async function keep(call: WriteCall, wanted: Wanted, outcome: ProposalOutcome): Promise<Proposal> {
+/** What came of running a proposal. */
+export interface Ran {
+  outcome: ProposalOutcome
+  basis: Basis
+  /** The input with an id in place of each name. */
+  input: Record<string, unknown>
+}
+
+/** Keeps what was tried out. Throws `conflict` for a tax ID, which is kept nowhere but sealed. */
+export async function keep(call: WriteCall, wanted: Wanted, { outcome, basis, input }: Ran): Promise<Proposal> {
   if (hasTaxId(wanted.input))
     throw conflict(
       'not_suitable',
       'A proposal is kept for others to read, so it takes no taxId. Leave it out, and let whoever approves add it.',
     )
   const expiresAt = new Date(call.now.getTime() + WAITS_MS).toISOString()
-  return tell(call, await proposals.insert(call, { ...wanted, status: 'proposed', outcome, expiresAt }))
+  const proposal = await proposals.insert(call, { ...wanted, input, status: 'proposed', outcome, expiresAt })
+  await keepBasis(call, proposal.id, basis)
+  return tell(call, proposal)
 }
 
 function hasTaxId(value: unknown): boolean {
@@ -44,7 +59,7 @@ export function permitReading(call: Call, proposal: Pick<Proposal, 'skill' | 'in
 }
 
 /** What a skill returned and caused, without what is shown only once: whoever approves is shown another one. */
-export function outcomeOf(call: Call, result: unknown, events: readonly RecordedEvent[]): ProposalOutcome {
+function outcomeOf(call: Call, result: unknown, events: readonly RecordedEvent[]): ProposalOutcome {
   const kept: ProposalOutcome = {
     result: (withoutSecrets(result) ?? null) as ProposalOutcome['result'],
     events: readableEvents(call, events),
@@ -65,14 +80,56 @@ function withoutSecrets(value: unknown): unknown {
 }
 
 /** Runs what is proposed as the caller, who needs every permission for it. */
-export async function run(
-  call: WriteCall,
-  { skill, input }: Pick<Proposal, 'skill' | 'input'>,
-): Promise<ProposalOutcome> {
-  const before = call.events.length
-  const result = await resultOf(call, skill, input)
-  return outcomeOf(call, result, call.events.slice(before))
+export function run(call: WriteCall, { skill, input }: Pick<Proposal, 'skill' | 'input'>): Promise<Ran> {
+  return watch(call, input, (call) => resultOf(call, skill, input))
 }
+
+/** Does what is proposed, and says what came of it and what it was based on. */
+export async function watch(
+  call: WriteCall,
+  input: Record<string, unknown>,
+  work: (call: WriteCall) => Promise<unknown>,
+): Promise<Ran> {
+  const reads = new RecordReads()
+  const before = call.events.length
+  const result = await work(noting(call, reads))
+  const events = call.events.slice(before)
+  return {
+    outcome: outcomeOf(call, result, events),
+    basis: basisOf(call, reads, result, events),
+    input: withResolvedNames(input, reads),
+  }
+}
+
+/** Throws `conflict` if running it came to something else than what was shown when it was proposed. */
+export async function assertUnchanged(call: WriteCall, proposal: Proposal, now: Basis): Promise<void> {
+  const { id, createdAt, createdBy } = proposal
+  const shown = await findBasis(call, id)
+  if (shown === null)
+    throw conflict('changed_meanwhile', `Cannot approve ${id}: an earlier version proposed it. Propose it again.`)
+  const found = differences(shown, now, new Set([createdBy.id, call.actor.id]))
+  if (found.length === 0) return
+  const records = found.flatMap(({ resourceId }) => resourceId ?? [])
+  const told = await changesSince(call, records, createdAt)
+  const fields = told
+    .filter(({ type, field }) => mayRead(call, type) && !ALWAYS_CHANGED.has(field))
+    .map(({ resourceId, field, before, after }) => ({
+      ...{ resourceId, field },
+      ...{ before: toText(before), after: toText(after) },
+    }))
+  const explained = new Set(fields.map(({ resourceId }) => resourceId))
+  const others = found.filter(({ resourceId }) => resourceId === null || !explained.has(resourceId))
+  const changed = [...fields, ...others].slice(0, MOST_CHANGES)
+  throw conflict(
+    'changed_meanwhile',
+    `Cannot approve ${id}: what it was based on has changed since. Check the changes, then propose it again or refuse it.`,
+    { changed },
+  )
+}
+
+const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['version', 'updatedAt'])
+/** As the contract says. */
+const MOST_CHANGES = 100
 
 async function resultOf(call: WriteCall, skill: string, input: Record<string, unknown>): Promise<unknown> {
   if (skill === BATCH) {

@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startReceiver } from '../../scripts/processes/receiver.ts'
 import { connected, newOauthApp } from '../../test/support/oauth-app.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { eventsAbout, eventsOf } from '../../test/support/recorded-events.ts'
+import { buildSite } from '../../test/support/site.ts'
 import { eraseContact } from '../builder-data/erase-person.ts'
 import { createKey } from '../keys/keys.ts'
+import { differences } from './basis.ts'
 import { expireProposals } from './expire-due.ts'
 import { forgetOldProposals } from './retention.ts'
 
@@ -51,6 +53,97 @@ test('what a key that may only propose would change, however it sends it, is ans
   expect(await named('Proposed Framing')).toEqual([])
   const { body: caller } = await plumbline.get('/api/ext/me', agent)
   expect(caller.proposeOnly).toBe(true)
+})
+
+describe('what is approved is what was shown', () => {
+  const made = async (path: string, body: object): Promise<{ id: string }> => {
+    const answer = await plumbline.post(`/api/ext${path}`, body)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+    return answer.body
+  }
+
+  test('a record that was read and has changed since refuses the approval, and the changes are listed', async () => {
+    const vendor = await made('/vendors', { companyName: 'Changed Meanwhile', phone: '1' })
+    const proposed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: 'Ann' }, agent)
+    expect(proposed.status).toBe(202)
+    await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: '2' })
+    const { status, body } = await approve(proposed.body.id)
+    expect(status).toBe(409)
+    expect(body).toMatchObject({ code: 'conflict', reason: 'changed_meanwhile' })
+    expect(body.changed).toEqual([{ resourceId: vendor.id, field: 'phone', before: '1', after: '2' }])
+    expect((await plumbline.get(`/api/ext/vendors/${vendor.id}`)).body.contactName).toBeNull()
+    expect((await plumbline.get(`/api/ext/proposals/${proposed.body.id}`)).body.status).toBe('proposed')
+  })
+
+  test('a name is kept as the id that it stood for, also in the steps of a batch', async () => {
+    const meant = await made('/vendors', { companyName: 'Named Framing' })
+    const input = { vendorId: 'Named Framing', phone: '7' }
+    const steps = [
+      { name: 'first', skill: 'updateVendor', input },
+      { name: 'second', skill: 'updateVendor', input: { vendorId: '$steps.first.id', contactName: 'Ann' } },
+    ]
+    const one = await plumbline.post('/api/ext/execute', { skill: 'updateVendor', input }, agent)
+    const several = await plumbline.post('/api/ext/execute/batch', { steps }, agent)
+    expect(one.body.input).toEqual({ vendorId: meant.id, phone: '7' })
+    expect(several.body.input.steps).toEqual([{ ...steps[0], input: { vendorId: meant.id, phone: '7' } }, steps[1]])
+    // Another record takes the name.
+    await plumbline.patch(`/api/ext/vendors/${meant.id}`, { companyName: 'Renamed Framing' })
+    const other = await made('/vendors', { companyName: 'Named Framing' })
+    expect((await approve(several.body.id)).body.reason).toBe('changed_meanwhile')
+    for (const { id } of [meant, other]) expect((await plumbline.get(`/api/ext/vendors/${id}`)).body.phone).toBeNull()
+  })
+
+  test('an order that grew since it was shown is not approved', async () => {
+    const site = await buildSite(plumbline)
+    const { database, clock } = plumbline
+    const { organizationId, key } = site
+    const proposer = await createKey(database, clock, { organizationId, name: 'Agent', proposeOnly: true })
+    const lines = (unitPrice: number) => [{ description: 'Framing', quantity: 1, unitPrice }]
+    const order = { homeId: site.lot15, vendorId: site.loneStar, scope: 'framing', lines: lines(10) }
+    const { body: drafted } = await plumbline.post('/api/ext/purchase-orders', order, { key })
+    const path = `/api/ext/purchase-orders/${drafted.id}`
+    const { status, body: proposed } = await plumbline.post(
+      `${path}/status`,
+      { status: 'approved' },
+      { key: proposer.secret },
+    )
+    expect([status, proposed.outcome.result.total]).toEqual([202, 10])
+    expect((await plumbline.patch(path, { lines: lines(9_000_000) }, { key })).status).toBe(200)
+    const { body } = await approve(proposed.id, { key })
+    expect(body.reason).toBe('changed_meanwhile')
+    expect(body.changed).toContainEqual({ resourceId: drafted.id, field: 'version', before: '1', after: '2' })
+    expect(body.changed).toContainEqual({ resourceId: null, field: 'result/total', before: '10', after: '9000000' })
+    expect((await plumbline.get(path, { key })).body.status).toBe('draft')
+  })
+
+  test('what a skill computes with and does not name is compared by the figures of its outcome', async () => {
+    const basis = (figure: number, today = '2026-11-20') => ({
+      ...{ versions: {}, today },
+      figures: { 'result/total': figure, 'result/issuedDate': today, 'result/bids/0/amountsHidden': 'hidden' },
+    })
+    const shown = basis(10)
+    expect(differences(shown, basis(10, '2026-11-22'), new Set())).toEqual([])
+    const opened = { ...basis(10), figures: { ...basis(10).figures, 'result/bids/0/amount': 5 } }
+    expect(differences(shown, opened, new Set())).toEqual([])
+    expect(differences(shown, basis(11), new Set())).toEqual([
+      { resourceId: null, field: 'result/total', before: '10', after: '11' },
+    ])
+  })
+
+  test('closing a blind bid request is approved although its trial hid the amounts', async () => {
+    const site = await buildSite(plumbline)
+    const { database, clock } = plumbline
+    const { organizationId, key } = site
+    const proposer = await createKey(database, clock, { organizationId, name: 'Agent', proposeOnly: true })
+    const form = { ...site.framing(), blind: true, homeIds: [site.lot15] }
+    const { body: request } = await plumbline.post('/api/ext/bids/request', form, { key })
+    await plumbline.post('/api/ext/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 812.5 }, { key })
+    const close = `/api/ext/bids/requests/${request.id}/close`
+    const { body: proposed } = await plumbline.post(close, undefined, { key: proposer.secret })
+    expect(JSON.stringify(proposed)).not.toContain('812.5')
+    const { status, body } = await approve(proposed.id, { key })
+    expect([status, body.outcome?.result.lowAmount]).toEqual([200, 812.5])
+  })
 })
 
 test('over MCP a write becomes a proposal too, and says so', async () => {
@@ -182,7 +275,8 @@ test('what shows a secret once is proposed without it, and a batch is approved a
 
 test('nobody sees what a skill would do without its permissions, nor an address that opens a portal, nor a tax id', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Invited', email: 'in@example.com' })
-  const steps = [{ name: 'invite', skill: 'inviteVendor', input: { vendorId: vendor.id } }]
+  const { body: other } = await plumbline.post('/api/ext/vendors', { companyName: 'Also', email: 'too@example.com' })
+  const steps = [{ name: 'invite', skill: 'inviteVendor', input: { vendorId: other.id } }]
   const { body: single } = await plumbline.post(`/api/ext/vendors/${vendor.id}/invite`, undefined, agent)
   const { body: batch } = await plumbline.post('/api/ext/execute/batch', { steps }, agent)
   const reader = await plumbline.newKey(['proposals:read', 'proposals:write'])

@@ -5,7 +5,7 @@ import { Problem } from '../http/problem.ts'
 import { catalogueOf } from '../skills/catalogue.ts'
 import { EFFECTS, effectOf } from '../skills/effect.ts'
 import { undoneIf } from '../skills/execute.ts'
-import { keep, outcomeOf } from './proposal.ts'
+import { keep, watch } from './proposal.ts'
 import { BATCH } from './skills-of.ts'
 
 /**
@@ -31,14 +31,14 @@ export const proposer: Proposer = {
       throw new Problem('permission_denied', 'A key that may only propose uploads no files.')
     const wanted = wantedOf(operation, input)
     return call.write(async (call) => {
-      const outcome = await undoneIf(true, call, async (call) => {
-        const before = call.events.length
-        const answered = await tryOut(call)
-        // Of executeSkill, what the skill returned.
-        const result = operation.id === 'executeSkill' ? (answered as { result: unknown }).result : answered
-        return outcomeOf(call, result, call.events.slice(before))
-      })
-      return keep(call, wanted, outcome)
+      const ran = await undoneIf(true, call, (call) =>
+        watch(call, wanted.input, async (call) => {
+          const answered = await tryOut(call)
+          // Of executeSkill, what the skill returned.
+          return operation.id === 'executeSkill' ? (answered as { result: unknown }).result : answered
+        }),
+      )
+      return keep(call, wanted, ran)
     })
   },
 }

@@ -81,6 +81,7 @@ export function listing<R>(listed: Listed) {
     if (items.length > count) items.length = count
     const data =
       longRows.length === 0 ? items : await withLong(listed, texts, tenant, rows.slice(0, count), items, further)
+    for (const item of tenant.reads == null ? [] : data) tenant.reads?.note(JSON.parse(item) as object)
     return new Json(`{"data":[${data.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
   }
 }

@@ -172,8 +172,10 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   const text = statementTexts()
   const filled = rowMaker<R, Values<R, Computed>>(stored)
 
-  async function rows({ db }: Tenant, statement: string, values: readonly unknown[]): Promise<R[]> {
-    return (await db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))).rows
+  async function rows({ db, reads }: Tenant, statement: string, values: readonly unknown[]): Promise<R[]> {
+    const { rows } = await db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))
+    reads?.noteAll(rows)
+    return rows
   }
 
   /** Writes a row, or says which of its values another record has. */
@@ -304,10 +306,12 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       return row
     },
 
-    async show({ db, organizationId }, id) {
+    async show({ db, organizationId, reads }, id) {
       const [row] = (await db.executeQuery(rowsAsJson(shown, [organizationId, id]))).rows
       if (row === undefined) throw notFound()
-      return new Json(row.json, null, Number(row.cell(VERSION)))
+      const version = Number(row.cell(VERSION))
+      reads?.note({ id, version })
+      return new Json(row.json, null, version)
     },
 
     async findAll(tenant, ids) {
@@ -333,14 +337,15 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       return whole
     },
 
-    async assertExist({ db, organizationId }, ids, pointer) {
+    async assertExist({ db, organizationId, reads }, ids, pointer) {
       if (ids.length === 0) return
-      const found = await db.executeQuery<{ id: string }>(
-        CompiledQuery.raw(`select t."id" from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`, [
-          organizationId,
-          [...ids],
-        ]),
+      const found = await db.executeQuery<{ id: string; version: number }>(
+        CompiledQuery.raw(
+          `select t."id", t."version" from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`,
+          [organizationId, [...ids]],
+        ),
       )
+      reads?.noteAll(found.rows)
       const known = new Set(found.rows.map((row) => row.id))
       const unknown = ids.flatMap((id, i) =>
         known.has(id) ? [] : [ids.length === 1 && !pointer.endsWith('s') ? pointer : `${pointer}/${i}`],

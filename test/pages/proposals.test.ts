@@ -101,6 +101,22 @@ describe.skipIf(chromium === null)('proposals on pages', () => {
     await other.close()
   })
 
+  test('are not approved when a record has changed since, and show the change', async () => {
+    const id = await propose('PATCH', `/api/ext/vendors/${vendorId}`, { contactName: 'Ann' })
+    const { page } = seen
+    await page.goto(`${plumbline.url}/agents/proposals/${id}`)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1 event would be sent').waitFor()
+    await plumbline.patch(`/api/ext/vendors/${vendorId}`, { phone: '+1 512 555 0142' })
+    await dialog.getByRole('button', { name: 'Approve and run' }).click()
+    const changes = dialog.getByRole('table', { name: 'Changed since it was proposed' })
+    await changes.getByRole('row', { name: /Lone Star Framing.*Phone.*0199.*0142/ }).waitFor()
+    await dialog.getByText(/Ask for a new proposal/).waitFor()
+    await expectAccessible(page)
+    expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.status).toBe('proposed')
+  })
+
   test('of several steps show each with what it takes', async () => {
     const steps = [
       { name: 'vendor', skill: 'createVendor', input: { companyName: 'Pecan Street Painters' } },

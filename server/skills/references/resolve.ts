@@ -3,6 +3,7 @@ import type { FieldError, Problem as ProblemBody } from '../../../client/contrac
 import type { Call } from '../../http/call.ts'
 import { nearestTo } from '../../http/nearest.ts'
 import { Problem, problem } from '../../http/problem.ts'
+import type { RecordReads } from '../../resources/record-reads.ts'
 import { KINDS, type NamedKind } from './kinds.ts'
 
 /**
@@ -29,8 +30,19 @@ export async function resolveReferences(
       })
     }
     const found = await rowsCalled(call, kind, [...new Set(ofKind.map(({ text }) => text))])
-    for (const use of ofKind) use.set(await meantBy(call, use, found.get(use.text) ?? []))
+    for (const use of ofKind) {
+      const id = await meantBy(call, use, found.get(use.text) ?? [])
+      call.reads?.noteName(kind.noun, use.text, id)
+      use.set(id)
+    }
   }
+}
+
+/** The input, or the steps of a batch, with an id in place of each name that was taken for it. */
+export function withResolvedNames(input: Record<string, unknown>, reads: RecordReads): Record<string, unknown> {
+  const resolved = structuredClone(input)
+  for (const { kind, text, set } of usesIn(resolved, '')) set(reads.namedBy(kind.noun, text) ?? text)
+  return resolved
 }
 
 const IS_ID = /^[a-z]{2,6}_[0-9a-z]{26}$/

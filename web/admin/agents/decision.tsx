@@ -8,9 +8,10 @@ import { inWords } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { MoveDialog } from '../../ui/move.tsx'
 import { say } from '../../ui/toast.tsx'
+import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 import { BATCH, skillInWords, useSkillTitle } from './skill.tsx'
 
-/** Approves or refuses a proposal. What it would do is tried anew before, because things may have changed since. */
+/** Approves or refuses a proposal. The dialog tries it again first, and shows which records have changed since. */
 export function ProposalDecision({ proposal }: { proposal: Proposal }) {
   const [open, setOpen] = useState<'approve' | 'refuse' | null>(null)
   const props = { proposal, onClose: () => setOpen(null) }
@@ -56,6 +57,7 @@ function Approve({ proposal, onClose }: Props) {
       word="Approve and run"
       trial={canTry ? trial : null}
       error={change.error}
+      fields={<ChangedMeanwhile error={change.error} />}
       remedy={(error) => remedyFor(error, proposal)}
       isPending={change.isPending}
       onClose={onClose}
@@ -127,6 +129,9 @@ function remedyFor(error: unknown, { status }: Proposal): string | undefined {
   if (status !== 'proposed') return `It does not wait any more: ${inWords(status).toLowerCase()} meanwhile.`
   if (problem?.status === 403) {
     return 'Your role does not cover what is proposed. It waits for a colleague whose role does.'
+  }
+  if (problem?.reason === 'changed_meanwhile') {
+    return 'It stays open. Ask for a new proposal that shows the present state, or refuse this one.'
   }
   if (problem !== null && problem.status < 500) {
     return 'Things have changed since it was proposed. It waits on: settle what stands against it, or refuse it.'
