@@ -8,6 +8,7 @@
 
 import { bodies, keysOf, METHODS, operations, resolve } from './contract-walk.mjs'
 import { agreeingExamples, eventExamples, possibleTimes, problemInstances } from './example-rules.mjs'
+import { secrets, writers } from './mark-rules.mjs'
 
 const RULES = {
   'tag-groups': tagGroups,
@@ -34,6 +35,8 @@ const RULES = {
   changelog,
   'used-components': usedComponents,
   'flat-names': flatNames,
+  secrets,
+  writers,
 }
 
 export default function plumbline() {

@@ -37,10 +37,11 @@ export async function exportOrganization(
   progress: (progress: Progress) => void = () => {},
 ): Promise<{ organizationId: string; at: string; counts: Record<string, number> }> {
   const clock = new Clock()
+  const contract = loadContract()
   const app = createApp({
     ...{
       config,
-      contract: loadContract(),
+      contract,
       handlers: operations,
       repeats,
       database,
@@ -58,7 +59,7 @@ export async function exportOrganization(
       const at = clock.now().toISOString()
       const counts = await countAll(trx, organizationId)
       const about = { format: FORMAT, version: ownVersion(), at, organizationId, counts, leftOut: LEFT_OUT }
-      await write(line('export', about) + line('organization', organization))
+      await write(line(contract, 'export', about) + line(contract, 'organization', organization))
       for (const kind of KINDS) {
         await writeKind(call, kind, write, (written) =>
           progress({ kind: kind.kind, written, of: counts[kind.kind] ?? 0 }),
@@ -108,7 +109,7 @@ async function writeKind(
   let written = 0
   for (let page = await readPage(call, kind, null); page.length > 0; page = await readPage(call, kind, page.at(-1))) {
     const records = await kind.records(call, page)
-    await write(records.map((record) => line(kind.kind, record)).join(''))
+    await write(records.map((record) => line(call.surroundings.contract, kind.kind, record)).join(''))
     written += records.length
     progress(written)
   }

@@ -1,8 +1,10 @@
-/** Credentials, which are never exported wherever they occur. Old events may contain one. */
-const SECRET = new Set(['portalUrl', 'secret', 'previousSecret'])
+import type { Contract } from '../http/contract.ts'
+import { secretNames } from '../http/secret-names.ts'
 
-/** A record as a line of an export or an archive. */
-export function line(kind: string, data: object): string {
-  const text = JSON.stringify({ kind, data }, (name, value: unknown) => (SECRET.has(name) ? undefined : value))
+/** A record as a line of an export or an archive. Secrets are left out wherever they occur: old events may contain one. */
+export function line(contract: Contract, kind: string, data: object): string {
+  const names = secretNames(contract)
+  const isShown = (name: string) => !names.has(name) && name !== 'previousSecret'
+  const text = JSON.stringify({ kind, data }, (name, value: unknown) => (isShown(name) ? value : undefined))
   return `${text}\n`
 }

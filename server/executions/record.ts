@@ -55,15 +55,16 @@ export async function recorded<T>(
 type Ended = Pick<NewExecution, 'status'> & Partial<Pick<NewExecution, 'problem' | 'changed' | 'resourceIds'>>
 
 function executionOf(
-  { organizationId, actor, now, requestId }: Call,
+  { organizationId, actor, now, requestId, surroundings }: Call,
   id: string,
   { skill, skills, input, dryRun }: Wanted,
   durationMs: number,
   { status, problem = null, changed = false, resourceIds = [] }: Ended,
 ): NewExecution {
   const at = now.toISOString()
+  const kept = keptInput(surroundings.contract, input)
   return {
-    ...{ organizationId, id, skill, skills: [...new Set(skills)], input: keptInput(input), dryRun, status, problem },
+    ...{ organizationId, id, skill, skills: [...new Set(skills)], input: kept, dryRun, status, problem },
     ...{ changed, resourceIds, durationMs, requestId, version: 1, createdBy: actor, createdAt: at, updatedAt: at },
   }
 }

@@ -6,7 +6,7 @@ import {
 import type { Call } from '../http/call.ts'
 import { Problem } from '../http/problem.ts'
 import { catalogueOf, mayUse } from '../skills/catalogue.ts'
-import { execute } from '../skills/execute.ts'
+import { concealed, execute } from '../skills/execute.ts'
 
 /** What can be attached to a conversation by its address; the last part is an id, a number or an exact name. */
 const KINDS = [
@@ -41,7 +41,8 @@ export async function readResource(
       throw isUnknown ? new ResourceNotFoundError(uri, error.message) : error
     },
   )
-  return { skill, contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(result) }] }
+  const shown = concealed(catalogueOf(call.surroundings.contract).find(skill), result)
+  return { skill, contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(shown) }] }
 }
 
 function decoded(uri: string, id: string): string {

@@ -4,7 +4,7 @@ import type { Call } from '../http/call.ts'
 import type { Guest } from '../http/door.ts'
 import { type Problem, toProblem } from '../http/problem.ts'
 import { catalogueOf, permitUse } from '../skills/catalogue.ts'
-import { execute } from '../skills/execute.ts'
+import { concealed, execute } from '../skills/execute.ts'
 
 /** What a tool is run with besides its input. */
 export interface Running {
@@ -42,6 +42,7 @@ export function runSkill(
     const given = (input ?? {}) as Record<string, unknown>
     if (call.principal.proposesOnly === true && found.writes && !dryRun) {
       const { id, status, outcome } = await call.operation('createProposal', { skill, input: given })
+      // What is kept of a proposal has no secrets in it.
       const shown = show({ id, skill, ...outcome, dryRun: true, durationMs: 0 })
       const proposal = { id, status, note: 'Not done: it waits for an approval.' }
       return {
@@ -50,7 +51,8 @@ export function runSkill(
         note: `Not done yet: proposed as ${id}, which somebody else has to approve.`,
       }
     }
-    return show(await execute(call, { skill, input: given, dryRun }))
+    const execution = await execute(call, { skill, input: given, dryRun })
+    return show({ ...execution, result: concealed(found, execution.result) })
   })
 }
 

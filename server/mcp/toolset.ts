@@ -5,6 +5,7 @@ import { invalid } from '../http/problem.ts'
 import { catalogueOf, mayUse, type Skill } from '../skills/catalogue.ts'
 import { chosen } from '../skills/choice.ts'
 import { EFFECTS } from '../skills/effect.ts'
+import { mayHoldSecret } from '../skills/marks.ts'
 import type { ObjectSchema } from '../skills/schemas.ts'
 import { descriptionForModels } from '../skills/tools.ts'
 import { META_TOOLS, performMeta } from './meta-tools.ts'
@@ -87,6 +88,7 @@ function asTool(skill: Skill): Tool {
       inputSchema: (skill.writes ? withDryRun(skill.inputSchema) : skill.inputSchema) as Tool['inputSchema'],
       // The revisions of 2025 know results as objects alone.
       ...(hasObject(skill) &&
+        !showsSecret(skill) &&
         isShort(skill.outputSchema) && { outputSchema: skill.outputSchema as Tool['outputSchema'] }),
       annotations: {
         ...{ title: skill.summary, readOnlyHint: !writes, destructiveHint: destructive },
@@ -103,6 +105,11 @@ const SHORT_SCHEMA = 2000
 
 function isShort(schema: object): boolean {
   return JSON.stringify(schema).length <= SHORT_SCHEMA
+}
+
+/** Here a secret is shown as null, which the schema of the result may not allow. */
+function showsSecret({ marks }: Skill): boolean {
+  return marks.output !== null && mayHoldSecret(marks.output)
 }
 
 function withDryRun(schema: ObjectSchema): ObjectSchema {

@@ -1,17 +1,18 @@
-import type { Proposal, ProposalOutcome } from '../../client/contract.gen.ts'
+import type { BatchExecution, Proposal, ProposalOutcome } from '../../client/contract.gen.ts'
 import { mayRead } from '../events/readable.ts'
 import { type Call, noting, type RecordedEvent, type WriteCall } from '../http/call.ts'
 import { conflict, invalidTransition, Problem } from '../http/problem.ts'
 import { requireFreshSignIn } from '../keys/fresh-sign-in.ts'
 import { RecordReads } from '../resources/record-reads.ts'
-import { executeBatch } from '../skills/batch.ts'
-import { catalogueOf, permitSkill } from '../skills/catalogue.ts'
-import { execute, readableEvents } from '../skills/execute.ts'
+import { executeBatch, refuseSecretReferences } from '../skills/batch.ts'
+import { catalogueOf, type PublishedResult, permitSkill } from '../skills/catalogue.ts'
+import { concealed, execute, readableEvents } from '../skills/execute.ts'
+import { hasSecret } from '../skills/marks.ts'
 import { withResolvedNames } from '../skills/references/resolve.ts'
 import { type Basis, basisOf, differences, toText } from './basis.ts'
 import { changesSince, findBasis, keepBasis } from './basis-queries.ts'
 import * as proposals from './queries.ts'
-import { BATCH, skillsOf } from './skills-of.ts'
+import { BATCH, skillsOf, stepsOf } from './skills-of.ts'
 import { tell } from './tell.ts'
 
 /** Prices and people change; what was right last week has to be proposed anew. */
@@ -34,22 +35,27 @@ export interface Ran {
   input: Record<string, unknown>
 }
 
-/** Keeps what was tried out. Throws `conflict` for a tax ID, which is kept nowhere but sealed. */
+/** Keeps what was tried out. */
 export async function keep(call: WriteCall, wanted: Wanted, { outcome, basis, input }: Ran): Promise<Proposal> {
-  if (hasTaxId(wanted.input))
-    throw conflict(
-      'not_suitable',
-      'A proposal is kept for others to read, so it takes no taxId. Leave it out, and let whoever approves add it.',
-    )
   const expiresAt = new Date(call.now.getTime() + WAITS_MS).toISOString()
   const proposal = await proposals.insert(call, { ...wanted, input, status: 'proposed', outcome, expiresAt })
   await keepBasis(call, proposal.id, basis)
   return tell(call, proposal)
 }
 
-function hasTaxId(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([field, inner]) => (field === 'taxId' && inner !== null) || hasTaxId(inner))
+/** Throws for an input that has a secret in it, or that would copy one. */
+function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>): void {
+  const { skills } = catalogueOf(call.surroundings.contract)
+  const steps = stepsOf(proposed)
+  const isSecret = steps.some(({ skill, input }) =>
+    hasSecret(skills.find(({ name }) => name === skill)?.marks.input ?? null, input),
+  )
+  if (isSecret)
+    throw conflict(
+      'not_suitable',
+      'A proposal is kept for others to read, so its input cannot contain secrets or tax IDs. Leave them out.',
+    )
+  refuseSecretReferences(call, steps)
 }
 
 /** Throws `permission_denied` unless the caller may run what is proposed. */
@@ -59,9 +65,9 @@ export function permitReading(call: Call, proposal: Pick<Proposal, 'skill' | 'in
 }
 
 /** What a skill returned and caused, without what is shown only once: whoever approves is shown another one. */
-function outcomeOf(call: Call, result: unknown, events: readonly RecordedEvent[]): ProposalOutcome {
+function outcomeOf(call: Call, skill: string, result: unknown, events: readonly RecordedEvent[]): ProposalOutcome {
   const kept: ProposalOutcome = {
-    result: (withoutSecrets(result) ?? null) as ProposalOutcome['result'],
+    result: (withoutSecretsOf(call, skill, result) ?? null) as ProposalOutcome['result'],
     events: readableEvents(call, events),
     truncated: false,
   }
@@ -69,33 +75,34 @@ function outcomeOf(call: Call, result: unknown, events: readonly RecordedEvent[]
   return { result: null, events: [], truncated: true }
 }
 
-/** What opens a door, wherever it stands in what a skill returns: proposals are kept, and read by others. */
-const SECRETS: ReadonlySet<string> = new Set(['secret', 'token', 'portalUrl', 'feedUrl'])
-
-function withoutSecrets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecrets)
-  if (typeof value !== 'object' || value === null) return value
-  const shown = Object.entries(value).filter(([field]) => !SECRETS.has(field))
-  return Object.fromEntries(shown.map(([field, inner]) => [field, withoutSecrets(inner)]))
+/** Proposals are kept, and read by others, so they show no secret of what a skill returns. */
+function withoutSecretsOf(call: Call, skill: string, result: unknown): unknown {
+  const { find } = catalogueOf(call.surroundings.contract)
+  if (skill !== BATCH) return concealed(find(skill), result as PublishedResult)
+  const batch = result as BatchExecution
+  const steps = batch.steps.map((step) => ({ ...step, result: concealed(find(step.skill), step.result) }))
+  return { ...batch, steps }
 }
 
 /** Runs what is proposed as the caller, who needs every permission for it. */
 export function run(call: WriteCall, { skill, input }: Pick<Proposal, 'skill' | 'input'>): Promise<Ran> {
-  return watch(call, input, (call) => resultOf(call, skill, input))
+  return watch(call, { skill, input }, (call) => resultOf(call, skill, input))
 }
 
 /** Does what is proposed, and says what came of it and what it was based on. */
 export async function watch(
   call: WriteCall,
-  input: Record<string, unknown>,
+  proposed: Pick<Proposal, 'skill' | 'input'>,
   work: (call: WriteCall) => Promise<unknown>,
 ): Promise<Ran> {
+  assertNoSecrets(call, proposed)
+  const { skill, input } = proposed
   const reads = new RecordReads()
   const before = call.events.length
   const result = await work(noting(call, reads))
   const events = call.events.slice(before)
   return {
-    outcome: outcomeOf(call, result, events),
+    outcome: outcomeOf(call, skill, result, events),
     basis: basisOf(call, reads, result, events),
     input: withResolvedNames(input, reads),
   }
@@ -132,10 +139,7 @@ const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['version', 'updatedAt'])
 const MOST_CHANGES = 100
 
 async function resultOf(call: WriteCall, skill: string, input: Record<string, unknown>): Promise<unknown> {
-  if (skill === BATCH) {
-    const { steps } = input as { steps: Parameters<typeof executeBatch>[1]['steps'] }
-    return executeBatch(call, { steps, dryRun: false })
-  }
+  if (skill === BATCH) return executeBatch(call, { steps: stepsOf({ skill, input }), dryRun: false })
   const { result } = await execute(call, { skill, input, dryRun: false })
   return result
 }

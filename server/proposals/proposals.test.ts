@@ -273,6 +273,85 @@ test('what shows a secret once is proposed without it, and a batch is approved a
   expect(JSON.stringify(body)).not.toContain('whsec_')
 })
 
+describe('secrets that the contract marks', () => {
+  const hook = { url: 'https://hooks.example.com/x', eventTypes: ['vendor.created'] }
+  const SECRETS = /whsec_|\/calendars\/|\/portal\/|12-3456789/
+
+  test('a calendar feed that is proposed and approved shows its link nowhere', async () => {
+    const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Has A Calendar' })
+    const { body: proposed } = await plumbline.post('/api/ext/calendar-feeds', { vendorId: vendor.id }, agent)
+    expect(proposed.outcome.result).toMatchObject({ vendorId: vendor.id, url: null })
+    const { status, body } = await approve(proposed.id)
+    expect([status, body.outcome.result.url]).toEqual([200, null])
+  })
+
+  test.each([
+    ['a secret', 'createWebhook', '$steps.made.secret', 422],
+    ['a record with a secret in it', 'createWebhook', '$steps.made', 422],
+    ['a portal link', 'inviteVendor', '$steps.made.portalUrl', 422],
+    ['the link of a calendar feed', 'createCalendarFeed', '$steps.made.url', 422],
+    ['a field that is not secret', 'createWebhook', '$steps.made.url', 202],
+  ])('a batch that is proposed may not copy %s of %s', async (_what, skill, reference, expected) => {
+    const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: `Copied ${reference} ${skill}` })
+    const input = skill === 'createWebhook' ? hook : { vendorId: vendor.id }
+    const steps = [
+      { name: 'made', skill, input },
+      { name: 'copied', skill: 'updateVendor', input: { vendorId: vendor.id, licenseNumber: reference } },
+    ]
+    const { status, body } = await plumbline.post('/api/ext/execute/batch', { steps }, agent)
+    expect(status, JSON.stringify(body)).toBe(expected)
+    if (expected === 422)
+      expect(body.errors).toMatchObject([{ pointer: '/steps/1/input/licenseNumber', code: 'secret' }])
+  })
+
+  test('an input with a secret is not kept as a proposal', async () => {
+    const own = { ...hook, secret: 'a secret of sixteen letters' }
+    const steps = [{ name: 'hook', skill: 'createWebhook', input: own }]
+    for (const [path, body] of [
+      ['/webhooks', own],
+      ['/execute', { skill: 'createWebhook', input: own }],
+      ['/execute/batch', { steps }],
+      ['/vendors/batch', { match: 'externalId', rows: [{ externalId: 'x', companyName: 'X', taxId: '12-3456789' }] }],
+    ] as const) {
+      const answer = await plumbline.post(`/api/ext${path}`, body, agent)
+      expect([path, answer.status, answer.body.reason]).toEqual([path, 409, 'not_suitable'])
+    }
+  })
+
+  test('neither dry runs nor models are shown any', async () => {
+    const { body: vendor } = await plumbline.post('/api/ext/vendors', {
+      companyName: 'Shown To Models',
+      email: 'm@example.com',
+    })
+    const asked = [
+      { skill: 'createWebhook', input: hook },
+      { skill: 'inviteVendor', input: { vendorId: vendor.id } },
+      { skill: 'createCalendarFeed', input: { vendorId: vendor.id } },
+    ]
+    const steps = asked.map((one, i) => ({ name: `step${i}`, ...one }))
+    const { status, body } = await plumbline.post('/api/ext/execute/batch', { steps, dryRun: true })
+    expect(status, JSON.stringify(body)).toBe(200)
+    expect(JSON.stringify(body)).not.toMatch(SECRETS)
+    for (const one of asked) {
+      const tried = await plumbline.post('/api/ext/execute', { ...one, dryRun: true })
+      expect(tried.status, JSON.stringify(tried.body)).toBe(200)
+      expect(JSON.stringify(tried.body)).not.toMatch(SECRETS)
+      const message = {
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'execute_skill', arguments: one },
+      }
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+      const told = await fetch(`${plumbline.url}/mcp`, {
+        ...{ method: 'POST', body: JSON.stringify(message) },
+        headers: { ...headers, authorization: `Bearer ${plumbline.key}` },
+      })
+      const text = await told.text()
+      expect(text).toContain(`"skill":"${one.skill}"`)
+      expect(text).not.toMatch(SECRETS)
+    }
+  })
+})
+
 test('nobody sees what a skill would do without its permissions, nor an address that opens a portal, nor a tax id', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Invited', email: 'in@example.com' })
   const { body: other } = await plumbline.post('/api/ext/vendors', { companyName: 'Also', email: 'too@example.com' })

@@ -32,7 +32,7 @@ export const proposer: Proposer = {
     const wanted = wantedOf(operation, input)
     return call.write(async (call) => {
       const ran = await undoneIf(true, call, (call) =>
-        watch(call, wanted.input, async (call) => {
+        watch(call, wanted, async (call) => {
           const answered = await tryOut(call)
           // Of executeSkill, what the skill returned.
           return operation.id === 'executeSkill' ? (answered as { result: unknown }).result : answered

@@ -80,7 +80,7 @@ function linesFor(surroundings: Surroundings, { kind, organizationId }: Aged, ro
   return surroundings.database.transaction(async (trx) => {
     const call = await systemCallWithin(surroundings, trx, organizationId)
     const own = rows.map(({ madeAt, ...row }) => row)
-    return (await kind.records(call, own)).map((record) => line(kind.kind, record)).join('')
+    return (await kind.records(call, own)).map((record) => line(surroundings.contract, kind.kind, record)).join('')
   })
 }
 

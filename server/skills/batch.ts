@@ -5,7 +5,8 @@ import type { Checked } from '../http/checked.gen.ts'
 import { LONGEST_MESSAGE } from '../http/faults.ts'
 import { invalid, LONGEST_POINTER, problem, toProblem } from '../http/problem.ts'
 import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
-import { readableEvents, runOnce, undoneIf } from './execute.ts'
+import { concealed, readableEvents, runOnce, undoneIf } from './execute.ts'
+import { escaped, leadsToSecret } from './marks.ts'
 
 /**
  * Runs several skills as one: in one transaction, with what earlier steps returned in the inputs of later ones. What can
@@ -43,7 +44,8 @@ async function runAll(
         runOnce(call, skill, withResults(input, results, `/input`), false),
       )
       results.set(name, result)
-      done.push({ name, skill: skill.name, result, events: readableEvents(call, events) })
+      const shown = dryRun ? concealed(skill, result) : result
+      done.push({ name, skill: skill.name, result: shown, events: readableEvents(call, events) })
     }
     return done
   }
@@ -86,12 +88,43 @@ export function planOf(call: Reader, steps: Checked['ExecuteBatch']['steps']): S
   return planned
 }
 
+/**
+ * Throws `validation_failed` for a reference to a secret of an earlier step: it would be copied into a field that others
+ * read.
+ */
+export function refuseSecretReferences(call: Reader, steps: Checked['ExecuteBatch']['steps']): void {
+  const { skills } = catalogueOf(call.surroundings.contract)
+  const outputs = new Map(
+    steps.map(({ name, skill }) => [name, skills.find((each) => each.name === skill)?.marks.output ?? null]),
+  )
+  const faults: FieldError[] = []
+  for (const [at, { input }] of steps.entries()) {
+    for (const { pointer, text, step, path } of referencesIn(input, `/steps/${at}/input`)) {
+      if (!leadsToSecret(outputs.get(step) ?? null, path)) continue
+      const message = `"${text}" contains a secret; name fields that are not secret`
+      faults.push({
+        pointer: pointer.slice(0, LONGEST_POINTER),
+        code: 'secret',
+        message: message.slice(0, LONGEST_MESSAGE),
+      })
+    }
+  }
+  if (faults.length > 0) throw invalid(faults)
+}
+
 const REFERENCE = /^\$steps\.([A-Za-z][A-Za-z0-9]*)((?:\.\w+)*)$/
 
-function* referencesIn(value: unknown, pointer: string): Generator<{ pointer: string; text: string; step: string }> {
+interface Reference {
+  pointer: string
+  text: string
+  step: string
+  path: string[]
+}
+
+function* referencesIn(value: unknown, pointer: string): Generator<Reference> {
   if (typeof value === 'string') {
-    const [text, step] = REFERENCE.exec(value) ?? []
-    if (text !== undefined && step !== undefined) yield { pointer, text, step }
+    const [text, step, path = ''] = REFERENCE.exec(value) ?? []
+    if (text !== undefined && step !== undefined) yield { pointer, text, step, path: path.split('.').slice(1) }
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) yield* referencesIn(inner, `${pointer}/${escaped(key)}`)
   }
@@ -119,10 +152,6 @@ function at(result: unknown, path: readonly string[], text: string, pointer: str
     found = (found as Record<string, unknown>)[key]
   }
   return found
-}
-
-function escaped(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 async function belowStep<T>(at: number, work: () => Promise<T>): Promise<T> {

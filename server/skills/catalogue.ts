@@ -11,6 +11,7 @@ import { setterOf } from '../http/setter.ts'
 import { COMPOSITES } from './composites.ts'
 import { EFFECTS, type Effect, effectOf, effectOfComposite } from './effect.ts'
 import { Effort } from './frame/effort.ts'
+import { type Marks, marksOf } from './marks.ts'
 import {
   flatInput,
   forModels,
@@ -48,6 +49,8 @@ export interface Skill {
   readonly nullClears: boolean
   readonly inputSchema: ObjectSchema
   readonly outputSchema: Schema
+  /** What the contract marks in the input and in the result (marks.ts). */
+  readonly marks: { readonly input: Marks | null; readonly output: Marks | null }
   /** The input with defaults and without superfluous nulls; throws `validation_failed` with pointers below /input. */
   check(input: unknown): Record<string, unknown>
   /** The result; null if the skill has none. */
@@ -118,6 +121,7 @@ function makeCatalogue(contract: Contract): Catalogue {
 function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Skill {
   const { id, declaration, permissions, emits, method } = operation
   const input = flatInput(contract, operation)
+  const output = resultOf(contract, operation)
   const effect = effectOf(method, declaration)
   return {
     name: id,
@@ -134,7 +138,8 @@ function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Ski
     asked: declaration['x-asked'] ?? [],
     nullClears: method === 'PATCH',
     inputSchema: forModels(contract, published(input)),
-    outputSchema: published(resultOf(contract, operation)),
+    outputSchema: published(output),
+    marks: { input: marksOf(input), output: marksOf(output) },
     check: checker(input, ajv, (name) => setterOf(contract, operation, name)),
     run: async (given, call) => ((await call.operation(id, given)) ?? null) as PublishedResult,
   }
@@ -159,6 +164,7 @@ function declaredComposites(contract: Contract): Record<string, DeclaredComposit
 function compositeSkill(contract: Contract, name: string, declared: DeclaredComposite, ajv: Ajv): Skill {
   const { summary, description, permissions, writes } = declared
   const input = objectSchema(contract, declared.input, name)
+  const output = inlined(contract, declared.output)
   const perform = COMPOSITES[name]
   if (perform === undefined) throw new ContractError(`Nothing performs ${name}.`)
   return {
@@ -178,7 +184,8 @@ function compositeSkill(contract: Contract, name: string, declared: DeclaredComp
       ...forModels(contract, published(input)),
       examples: Object.values(declared.examples).map(({ value }) => value),
     },
-    outputSchema: published(inlined(contract, declared.output)),
+    outputSchema: published(output),
+    marks: { input: marksOf(input), output: marksOf(output) },
     check: checker(input, ajv),
     run: async (given, call) => (await perform(given, call, new Effort(name))) as Record<string, unknown>,
   }

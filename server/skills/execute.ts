@@ -8,6 +8,7 @@ import { toProblem, unknownReference } from '../http/problem.ts'
 import { Shares } from '../http/shares.ts'
 import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
 import { MOST_MS } from './frame/effort.ts'
+import { withoutSecrets } from './marks.ts'
 import { resolveReferences } from './references/resolve.ts'
 import { assertTrades } from './references/trades.ts'
 
@@ -26,7 +27,8 @@ export async function execute(
     permitSkill(call, skill)
     const { result, events } = await runOnce(call, skill, input, dryRun)
     return {
-      ...{ id, skill: skill.name, result, events: readableEvents(call, events), dryRun, durationMs: elapsedMs() },
+      ...{ id, skill: skill.name, result: dryRun ? concealed(skill, result) : result },
+      ...{ events: readableEvents(call, events), dryRun, durationMs: elapsedMs() },
     }
   })
 }
@@ -39,6 +41,11 @@ export async function runOnce(call: Call, skill: Skill, input: unknown, dryRun: 
   return perform(skill, given, call, dryRun).catch((error: unknown) => {
     throw belowInput(skill, error)
   })
+}
+
+/** The result with null in place of each secret. */
+export function concealed({ marks }: Skill, result: PublishedResult): PublishedResult {
+  return withoutSecrets(marks.output, result) as PublishedResult
 }
 
 /** The events that the caller may see, as they are told. */

@@ -221,6 +221,21 @@ const breakages: Breakage[] = [
     'one name for two inputs',
     set_(['components', 'schemas', 'VendorUpdate', 'properties', 'vendorId'], { type: 'boolean' }),
   ],
+  [
+    'secrets',
+    'a field named like a secret that is not marked',
+    set_(['components', 'schemas', 'VendorUpdate', 'properties', 'inviteToken'], { type: 'string' }),
+  ],
+  [
+    'secrets',
+    'a link of a calendar feed in an example that is not marked',
+    set_(['components', 'schemas', 'CalendarFeedWithUrl', 'properties', 'url', 'x-secret']),
+  ],
+  [
+    'writers',
+    'a writer that nobody knows',
+    set_(['components', 'schemas', 'Bid', 'properties', 'inclusions', 'x-writtenBy'], 'somebody'),
+  ],
 ]
 
 test.each(breakages)('%s notices %s', (rule, _what, break_) => {

@@ -1,0 +1,88 @@
+/** The rules for what the contract marks in single fields: secrets, and text from outside of the builder. */
+
+import { bodies, resolve } from './contract-walk.mjs'
+
+/** What a field of a secret is usually called. */
+const SECRET_NAME = /(?:secret|token|password|taxId|portalUrl|feedUrl)$/i
+
+/** What only a secret looks like: a portal link, the link of a calendar feed, a webhook secret, an API key. */
+const SECRET_VALUE = /\/portal\/(?:inv|ven)_|\/calendars\/cal_\w+\.|\bwhsec_|\bplb_\w{20}/
+
+/** Fields that look like secrets say `x-secret`, from which everything that conceals them is derived. */
+export function* secrets(document) {
+  for (const { name, property, at } of properties(document)) {
+    const types = [resolve(document, property)?.type].flat()
+    if (types.includes('string') && SECRET_NAME.test(name) && isMarked(document, property, 'x-secret') === undefined)
+      yield [at, `${name} looks like a secret. Mark it with x-secret: true, or false if it is not one.`]
+  }
+  for (const { media, at } of bodies(document)) {
+    for (const [name, example] of Object.entries(media.examples ?? {})) {
+      const value = resolve(document, example)?.value
+      for (const pointer of unmarkedSecrets(document, [media.schema], value, ''))
+        yield [[...at, 'examples', name], `${pointer} shows a secret. Mark its field with x-secret: true.`]
+    }
+  }
+}
+
+const WRITERS = ['vendor', 'buyer', 'sender', 'anyone']
+
+/** `x-writtenBy` names a writer that is known, and is said of text. */
+export function* writers(document) {
+  for (const { name, property, at } of properties(document)) {
+    const writer = property['x-writtenBy']
+    if (writer === undefined) continue
+    if (!WRITERS.includes(writer)) yield [at, `x-writtenBy of ${name} must be one of ${WRITERS.join(', ')}.`]
+    const { type, anyOf = [], items } = resolve(document, property) ?? {}
+    const types = [type, resolve(document, items)?.type, ...anyOf.map((each) => resolve(document, each)?.type)].flat()
+    if (!types.includes('string')) yield [at, `${name} is no text, so nobody wrote it (x-writtenBy).`]
+  }
+}
+
+function isMarked(document, schema, mark) {
+  if (typeof schema !== 'object' || schema === null) return undefined
+  return schema[mark] ?? (schema.$ref === undefined ? undefined : isMarked(document, resolve(document, schema), mark))
+}
+
+/** Where a value shows what looks like a secret, and none of the schemas that it may have marks it. */
+function* unmarkedSecrets(document, schemas, value, pointer) {
+  const possible = schemas.flatMap((schema) => alternatives(document, schema))
+  if (possible.some((schema) => schema['x-secret'] === true)) return
+  if (typeof value === 'string' && SECRET_VALUE.test(value)) yield pointer
+  if (typeof value !== 'object' || value === null) return
+  const inner = (key) =>
+    possible.flatMap((schema) => {
+      const found = Array.isArray(value) ? schema.items : (schema.properties?.[key] ?? schema.additionalProperties)
+      return typeof found === 'object' && found !== null ? [found] : []
+    })
+  for (const [key, each] of Object.entries(value)) {
+    const below = inner(key)
+    // Where anything is allowed, such as the result of a skill, the skill's own schema says it.
+    if (below.length > 0) yield* unmarkedSecrets(document, below, each, `${pointer}/${key}`)
+  }
+}
+
+function alternatives(document, schema) {
+  const marked = isMarked(document, schema, 'x-secret')
+  const whole = resolve(document, schema)
+  const own = marked === undefined ? whole : { ...whole, 'x-secret': marked }
+  return [own, ...[...(whole?.anyOf ?? []), ...(whole?.oneOf ?? [])].flatMap((each) => alternatives(document, each))]
+}
+
+function* properties(document) {
+  yield* propertiesIn(document.components?.schemas, ['components', 'schemas'])
+  for (const [name, { input, output }] of Object.entries(document['x-skills'] ?? {})) {
+    yield* propertiesIn(input, ['x-skills', name, 'input'])
+    yield* propertiesIn(output, ['x-skills', name, 'output'])
+  }
+}
+
+/** Keywords below which there are values. */
+const VALUES = ['example', 'examples', 'default', 'const', 'enum']
+
+function* propertiesIn(value, at) {
+  if (typeof value !== 'object' || value === null) return
+  if (typeof value.properties === 'object' && value.properties !== null)
+    for (const [name, property] of Object.entries(value.properties))
+      if (typeof property === 'object' && property !== null) yield { name, property, at: [...at, 'properties', name] }
+  for (const [key, inner] of Object.entries(value)) if (!VALUES.includes(key)) yield* propertiesIn(inner, [...at, key])
+}
