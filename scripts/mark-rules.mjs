@@ -24,9 +24,9 @@ export function* secrets(document) {
   }
 }
 
-const WRITERS = ['vendor', 'buyer', 'sender', 'anyone']
+const WRITERS = ['vendor', 'buyer', 'anyone']
 
-/** `x-writtenBy` names a writer that is known, and is said of text. */
+/** `x-writtenBy` names a writer that is known, and marks text or an open object, which may have text in it. */
 export function* writers(document) {
   for (const { name, property, at } of properties(document)) {
     const writer = property['x-writtenBy']
@@ -34,7 +34,8 @@ export function* writers(document) {
     if (!WRITERS.includes(writer)) yield [at, `x-writtenBy of ${name} must be one of ${WRITERS.join(', ')}.`]
     const { type, anyOf = [], items } = resolve(document, property) ?? {}
     const types = [type, resolve(document, items)?.type, ...anyOf.map((each) => resolve(document, each)?.type)].flat()
-    if (!types.includes('string')) yield [at, `${name} is no text, so nobody wrote it (x-writtenBy).`]
+    const isOpen = resolve(document, property)?.additionalProperties === true
+    if (!types.includes('string') && !isOpen) yield [at, `${name} is no text, so nobody wrote it (x-writtenBy).`]
   }
 }
 

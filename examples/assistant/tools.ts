@@ -40,8 +40,10 @@ export async function runTool(client: PlumblineClient, call: ToolCall, signal: A
       const content = { proposed: id, waitsFor: 'the approval of a person', wouldDo: outcome }
       return { content: cut(content), line: `${skill}: proposed as ${id}`, proposalId: id }
     }
-    const { result } = await orThrow(client.POST('/api/ext/execute', { body: { skill, input }, signal }))
-    return { content: cut(result), line: `${skill}: done`, proposalId: null }
+    const { result, untrustedText } = await orThrow(client.POST('/api/ext/execute', { body: { skill, input }, signal }))
+    // What vendors wrote is said before it is read.
+    const content = untrustedText.length === 0 ? result : { untrustedText, result }
+    return { content: cut(content), line: `${skill}: done`, proposalId: null }
   } catch (error) {
     if (!(error instanceof PlumblineError) || error.problem === null) throw error
     const { code, detail, errors, nearest, candidates } = error.problem

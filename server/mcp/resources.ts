@@ -35,14 +35,18 @@ export async function readResource(
   const found = KINDS.find((each) => each.kind === kind)
   if (found === undefined || id === undefined) throw new ResourceNotFoundError(uri)
   const { skill, field } = found
-  const { result } = await execute(call, { skill, input: { [field]: decoded(uri, id) }, dryRun: false }).catch(
-    (error: unknown) => {
-      const isUnknown = error instanceof Problem && (error.status === 404 || error.code === 'unknown_reference')
-      throw isUnknown ? new ResourceNotFoundError(uri, error.message) : error
-    },
-  )
+  const { result, untrustedText } = await execute(call, {
+    skill,
+    input: { [field]: decoded(uri, id) },
+    dryRun: false,
+  }).catch((error: unknown) => {
+    const isUnknown = error instanceof Problem && (error.status === 404 || error.code === 'unknown_reference')
+    throw isUnknown ? new ResourceNotFoundError(uri, error.message) : error
+  })
   const shown = concealed(catalogueOf(call.surroundings.contract).find(skill), result)
-  return { skill, contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(shown) }] }
+  // A resource is one text, so what is said about it is said in it.
+  const text = JSON.stringify({ ...(shown as object), ...(untrustedText.length > 0 && { untrustedText }) })
+  return { skill, contents: [{ uri, mimeType: 'application/json', text }] }
 }
 
 function decoded(uri: string, id: string): string {

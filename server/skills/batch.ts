@@ -6,7 +6,7 @@ import { LONGEST_MESSAGE } from '../http/faults.ts'
 import { invalid, LONGEST_POINTER, problem, toProblem } from '../http/problem.ts'
 import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
 import { concealed, readableEvents, runOnce, undoneIf } from './execute.ts'
-import { escaped, leadsToSecret } from './marks.ts'
+import { escaped, leadsToSecret, untrustedText } from './marks.ts'
 
 /**
  * Runs several skills as one: in one transaction, with what earlier steps returned in the inputs of later ones. What can
@@ -45,7 +45,11 @@ async function runAll(
       )
       results.set(name, result)
       const shown = dryRun ? concealed(skill, result) : result
-      done.push({ name, skill: skill.name, result: shown, events: readableEvents(call, events) })
+      const untrusted = untrustedText(skill.marks.output, result)
+      done.push({
+        ...{ name, skill: skill.name, result: shown, untrustedText: untrusted },
+        events: readableEvents(call, events),
+      })
     }
     return done
   }

@@ -8,7 +8,7 @@ import { toProblem, unknownReference } from '../http/problem.ts'
 import { Shares } from '../http/shares.ts'
 import { catalogueOf, type PublishedResult, permitSkill, type Skill } from './catalogue.ts'
 import { MOST_MS } from './frame/effort.ts'
-import { withoutSecrets } from './marks.ts'
+import { untrustedText, withoutSecrets } from './marks.ts'
 import { resolveReferences } from './references/resolve.ts'
 import { assertTrades } from './references/trades.ts'
 
@@ -28,6 +28,7 @@ export async function execute(
     const { result, events } = await runOnce(call, skill, input, dryRun)
     return {
       ...{ id, skill: skill.name, result: dryRun ? concealed(skill, result) : result },
+      untrustedText: untrustedText(skill.marks.output, result),
       ...{ events: readableEvents(call, events), dryRun, durationMs: elapsedMs() },
     }
   })

@@ -1,4 +1,6 @@
+import type { TextWriter, UntrustedText } from '../../client/contract.gen.ts'
 import type { Schema } from '../http/contract.ts'
+import { LONGEST_POINTER } from '../http/problem.ts'
 
 /**
  * What the contract says about single values of an input or a result, wherever they are:
@@ -10,15 +12,13 @@ import type { Schema } from '../http/contract.ts'
  */
 export interface Marks {
   readonly isSecret: boolean
-  readonly writtenBy: Writer | null
+  readonly writtenBy: TextWriter | null
   readonly fields: ReadonlyMap<string, Marks>
   /** Of the items of a list, or of the values of a map. */
   readonly inner: Marks | null
 }
 
-/** Who wrote a text; `anyone` if the text may be from several of them. */
-export type Writer = (typeof WRITERS)[number]
-export const WRITERS = ['vendor', 'buyer', 'sender', 'anyone'] as const
+const WRITERS: readonly TextWriter[] = ['vendor', 'buyer', 'anyone']
 
 /** The marks of a schema without references; null if it has none. */
 export function marksOf(schema: Schema): Marks | null {
@@ -88,14 +88,24 @@ export function mayHoldSecret({ isSecret, fields, inner }: Marks): boolean {
   return isSecret || [...fields.values()].some(mayHoldSecret) || (inner !== null && mayHoldSecret(inner))
 }
 
-export interface OutsideText {
-  /** A JSON pointer to the text. */
-  pointer: string
-  writtenBy: Writer
+/** The texts of a result that somebody outside of the builder wrote; the whole result if they are too many to list. */
+export function untrustedText(marks: Marks | null, result: unknown): UntrustedText[] {
+  const found = [...outsideTexts(marks, result, '')]
+  const isListed = found.length <= MOST_TEXTS && found.every(({ pointer }) => pointer.length <= LONGEST_POINTER)
+  return isListed ? found : [{ pointer: '', writtenBy: 'anyone' }]
 }
 
-/** The texts of the value that somebody outside of the builder wrote. */
-export function* outsideTexts(marks: Marks | null, value: unknown, pointer = ''): Generator<OutsideText> {
+/** As the contract says. */
+const MOST_TEXTS = 500
+
+/** Whether a value may have text from outside in it. */
+export function mayHoldUntrusted({ writtenBy, fields, inner }: Marks): boolean {
+  return (
+    writtenBy !== null || [...fields.values()].some(mayHoldUntrusted) || (inner !== null && mayHoldUntrusted(inner))
+  )
+}
+
+function* outsideTexts(marks: Marks | null, value: unknown, pointer: string): Generator<UntrustedText> {
   if (marks === null || value === null || value === undefined || value === '') return
   if (marks.writtenBy !== null && !(Array.isArray(value) && value.length === 0))
     yield { pointer, writtenBy: marks.writtenBy }
