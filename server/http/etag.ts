@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Problem } from './problem.ts'
+import { conflict, Problem } from './problem.ts'
 
 /**
  * The ETag is the resource's version, or a digest of the text if it has no version (a computed sheet). Fields that
@@ -37,4 +37,13 @@ export function checkIfMatch(ifMatch: string | undefined, current: { version: nu
     { currentVersion: current.version },
     { ETag: `"${current.version}"` },
   )
+}
+
+/** Throws `conflict` unless the record still has the version that was seen, if one is given. */
+export function assertVersionSeen(version: number | undefined, current: { number: string; version: number }): void {
+  if (version !== undefined && version !== current.version)
+    throw conflict(
+      'changed_meanwhile',
+      `${current.number} has version ${current.version} now, not ${version}. Read it again before you decide.`,
+    )
 }

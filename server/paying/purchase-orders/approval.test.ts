@@ -86,3 +86,14 @@ test('another builder is told nothing of it, and who may only read cannot approv
   const { key } = await plumbline.newBuilder()
   expect((await explained(id, key)).status).toBe(404)
 })
+
+test('an approval that names the version it has seen is refused once the order has changed', async () => {
+  const { id, version } = await order(10)
+  const { key } = site
+  const lines = [{ description: 'Framing', quantity: 1, unitPrice: 4000 }]
+  expect((await plumbline.patch(`/api/ext/purchase-orders/${id}`, { lines }, { key })).status).toBe(200)
+  const approve = (seen: number) => post(`/purchase-orders/${id}/status`, { status: 'approved', version: seen })
+  const refused = await approve(version)
+  expect([refused.status, refused.body.reason]).toEqual([409, 'changed_meanwhile'])
+  expect((await approve(version + 1)).status).toBe(200)
+})

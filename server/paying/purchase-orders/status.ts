@@ -6,6 +6,7 @@ import * as selections from '../../costs/selections/queries.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
+import { assertVersionSeen } from '../../http/etag.ts'
 import { assertMove, conflict, invalid, problem } from '../../http/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { amountText, sum } from '../../values/money.ts'
@@ -24,11 +25,12 @@ type Approval = PurchaseOrder['approval']
 export async function changeStatus(
   call: WriteCall,
   id: string,
-  { status: asked, reason = null }: PurchaseOrderStatusMove,
+  { status: asked, reason = null, version }: PurchaseOrderStatusMove,
 ): Promise<PurchaseOrder> {
   const { homeId } = await orders.find(call, id)
   const home = await homes.lock(call, homeId)
   const order = await orders.lock(call, id)
+  assertVersionSeen(version, order)
   assertMove(PURCHASE_ORDER_MOVES, order.status, asked)
   if (needsReason(order.status, asked) && reason === null) {
     throw invalid([{ pointer: '/reason', code: 'required', message: `is required from ${order.status} to ${asked}` }])

@@ -1,5 +1,5 @@
 import { recordEvent } from '../../events/record.ts'
-import { checkIfMatch } from '../../http/etag.ts'
+import { assertVersionSeen, checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { advance } from './advance.ts'
 import { approve, cancel, changeTerms, lockWithHome, todayAt } from './change.ts'
@@ -68,9 +68,11 @@ export const saleOperations = {
   },
 
   async approveSale({ path, body }, call) {
-    const sale = await call.write(async (call) =>
-      approve(call, await lockWithHome(call, path.saleId), body.reason ?? null),
-    )
+    const sale = await call.write(async (call) => {
+      const locked = await lockWithHome(call, path.saleId)
+      assertVersionSeen(body.version, locked.sale)
+      return approve(call, locked, body.reason ?? null)
+    })
     return { status: 200, body: sale }
   },
 

@@ -121,7 +121,7 @@ function Decision({ order }: { order: PurchaseOrder }) {
     if (change.isPending) return
     const reason = typed(form, 'reason')
     const status = form.get('decision') === 'draft' ? 'draft' : 'approved'
-    change.mutate({ ...at, body: { status, ...(reason !== undefined && { reason }) } })
+    change.mutate({ ...at, body: { status, version: order.version, ...(reason !== undefined && { reason }) } })
   }
   return (
     <div className="detail stack">

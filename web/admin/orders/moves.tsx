@@ -120,7 +120,7 @@ function Moving({ order, move, onClose }: { order: PurchaseOrder; move: Move; on
       onConfirm={(text) =>
         change.mutate({
           params: { path: { purchaseOrderId: order.id } },
-          body: { status: move.to, ...(text !== undefined && { reason: text }) },
+          body: { status: move.to, version: order.version, ...(text !== undefined && { reason: text }) },
         })
       }
     />

@@ -37,7 +37,11 @@ export function Component() {
       crumbs={[{ name: 'Sales', to: '/sales/all' }, { name: number }]}
       actions={
         canApprove && (
-          <Button look="primary" busy={approve.isPending} onClick={() => approve.mutate({ ...at, body: {} })}>
+          <Button
+            look="primary"
+            busy={approve.isPending}
+            onClick={() => approve.mutate({ ...at, body: { version: sale.data?.version } })}
+          >
             Approve the sale
           </Button>
         )
