@@ -1,6 +1,6 @@
 /** The rules for what the contract marks in single fields: secrets, and text from outside of the builder. */
 
-import { bodies, resolve } from './contract-walk.mjs'
+import { bodies, operations, resolve } from './contract-walk.mjs'
 
 /** What a field of a secret is usually called. */
 const SECRET_NAME = /(?:secret|token|password|taxId|portalUrl|feedUrl)$/i
@@ -14,6 +14,16 @@ export function* secrets(document) {
     const types = [resolve(document, property)?.type].flat()
     if (types.includes('string') && SECRET_NAME.test(name) && isMarked(document, property, 'x-secret') === undefined)
       yield [at, `${name} looks like a secret. Mark it with x-secret: true, or false if it is not one.`]
+  }
+  for (const { operation, at } of operations(document)) {
+    for (const response of Object.values(operation.responses)) {
+      const shown = resolve(document, resolve(document, response)?.content?.['application/json']?.schema)
+      for (const field of operation['x-shows-once'] ?? []) {
+        const property = shown?.properties?.[field]
+        if (property !== undefined && isMarked(document, property, 'x-secret') !== true)
+          yield [at, `${field} is shown once, so it is a secret. Mark it with x-secret: true.`]
+      }
+    }
   }
   for (const { media, at } of bodies(document)) {
     for (const [name, example] of Object.entries(media.examples ?? {})) {

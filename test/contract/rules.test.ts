@@ -232,6 +232,11 @@ const breakages: Breakage[] = [
     set_(['components', 'schemas', 'CalendarFeedWithUrl', 'properties', 'url', 'x-secret']),
   ],
   [
+    'secrets',
+    'a field that is shown once and is not marked',
+    set_(['paths', VENDORS, 'post', 'x-shows-once'], ['companyName']),
+  ],
+  [
     'writers',
     'a writer that nobody knows',
     set_(['components', 'schemas', 'Bid', 'properties', 'inclusions', 'x-writtenBy'], 'somebody'),
