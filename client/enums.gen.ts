@@ -880,6 +880,12 @@ export const auditOutcomeValues = [
   'refused',
 ] as const satisfies readonly contract.AuditOutcome[]
 
+export const textWriterValues = [
+  'vendor',
+  'buyer',
+  'anyone',
+] as const satisfies readonly contract.TextWriter[]
+
 export const skillKindValues = [
   'operation',
   'composite',

@@ -934,6 +934,7 @@ export const columns = {
     createdBy: 'json',
     createdAt: 'timestamptz',
     updatedAt: 'timestamptz',
+    basis: 'json?',
   },
   purchaseOrderLines: {
     organizationId: 'text',

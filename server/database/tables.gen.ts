@@ -1006,6 +1006,7 @@ export interface Prices {
 }
 
 export interface Proposals {
+  basis: Json | null;
   createdAt: Timestamp;
   createdBy: Json;
   decidedAt: Timestamp | null;
