@@ -28,6 +28,7 @@ const RULES = {
   'closed-objects': closedObjects,
   'plain-schemas': plainSchemas,
   'whole-answers': wholeAnswers,
+  secrets,
   events,
   emits,
   skills,
@@ -57,6 +58,7 @@ const EVENT_TYPES = [
   'vendor.created',
   'vendor.updated',
   'vendor.invited',
+  'vendor.portal_link_copied',
   'bid_request.created',
   'bid_request.updated',
   'bid_request.sent',
@@ -418,8 +420,30 @@ function* plainSchemas(document) {
   }
 }
 
-/** Who did it stands several times in every record, is stored with it, and is hardly ever somebody's app. */
-const SELDOM = ['via']
+/** What an operation shows once is a secret, so the field says so with `x-secret`, from which all concealment follows. */
+function* secrets(document) {
+  for (const { operation, at } of operations(document)) {
+    for (const name of operation['x-shows-once'] ?? []) {
+      for (const [status, declared] of Object.entries(operation.responses ?? {})) {
+        if (!status.startsWith('2')) continue
+        const { schema } = resolve(document, declared).content?.['application/json'] ?? {}
+        const field = resolve(document, schema ?? {}).properties?.[name]
+        if (field?.['x-secret'] !== true)
+          yield [[...at, 'responses', status], `${name} is shown once, so it is marked with x-secret: true.`]
+      }
+    }
+  }
+  for (const { schema, at } of everySchema(document)) {
+    if ('x-secret' in schema && schema['x-secret'] !== true)
+      yield [[...at, 'x-secret'], 'x-secret is true for a secret, and left out elsewhere.']
+  }
+}
+
+/** An actor occurs several times in every record and is stored with it, so what few actors have is left out of the others. */
+const SELDOM = {
+  Actor: ['via', 'source', 'copiedBy'],
+  AuditActor: ['via', 'source', 'copiedBy'],
+}
 
 /** Absent is null: a schema that only occurs in answers requires all properties, but for those that `expand` asks for. */
 function* wholeAnswers(document) {
@@ -431,7 +455,7 @@ function* wholeAnswers(document) {
     const missing = Object.keys(schema.properties).filter(
       (name) =>
         !schema.required?.includes(name) &&
-        !SELDOM.includes(name) &&
+        !SELDOM[at.at(-1)]?.includes(name) &&
         !(name in (document['x-expands']?.[at.at(-1)] ?? {})),
     )
     if (missing.length > 0) yield [at, `Answers never leave a field out, so ${missing.join(', ')} is required.`]
@@ -538,12 +562,14 @@ function* skills(document) {
 }
 
 /** What agents are told of an operation beyond its method; a word that says what the method says already is a slip. */
-function* effect(at, { 'x-effect': stated, 'x-tool': isTool }, writes) {
+function* effect(at, { 'x-effect': stated, 'x-tool': isTool, 'x-skill': isSkill }, writes) {
   if (stated !== undefined && !EFFECTS.includes(stated))
     yield [[...at, 'x-effect'], `x-effect is one of ${EFFECTS.join(', ')}.`]
   if (stated !== undefined && !writes) yield [[...at, 'x-effect'], 'What reads says so without x-effect.']
   if (isTool !== undefined && isTool !== false)
     yield [[...at, 'x-tool'], 'x-tool is false where models are not offered something, and left out elsewhere.']
+  if (isSkill !== undefined && isSkill !== false)
+    yield [[...at, 'x-skill'], 'x-skill is false for an operation that is no skill, and left out elsewhere.']
 }
 
 /** As server/skills/effect.ts explains them. */

@@ -29,10 +29,10 @@ export async function buildOnTime(stage: Stage, { home, framerId, baseUrl, send 
   say(`${cascade.notices.length} vendor was told another date: ${cascade.notices.map(({ kind }) => kind).join()}.`)
 
   chapter('The framer cannot come then, and proposes another date in its portal')
-  const invited = await orThrow(
-    stage.plumbline.POST('/api/ext/vendors/{vendorId}/invite', { params: { path: { vendorId: framerId } } }),
-  )
-  const key = invited.portalUrl?.split('/').at(-1) ?? ''
+  const framer = { params: { path: { vendorId: framerId } } }
+  await orThrow(stage.plumbline.POST('/api/ext/vendors/{vendorId}/invite', framer))
+  const { portalUrl } = await orThrow(stage.plumbline.POST('/api/ext/vendors/{vendorId}/portal-link', framer))
+  const key = portalUrl?.split('/').at(-1) ?? ''
   const portal = createClient({ baseUrl, key, fetch: send })
   const path = { taskId: walls.id }
   const { plannedStart } = await orThrow(portal.GET('/api/portal/tasks/{taskId}', { params: { path } }))

@@ -109,13 +109,18 @@ async function play(): Promise<void> {
     )
   traces.push(cancel)
   say(`${request.number} is ${request.status}; bids are taken until ${request.deadlineAt}.`)
-  for (const invitation of request.invitations) {
-    const vendor = vendors.find(({ id }) => id === invitation.vendorId)
-    say(`${vendor?.companyName}: ${invitation.portalUrl?.replace(/[^/.]+$/, '…')}`)
+  const links = new Map<string, Link>()
+  for (const { id: invitationId, vendorId } of request.invitations) {
+    const { portalUrl } = await orThrow(
+      plumbline.POST('/api/ext/invitations/{invitationId}/portal-link', { params: { path: { invitationId } } }),
+    )
+    links.set(vendorId, { invitationId, token: portalUrl?.split('/').at(-1) ?? '' })
+    const vendor = vendors.find(({ id }) => id === vendorId)
+    say(`${vendor?.companyName}: ${portalUrl?.replace(/[^/.]+$/, '…')}`)
   }
 
   chapter('The vendors answer, each in its own way')
-  const bid = (vendor: Vendor, source: 'phone' | 'email' | 'portal', prices: Prices) =>
+  const bid = (vendor: Vendor, source: 'phone' | 'email', prices: Prices) =>
     submitBid(request.id, vendor, source, prices)
   const first = await bid(loneStar, 'phone', { walls: 10.5, trusses: 11_200, sheathing: 1.6 })
   await bid(blanco, 'email', { walls: 9.95, trusses: 11_900, sheathing: null })
@@ -124,7 +129,7 @@ async function play(): Promise<void> {
   )
   const silent = reminded.invitations.filter((invitation) => invitation.remindersSent > 0)
   say(`${silent.length} vendor had not answered yet and was reminded.`)
-  await bid(hillCountry, 'portal', { walls: 10.2, trusses: 11_570, sheathing: 1.6 })
+  await bidInPortal(hillCountry, links.get(hillCountry.id), { walls: 10.2, trusses: 11_570, sheathing: 1.6 })
   const revised = await orThrow(
     plumbline.PATCH('/api/ext/bids/{bidId}', {
       params: { path: { bidId: first.id } },
@@ -242,7 +247,7 @@ function bidLines(prices: Prices) {
 async function submitBid(
   bidRequestId: string,
   vendor: Vendor,
-  source: 'phone' | 'email' | 'portal',
+  source: 'phone' | 'email',
   prices: Prices,
 ): Promise<Bid> {
   const bid = await orThrow(
@@ -253,6 +258,23 @@ async function submitBid(
   )
   say(`${vendor.companyName}, by ${source}: ${money(bid.amount)}`)
   return bid
+}
+
+/** What the link that was copied for a vendor opens. */
+interface Link {
+  invitationId: string
+  token: string
+}
+
+/** Prices the request as the vendor's own system would, through its portal. */
+async function bidInPortal(vendor: Vendor, link: Link | undefined, prices: Prices): Promise<void> {
+  if (link === undefined) throw new Error(`${vendor.companyName} has no link.`)
+  const portal = createClient({ baseUrl, key: link.token, fetch: told })
+  const params = { path: { invitationId: link.invitationId } }
+  const body = { lines: bidLines(prices), leadTimeDays: 14, durationDays: 12 }
+  await orThrow(portal.POST('/api/portal/invitations/{invitationId}/bid/draft', { params, body }))
+  const { bid } = await orThrow(portal.POST('/api/portal/invitations/{invitationId}/bid/submit', { params, body: {} }))
+  say(`${vendor.companyName}, in its portal: ${money(bid?.amount ?? null)}`)
 }
 
 /** Shows the bids side by side and picks the lowest complete one. */

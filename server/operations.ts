@@ -14,6 +14,8 @@ import { bidRequestOperations } from './bidding/bid-requests/operations.ts'
 import { bidOperations } from './bidding/bids/operations.ts'
 import { comparisonOperations } from './bidding/comparison/operations.ts'
 import { complianceDocumentOperations } from './bidding/compliance-documents/operations.ts'
+import { portalLinkOperations } from './bidding/portal-links/operations.ts'
+import { linkToldAgain } from './bidding/portal-links/told-again.ts'
 import { scopeOperations } from './bidding/scopes/operations.ts'
 import { scorecardOperations } from './bidding/scorecards/operations.ts'
 import { vendorNotificationOperations } from './bidding/vendor-notifications/operations.ts'
@@ -69,6 +71,7 @@ export const operations: Handlers = together(
   vendorNotificationOperations,
   complianceDocumentOperations,
   scopeOperations,
+  portalLinkOperations,
   bidRequestOperations,
   comparisonOperations,
   bidOperations,
@@ -128,6 +131,8 @@ const withSecrets: Repeats = { createWebhook: secretToldAgain, rotateWebhookSecr
 /** The operations whose answers are not simply told again to a repeat under an Idempotency-Key. */
 export const repeats: Repeats = {
   ...withSecrets,
+  copyVendorPortalLink: linkToldAgain,
+  copyInvitationLink: linkToldAgain,
   createKey: keyToldAgain,
   rotateKey: keyToldAgain,
   executeSkill: executionToldAgain(withSecrets),

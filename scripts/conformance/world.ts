@@ -275,6 +275,7 @@ export class World {
       }
     }
     await this.#openPortals()
+    await this.copyLinks()
     await this.#issue()
     await this.#share()
   }
@@ -286,6 +287,21 @@ export class World {
       for (const [which] of ids.entries()) {
         const address = this.addressOf(operation, which)
         if (address !== undefined) this.learn(await this.send(operation, { address }), operation)
+      }
+    }
+  }
+
+  /**
+   * Copies the portal links of these subjects, or of all that have none yet: no other answer shows a token. Without the
+   * permission to copy links, the portal stays closed to this world.
+   */
+  async copyLinks(subjects?: readonly string[]): Promise<void> {
+    for (const operation of COPYING) {
+      for (const id of this.idsFor(/\{(\w+)\}/.exec(operation.path)?.[1] ?? '')) {
+        if (subjects === undefined ? this.#portalTokens.has(id) : !subjects.includes(id)) continue
+        this.#portalTokens.delete(id)
+        const address = operation.path.replace(/\{\w+\}/, id)
+        this.learn(await this.#service.request('POST', address, undefined, { key: this.key }), operation)
       }
     }
   }
@@ -364,11 +380,13 @@ export class World {
   }
 
   /** Sends an operation like its first playable example, apart from what the caller overrides. */
-  send(operation: Operation, other: Partial<Sending> = {}): Promise<Answer> {
+  async send(operation: Operation, other: Partial<Sending> = {}): Promise<Answer> {
     const address = other.address ?? this.addressFor(operation)
     const body = 'body' in other ? other.body : this.bodyOf(operation)
     const key = other.key === undefined ? this.credentialFor(operation, address) : other.key
-    return this.#service.request(operation.method, address, body, { key, headers: other.headers ?? {} })
+    const answer = await this.#service.request(operation.method, address, body, { key, headers: other.headers ?? {} })
+    if (answer.status < 300 && RELINKING.has(operation)) await this.copyLinks(address.split(/[/?]/))
+    return answer
   }
 
   /** A body that the contract accepts: from an example, or made from the schema if no example can be played. */
@@ -393,12 +411,11 @@ export class World {
     // What a dry run shows was undone, tokens included.
     if (answer.status >= 300 || answer.body?.dryRun === true) return
     for (const token of portalTokensIn(answer.body)) this.admit(token)
-    // A single answer about what has no address (any more) says so.
-    const { id, vendorId, portalUrl, portalStatus, recordId } = answer.body ?? {}
+    const { id, vendorId, portalStatus, recordId } = answer.body ?? {}
     if (typeof recordId === 'string') this.#hangsOn.set(id, recordId)
-    if (portalUrl === null || portalStatus === 'not_invited') this.#portalTokens.delete(id)
-    // What a vendor was asked about is shown in its portal, also where that was open before.
-    const isShown = portalUrl !== undefined || isIssued(answer.body) || prefixIn(String(id)) === VENDORS_PAPER
+    if (portalStatus === 'not_invited') this.#portalTokens.delete(id)
+    // What a vendor was asked about is shown in its portal.
+    const isShown = isIssued(answer.body) || isAsked(answer.body) || VENDORS_PAPERS.includes(prefixIn(String(id)))
     if (isShown && typeof vendorId === 'string') this.#shownTo.set(id, vendorId)
     // A message is shown in the portals of the vendors that it went to.
     const { recipients } = (answer.body ?? {}) as { recipients?: unknown }
@@ -496,13 +513,24 @@ function isSync({ id }: Operation): boolean {
 
 const OWN_KEYS = new Set(['sku', 'code', 'parentCode', 'externalId', 'accountingId'])
 
-/** The operations that ask a vendor about something that its portal shows from then on, and answer the way there. */
-const ASKING = [...contract.operations.values()].filter((operation) => {
-  const place = [...placeOf(operation), 'responses', '200', 'content', 'application/json', 'examples']
-  const [example] = operation.method === 'POST' && isOpenToKeys(operation) ? entriesAt(...place) : []
-  const { id, portalUrl } = (example?.[1].value ?? {}) as { id?: unknown; portalUrl?: unknown }
-  return typeof id === 'string' && typeof portalUrl === 'string' && !portalUrl.includes(id)
-})
+/** The operations that ask a vendor by a notice about something that its portal shows from then on. */
+const ASKING = [...contract.operations.values()].filter(
+  ({ emits }) => emits.includes('vendor.invited') && emits.some((type) => type.startsWith('vendor.notification.')),
+)
+
+/** The operations that return a portal link. */
+const COPYING = [...contract.operations.values()].filter(
+  ({ declaration }) => declaration['x-shows-once']?.includes('portalUrl') === true,
+)
+
+/** The operations after which the link of what their path names is another one, or none. */
+const RELINKING: ReadonlySet<Operation> = new Set(
+  [...contract.operations.values()].filter(
+    ({ id, path, emits }) =>
+      COPYING.some((copying) => path.startsWith(copying.path.slice(0, copying.path.lastIndexOf('/') + 1))) &&
+      (emits.includes('vendor.invited') || id.startsWith('revoke')),
+  ),
+)
 
 /** The operations that issue something to a vendor: of what they answer, an example says when. */
 const ISSUING = [...contract.operations.values()].filter((operation) => {
@@ -521,6 +549,12 @@ const OPENING = [...contract.operations.values()].filter(
 function isIssued(body: unknown): boolean {
   const { issuedAt } = (body ?? {}) as { issuedAt?: unknown }
   return typeof issuedAt === 'string'
+}
+
+/** Whether a vendor was asked to confirm the date of this task. */
+function isAsked(body: unknown): boolean {
+  const { confirmation } = (body ?? {}) as { confirmation?: { requestedAt?: unknown } | null }
+  return typeof confirmation?.requestedAt === 'string'
 }
 
 /** Until it is approved, a proposal shows what it would make, which does not exist. */
@@ -544,7 +578,7 @@ export function* idsIn(value: unknown): Generator<string> {
   }
 }
 
-/** The tokens of the portal addresses in an answer; a key with bids:write sees them in creations and single reads. */
+/** The tokens of the portal links in an answer. */
 function* portalTokensIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   const { portalUrl } = value as { portalUrl?: unknown }
@@ -568,8 +602,8 @@ export function prefixOf(field: string): string | undefined {
 }
 
 const PREFIXES = learnPrefixes()
-/** The prefix of what belongs to a vendor from the beginning, and is in its portal without anybody asking for it. */
-const VENDORS_PAPER = prefixOf('complianceDocumentId')
+/** The prefixes of what is in a vendor's portal from the beginning. */
+const VENDORS_PAPERS = [prefixOf('complianceDocumentId'), prefixOf('lienWaiverId')]
 
 function learnPrefixes(): Map<string, string> {
   const prefixes = new Map<string, string>()

@@ -124,7 +124,8 @@ async function measurePortal(): Promise<void> {
   const requestId = await find('/api/ext/bids/requests?status=sent')
   const request = await ask(`/api/ext/bids/requests/${requestId}`)
   const invitation = request.invitations[0]
-  const { portalUrl } = await ask(`/api/ext/vendors/${invitation.vendorId}/invite`, {})
+  await ask(`/api/ext/vendors/${invitation.vendorId}/invite`, {})
+  const { portalUrl } = await ask(`/api/ext/vendors/${invitation.vendorId}/portal-link`, {})
   const root = new URL(portalUrl).pathname
   const sections = ['orders', 'dates', 'payments', 'documents', 'messages', 'hand-in']
   const paths = ['', `/${invitation.id}`, `/${invitation.id}/price`, ...sections.map((name) => `/${name}`)]

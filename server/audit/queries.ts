@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { AuditEntry } from '../../client/contract.gen.ts'
+import type { AuditEntry, LinkCopier } from '../../client/contract.gen.ts'
 import type { Tenant } from '../http/call.ts'
 import type { Input } from '../http/operation.ts'
 import { invalidCursor, type Position, readCursor, writeCursor } from '../http/page.ts'
@@ -37,6 +37,7 @@ interface Row {
   actorType: AuditEntry['actor']['type']
   actorId: string | null
   actorVia: AuditEntry['actor']['via'] | null
+  actorCopiedBy: LinkCopier | null
   action: string
   resourceId: string
   changed: string[]
@@ -73,7 +74,7 @@ const EVENTS: Source = {
   action: 'type',
   filtered: sql`"type"`,
   columns: sql`'aud_' || substr("id", 5) as "id", "occurredAt" as "at", "payload"::json #>> '{actor,type}' as "actorType", "actorId",
-    "payload"::json #> '{actor,via}' as "actorVia", "type" as "action", "resourceId", "changedFields"("payload") as "changed", "id" as "eventId", 'done' as "outcome",
+    "payload"::json #> '{actor,via}' as "actorVia", "payload"::json #> '{actor,copiedBy}' as "actorCopiedBy", "type" as "action", "resourceId", "changedFields"("payload") as "changed", "id" as "eventId", 'done' as "outcome",
     null as "reason", 1 as "count", "address", "requestId"`,
   outcome: (wanted) => (wanted === 'done' ? sql`true` : sql`false`),
 }
@@ -86,7 +87,7 @@ const ENTRIES: Source = {
   always: null,
   action: 'action',
   filtered: sql`"action", "outcome"`,
-  columns: sql`"id", "at", "actorType", "actorId", ${viaGrant()} as "actorVia", "action", "resourceId", "changed", null as "eventId", "outcome", "reason",
+  columns: sql`"id", "at", "actorType", "actorId", ${viaGrant()} as "actorVia", ${copier()} as "actorCopiedBy", "action", "resourceId", "changed", null as "eventId", "outcome", "reason",
     "count", "address", "requestId"`,
   outcome: (wanted) => sql`"outcome" = ${wanted}`,
 }
@@ -95,6 +96,16 @@ const ENTRIES: Source = {
 function viaGrant(): RawBuilder<unknown> {
   return sql`(select json_build_object('grantId', g."id", 'client', g."clientName") from "oauthGrants" as g
     where g."organizationId" = "auditEntries"."organizationId" and g."id" = "actorGrantId")`
+}
+
+// An entry holds ids only, so the name is that of the user or key now.
+function copier(): RawBuilder<unknown> {
+  return sql`case when "actorCopierId" like 'usr\\_%' then
+      (select json_build_object('type', 'user', 'id', u."id", 'name', u."name") from "users" as u
+        where u."organizationId" = "auditEntries"."organizationId" and u."id" = "actorCopierId")
+    when "actorCopierId" is not null then
+      (select json_build_object('type', 'key', 'id', k."id", 'name', k."name") from "apiKeys" as k
+        where k."organizationId" = "auditEntries"."organizationId" and k."id" = "actorCopierId") end`
 }
 
 export async function list(call: Tenant, query: Query): Promise<{ data: AuditEntry[]; nextCursor: string | null }> {
@@ -190,8 +201,11 @@ async function read({ db, organizationId }: Tenant, source: Source, query: Query
 }
 
 function toEntry(row: Row): AuditEntry {
-  const { id, at, actorType, actorId, actorVia, action, resourceId } = row
-  const actor = { type: actorType, id: actorId, ...(actorVia !== null && { via: actorVia }) }
+  const { id, at, actorType, actorId, actorVia, actorCopiedBy, action, resourceId } = row
+  const actor = {
+    ...{ type: actorType, id: actorId, ...(actorVia !== null && { via: actorVia }) },
+    ...(actorCopiedBy !== null && { source: 'portal_copied_link' as const, copiedBy: actorCopiedBy }),
+  }
   const { changed, eventId, outcome, reason, count, address, requestId } = row
   return {
     ...{ id, at, actor, action, resourceType: typeOf(resourceId), resourceId },

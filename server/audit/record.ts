@@ -31,6 +31,7 @@ export async function recordEntries(db: Db, entries: readonly NewEntry[]): Promi
     actorType: actor.type,
     actorId: actor.id,
     actorGrantId: actor.via?.grantId ?? null,
+    actorCopierId: actor.copiedBy?.id ?? null,
     changed: [...changed],
     outcome: refused === undefined ? 'done' : 'refused',
     reason: refused?.reason ?? null,
@@ -48,7 +49,7 @@ export async function recordEntries(db: Db, entries: readonly NewEntry[]): Promi
 const COLUMNS = sql.join(
   [
     ...['organizationId', 'id', 'at', 'actorType', 'actorId', 'action', 'resourceId', 'changed', 'outcome', 'reason'],
-    ...['count', 'address', 'requestId', 'actorGrantId'],
+    ...['count', 'address', 'requestId', 'actorGrantId', 'actorCopierId'],
   ].map((column) => sql.id(column)),
 )
 
@@ -115,10 +116,12 @@ export async function recordVisit({
   const since = new Date(now.getTime() - ONE_VISIT_MS).toISOString()
   const resourceId = principal.subjectId ?? principal.id
   await sql`
-    insert into "auditEntries" ("organizationId", "id", "at", "actorType", "actorId", "action", "resourceId", "address", "requestId")
+    insert into "auditEntries" ("organizationId", "id", "at", "actorType", "actorId", "actorCopierId", "action", "resourceId", "address", "requestId")
     select ${organizationId}, ${typeid('aud').toString()}, ${now.toISOString()}::timestamptz, ${actor.type}, ${actor.id},
+      ${actor.copiedBy?.id ?? null},
       'portal.visited', ${resourceId}, ${address}, ${requestId}
     where not exists (
       select from "auditEntries" where "organizationId" = ${organizationId} and "resourceId" = ${resourceId}
-        and "action" = 'portal.visited' and "address" is not distinct from ${address} and "at" > ${since})`.execute(db)
+        and "action" = 'portal.visited' and "actorCopierId" is not distinct from ${actor.copiedBy?.id ?? null}
+        and "address" is not distinct from ${address} and "at" > ${since})`.execute(db)
 }

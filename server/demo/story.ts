@@ -253,7 +253,7 @@ export class Story {
 
   async #requestBids(ago: number, request: DemoRequest): Promise<void> {
     const homes = request.homes.map((home) => this.#homes.get(home))
-    const { id, lines } = await this.#do(ago, 'createBidRequest', {
+    const { id, lines, invitations } = await this.#do(ago, 'createBidRequest', {
       title: request.title,
       vendorIds: request.vendors.map((vendor) => this.#vendors.get(vendor)),
       scope: request.scope,
@@ -273,16 +273,19 @@ export class Story {
     })
     for (const bid of request.bids) {
       this.#on(ago - bid.daysLater, async (day) => {
-        const submitted = await this.#do(day, 'submitBid', {
-          bidRequestId: id,
-          vendorId: this.#vendors.get(bid.vendor),
-          source: bid.source,
+        const vendorId = this.#vendors.get(bid.vendor)
+        const priced = {
           leadTimeDays: 7 + bid.daysLater,
           durationDays: 12,
           ...(bid.unitPrices === undefined
             ? { amount: Math.round((await this.#budget(day, homes, request.scope)) * (bid.share ?? 1)) }
             : { lines: lines.map(({ lineId }, i) => ({ lineId, unitPrice: bid.unitPrices?.[i] })) }),
-        })
+        }
+        const invitationId = invitations.find((invitation) => invitation.vendorId === vendorId)?.id ?? ''
+        const submitted =
+          bid.source === 'portal'
+            ? await this.#bidInPortal(day, { vendorId, invitationId, priced })
+            : await this.#do(day, 'submitBid', { bidRequestId: id, vendorId, source: bid.source, ...priced })
         if (bid.vendor !== request.winner) return
         const awarded = ago - request.deadlineInDays - 1
         if (homes.length > 0) this.#awardLater(awarded, submitted)
@@ -305,6 +308,16 @@ export class Story {
       const reason = 'The buyer of Lot 22 has not signed yet.'
       this.#on(ago - 6, (day) => this.#do(day, 'cancelBidRequest', { bidRequestId: id, reason }))
     }
+  }
+
+  async #bidInPortal(
+    day: number,
+    { vendorId, invitationId, priced }: { vendorId: string; invitationId: string; priced: object },
+  ): Promise<Bid> {
+    const vendor = this.#timeline.at(day, vendorOf(this.#timeline.call.principal.organization, vendorId, vendorId))
+    await vendor.operation('savePortalBidDraft', { invitationId, ...priced })
+    const { bid } = await vendor.operation('submitPortalBid', { invitationId })
+    return this.#do(day, 'getBid', { bidId: bid?.id })
   }
 
   #awardLater(day: number, bid: Bid): void {

@@ -60,7 +60,7 @@ export class Waivers {
     const payment = await payments.lock(call, paymentId)
     const waiver = await waivers.lock(call, id)
     const signedOn = this.#timeline.date(ago + DAYS_TO_READ)
-    const signature = signed(waiver, { signedBy: this.#signerOf(row), signedOn, signedVia: 'paper' })
+    const signature = signed(waiver, { signedBy: this.#signerOf(row), signedOn, signedVia: 'paper' }, null)
     await waivers.update(call, waiver, { ...signature, status: 'accepted' })
     await recordStatusChange(this.#timeline.at(ago + DAYS_TO_READ), { id, from: 'requested', to: 'signed' })
     await recordStatusChange(call, { id, from: 'signed', to: 'accepted' })

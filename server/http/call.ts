@@ -1,4 +1,4 @@
-import type { Actor, Permission } from '../../client/contract.gen.ts'
+import type { Actor, LinkCopier, Permission } from '../../client/contract.gen.ts'
 import type { LinkRequests } from '../administration/sign-in/link-requests.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -22,6 +22,8 @@ export interface Principal {
   readonly id: string | null
   /** The app that a user let act for them, if it is the app that calls. */
   readonly via?: NonNullable<Actor['via']>
+  /** Who copied the portal link through which a vendor acts; absent for the vendor's own link. */
+  readonly copiedBy?: LinkCopier
   readonly organization: Organization
   readonly permissions: ReadonlySet<string>
   /** The largest purchase order that may be approved; null means any. */
@@ -41,8 +43,9 @@ export interface Principal {
   }
 }
 
-/** Whose name stands below what the principal does. */
-export function actorOf({ kind, id, via }: Principal): Actor {
+/** The actor that is recorded for what the principal does. */
+export function actorOf({ kind, id, via, copiedBy }: Principal): Actor {
+  if (copiedBy !== undefined && kind === 'vendor') return { type: kind, id, source: 'portal_copied_link', copiedBy }
   return via === undefined || kind !== 'user' ? { type: kind, id } : { type: kind, id, via }
 }
 

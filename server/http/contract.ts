@@ -48,6 +48,8 @@ export interface OperationObject {
   'x-effect'?: 'reads' | 'adds' | 'settles' | 'replaces' | 'moves'
   /** False if models are not offered it. */
   'x-tool'?: boolean
+  /** False if it is no skill, because it returns a secret that an execution, a batch or a proposal must not carry on. */
+  'x-skill'?: false
   /** How people ask for it, for the search of skills. */
   'x-asked'?: readonly string[]
   'x-max-body-bytes'?: number

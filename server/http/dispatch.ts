@@ -12,6 +12,7 @@ import { locations, readers } from './location.ts'
 import type { Answered, Handlers } from './operation.ts'
 import { notFound, Problem, problem } from './problem.ts'
 import { assertConcealing, type Repeat, type Repeats } from './repeat.ts'
+import { type SecretFields, secretFieldsOf, withoutSecrets } from './secret-fields.ts'
 import { type Arrived, Upload } from './upload.ts'
 import type { Validator } from './validate.ts'
 
@@ -112,8 +113,19 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     permit: (call, operation, what) => permit(call.principal, operation, what),
   })
 
-  /** What the handler replies, with what `expand` asks for. */
+  const secretsOf = new Map(
+    [...contract.operations.values()].map((operation) => [operation, secretFieldsOf(contract, operation)]),
+  )
+
+  /** The reply, without secrets for a caller that may only propose: with one it could act without an approval. */
   function handled(operation: Operation, input: Input & { ifMatch?: string }, call: Call): Promise<AnyReply> {
+    const reply = expanded(operation, input, call)
+    const secrets = call.principal.proposesOnly === true ? secretsOf.get(operation) : null
+    return secrets ? reply.then((reply) => concealed(reply, secrets)) : reply
+  }
+
+  /** What the handler replies, with what `expand` asks for. */
+  function expanded(operation: Operation, input: Input & { ifMatch?: string }, call: Call): Promise<AnyReply> {
     // That of listSkills is one word, and its own affair.
     if (!Array.isArray(input.query.expand)) return (handlers[operation.id] as unknown as AnyHandler)(input, call)
     const { expand, ...query } = input.query
@@ -158,11 +170,10 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   }
 
   async function proposed(operation: Operation, given: Input & { ifMatch?: string }, call: Call): Promise<Answer> {
-    const handler = handlers[operation.id] as unknown as AnyHandler
     const { path, query, body, ifMatch } = given
     const flat = { ...path, ...query, ...(body as object | undefined), ...(ifMatch !== undefined && { ifMatch }) }
     const proposal = await proposer.propose(operation, flat, call, async (call) => {
-      const { body } = await handler(given, call)
+      const { body } = await handled(operation, given, call)
       return body instanceof Json ? body.value : body
     })
     const Location = locationOf.get('createProposal')?.((proposal as { id: string }).id) ?? ''
@@ -231,6 +242,12 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   }
 
   return { perform, operate }
+}
+
+function concealed(reply: AnyReply, secrets: SecretFields): AnyReply {
+  if (reply.body === undefined || reply.body instanceof FileAnswer) return reply
+  const body = reply.body instanceof Json ? reply.body.value : reply.body
+  return { ...reply, body: withoutSecrets(body, secrets) as object }
 }
 
 /** Where its text was too large to be kept, its Location leads to it. */

@@ -9,7 +9,7 @@ import { type BrowserToken, isBrowserToken, openBrowserToken } from './browser-t
 import { bearerToken, unauthenticated } from './credentials.ts'
 import { FailedAttempts } from './failed-attempts.ts'
 import { keyOfSecret, keyOfToken } from './find-key.ts'
-import { permissionsOf, type Role } from './roles.ts'
+import { isDelegable, permissionsOf, type Role } from './roles.ts'
 import { isWellFormed } from './secret.ts'
 
 /**
@@ -64,7 +64,12 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
       kind: 'key',
       id: row.id,
       organization: { id: organizationId, name: organizationName, tier, currency, timeZone },
-      permissions: new Set(given.filter((permission) => power.has(permission as Permission))),
+      permissions: new Set(
+        given.filter(
+          (permission) =>
+            power.has(permission as Permission) && (isDelegable(permission) || (token === null && !row.proposeOnly)),
+        ),
+      ),
       poApprovalLimit: row.poApprovalLimit,
       subjectId: null,
       counters: { minute: `minute:${row.id}`, kind: 'key', day: `day:${organizationId}` },

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import type { Database, Db } from '../database/database.ts'
 import type { Tenant } from '../http/call.ts'
 import { conflict, invalid, notFound } from '../http/problem.ts'
-import { permissionsOf, type Role } from './roles.ts'
+import { isDelegable, permissionsOf, type Role } from './roles.ts'
 import { newSecret, secretHash, secretStart } from './secret.ts'
 
 export interface NewKey {
@@ -14,7 +14,7 @@ export interface NewKey {
   /** The creator, whose role bounds the key's permissions. Default: the organization's first owner. */
   userId?: string | undefined
   name: string
-  /** Default: everything the creator's role allows. */
+  /** Default: everything the creator's role allows and, for a key that only proposes, that may be passed on. */
   permissions?: readonly string[] | undefined
   /** Default: in a year. Null for a key that never expires. */
   expiresAt?: Date | null | undefined
@@ -46,7 +46,18 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
     const creator = await creators.limit(1).executeTakeFirst()
     if (creator === undefined) throw notFound()
     const power = permissionsOf(creator.role as Role)
-    const permissions = wanted.permissions ?? [...power]
+    const permissions = wanted.permissions ?? [...power].filter((permission) => isDelegable(permission) || !proposeOnly)
+    if (proposeOnly) {
+      const fault = permissions.find((permission) => !isDelegable(permission))
+      if (fault !== undefined)
+        throw invalid([
+          {
+            pointer: '/permissions',
+            code: 'not_for_proposals',
+            message: `must not contain ${fault} for a key that only proposes`,
+          },
+        ])
+    }
     const beyond = permissions.filter((permission) => !power.has(permission as Permission))
     if (beyond.length > 0) {
       throw invalid(

@@ -7,7 +7,7 @@ import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
 import { bearerToken, unauthenticated } from './credentials.ts'
 import { FailedAttempts } from './failed-attempts.ts'
 import { isOauthSecret, oauthHash } from './oauth-secrets.ts'
-import { permissionsOf, type Role } from './roles.ts'
+import { isDelegable, permissionsOf, type Role } from './roles.ts'
 
 /**
  * Finds the person whose app sends an access token: the app acts as them, with what they granted it as far as their role
@@ -64,7 +64,9 @@ export function oauthAuthenticator({ database, clock, config }: AuthenticatorPar
       id: userId,
       via,
       organization,
-      permissions: new Set(permissions.filter((permission) => power.has(permission as Permission))),
+      permissions: new Set(
+        permissions.filter((permission) => isDelegable(permission) && power.has(permission as Permission)),
+      ),
       poApprovalLimit,
       subjectId: null,
       // It is a program, so it has the limits of keys.

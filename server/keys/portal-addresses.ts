@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import type { LinkCopier } from '../../client/contract.gen.ts'
 import { fixed } from '../database/fixed.ts'
 import { later } from '../database/transaction-drivers.ts'
 import { vault } from '../encryption/vault.ts'
@@ -7,9 +8,10 @@ import type { Call, WriteCall } from '../http/call.ts'
 import { secretHash } from './secret.ts'
 
 /**
- * The portal addresses sent to vendors: `/portal/<token>`. A token is the id of what it opens (an invitation or a
- * vendor) and 192 random bits. It is looked up by its hash, so it survives changes of the encryption key, which only
- * seals the copies from which invitation addresses are shown again. Each subject has one address at a time.
+ * Portal links: `/portal/<token>`. A token is the id of what it opens (an invitation or a vendor) and 192 random bits. It
+ * is looked up by its hash, so it survives changes of the encryption key, which only seals the copies from which
+ * reminders mail an invitation's link again. Each subject has at most one link that is mailed. Somebody who copies the
+ * link gets a token of its own, which names them and is revoked together with the mailed one.
  */
 const RANDOM_BYTES = 24
 const FORM = /^(inv|ven)_[0-9a-z]{26}\.[\w-]{32}$/
@@ -53,8 +55,8 @@ export function hashOf(token: string): Buffer {
 
 /** Creates an address for each subject that has no valid one, and returns the new addresses by subject. */
 export async function issueAddresses(call: WriteCall, those: readonly Addressed[]): Promise<Map<string, string>> {
-  const tokens = those.map(({ subjectId }) => `${subjectId}.${randomBytes(RANDOM_BYTES).toString('base64url')}`)
-  // The address of a vendor's whole portal is shown only once.
+  const tokens = those.map(({ subjectId }) => newToken(subjectId))
+  // The link of a vendor's whole portal is mailed only once.
   const sealed = those.map(({ subjectId, vendorId }, i) =>
     subjectId === vendorId ? null : sealing(call).seal(tokens[i] ?? '', placeOfAddress(call.organizationId, subjectId)),
   )
@@ -67,7 +69,7 @@ export async function issueAddresses(call: WriteCall, those: readonly Addressed[
   return new Map(those.map(({ subjectId }, i) => [subjectId, urlOf(call, tokens[i] ?? '')]))
 }
 
-/** Revokes the address of an invitation or a vendor; false if there was none. */
+/** Revokes the link of an invitation or a vendor and every copy of it; false if there was none. */
 export async function revokeAddress(call: WriteCall, subjectId: string): Promise<boolean> {
   const { rows } = await sql`
     update "portalAddresses" set "revokedAt" = ${call.now}, "sealedToken" = null
@@ -76,25 +78,41 @@ export async function revokeAddress(call: WriteCall, subjectId: string): Promise
   return rows.length > 0
 }
 
-/** Whether the vendor has an address of its whole portal that opens it still. */
-export async function hasPortal(call: Call, vendorId: string): Promise<boolean> {
+/** Whether there is a link to mail that still opens the invitation or the vendor's portal. Copies do not count. */
+export async function hasLink(call: Call, { subjectId, vendorId }: Addressed): Promise<boolean> {
   const { rows } = await sql<{ createdAt: string }>`
     select "createdAt" from "portalAddresses"
-    where "organizationId" = ${call.organizationId} and "subjectId" = ${vendorId} and "revokedAt" is null`.execute(
-    call.db,
-  )
-  return rows.some(({ createdAt }) => endOf({ createdAt, deadlineAt: null }) > call.now)
+    where "organizationId" = ${call.organizationId} and "subjectId" = ${subjectId} and "revokedAt" is null
+      and "copiedBy" is null`.execute(call.db)
+  // The link of an invitation ends with the deadline of its request, whenever it was created.
+  return rows.some(({ createdAt }) => subjectId !== vendorId || endOf({ createdAt, deadlineAt: null }) > call.now)
 }
 
-/**
- * Whether this caller may see addresses, since anyone who has one can act as the vendor. A dry run shows none, because
- * those it creates are undone.
- */
-export function seesAddresses({ permissions, isDryRun }: Pick<Call, 'permissions' | 'isDryRun'>): boolean {
-  return permissions.has('bids:write') && !isDryRun
+/** How many copies of a link still work. */
+export async function countCopies(call: Call, { subjectId, vendorId }: Addressed): Promise<number> {
+  const { rows } = await sql<{ createdAt: string }>`
+    select "createdAt" from "portalAddresses"
+    where "organizationId" = ${call.organizationId} and "subjectId" = ${subjectId} and "revokedAt" is null
+      and "copiedBy" is not null`.execute(call.db)
+  return rows.filter(({ createdAt }) => subjectId !== vendorId || endOf({ createdAt, deadlineAt: null }) > call.now)
+    .length
 }
 
-/** The addresses of these invitations, for those that have one. */
+/** Creates a copy of a link and returns it. Its token is not stored, so it is shown once. */
+export async function issueCopy(
+  call: WriteCall,
+  { subjectId, vendorId }: Addressed,
+  copiedBy: LinkCopier,
+): Promise<string> {
+  const token = newToken(subjectId)
+  await sql`
+    insert into "portalAddresses" ("organizationId", "hash", "subjectId", "vendorId", "createdAt", "copiedBy")
+    values (${call.organizationId}, ${hashOf(token)}, ${subjectId}, ${vendorId}, ${call.now.toISOString()},
+      ${JSON.stringify(copiedBy)}::jsonb)`.execute(call.db)
+  return urlOf(call, token)
+}
+
+/** The links of these invitations for mails, for those that have one. No response contains them. */
 export async function addressesOf(call: Call, invitationIds: readonly string[]): Promise<Map<string, string>> {
   if (invitationIds.length === 0) return new Map()
   const { rows } = await sql<{ subjectId: string; sealedToken: string }>`
@@ -107,6 +125,10 @@ export async function addressesOf(call: Call, invitationIds: readonly string[]):
       urlOf(call, sealing(call).open(sealedToken, placeOfAddress(call.organizationId, subjectId))),
     ]),
   )
+}
+
+function newToken(subjectId: string): string {
+  return `${subjectId}.${randomBytes(RANDOM_BYTES).toString('base64url')}`
 }
 
 function urlOf({ surroundings }: Call, token: string): string {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from 'kysely'
+import type { LinkCopier } from '../../client/contract.gen.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Organization, Principal } from '../http/call.ts'
@@ -27,18 +28,19 @@ export async function vendorBehind(
 ): Promise<Principal> {
   const found = isPortalToken(token) ? await find(database, token) : undefined
   if (found === undefined) throw unauthenticated('invalid_key', 'It is not a token of the vendor portal.')
-  const { vendorId, subjectId, revokedAt, isDropped, deadlineAt, createdAt, ...organization } = found
+  const { vendorId, subjectId, revokedAt, copiedBy, isDropped, deadlineAt, createdAt, ...organization } = found
   if (revokedAt !== null) throw unauthenticated('revoked_token', `It was revoked or replaced at ${revokedAt}.`)
   if (isDropped) throw unauthenticated('revoked_token', 'The builder does not work with this vendor at present.')
   const end = endOf({ createdAt, deadlineAt })
   if (end.getTime() <= clock.nowMs()) throw unauthenticated('expired_token', `It expired at ${end.toISOString()}.`)
-  return vendorOf(organization, vendorId, subjectId)
+  return vendorOf(organization, vendorId, subjectId, copiedBy)
 }
 
 interface Found extends Organization, Purpose {
   vendorId: string
   subjectId: string
   revokedAt: string | null
+  copiedBy: LinkCopier | null
   isDropped: boolean
 }
 
@@ -47,6 +49,7 @@ interface Found extends Organization, Purpose {
 async function find(database: Database, token: string): Promise<Found | undefined> {
   const { rows } = await sql<Found>`
     select o."id", o."name", o."tier", o."currency", o."timeZone", a."vendorId", a."subjectId", a."createdAt", a."revokedAt",
+      a."copiedBy",
       v."archivedAt" is not null or v."status" = 'inactive' as "isDropped", r."deadlineAt"
     from "portalAddresses" as a
     join "organizations" as o on o."id" = a."organizationId"

@@ -1,5 +1,5 @@
 import { typeid } from 'typeid-js'
-import type { Permission } from '../../client/contract.gen.ts'
+import type { LinkCopier, Permission } from '../../client/contract.gen.ts'
 import type { Db } from '../database/database.ts'
 import {
   type Call,
@@ -59,9 +59,14 @@ export async function userOf(db: Db, organizationId: string, userId: string): Pr
 
 /**
  * A vendor has no permissions: it may call what the contract opens to portal tokens, and see what its token was made
- * for. Its requests do not count against the builder's quota.
+ * for. Its requests do not count against the builder's quota. `copiedBy` is null for the vendor's own link.
  */
-export function vendorOf(organization: Organization, vendorId: string, subjectId: string): Principal {
+export function vendorOf(
+  organization: Organization,
+  vendorId: string,
+  subjectId: string,
+  copiedBy: LinkCopier | null = null,
+): Principal {
   return {
     kind: 'vendor',
     id: vendorId,
@@ -69,6 +74,7 @@ export function vendorOf(organization: Organization, vendorId: string, subjectId
     permissions: new Set<Permission>(),
     poApprovalLimit: null,
     subjectId,
+    ...(copiedBy !== null && { copiedBy }),
     counters: { minute: `minute:${subjectId}`, kind: 'portal', day: null },
   }
 }

@@ -4,7 +4,14 @@ import type { AdminPermission, Permission } from '../../client/contract.gen.ts'
 export const ROLES = ['owner', 'admin', 'estimator', 'superintendent', 'salesperson', 'accountant', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
-type Entity = Permission extends `${infer E}:${string}` ? E : never
+/**
+ * Permissions with which the holder could act in the name of somebody else. Only owners and admins have them, and they
+ * are never passed on: not to keys that only propose, browser tokens, connected apps or MCP clients.
+ */
+const PERSONAL = ['portal_links:read'] as const
+type Personal = (typeof PERSONAL)[number]
+
+type Entity = Exclude<Permission, Personal> extends `${infer E}:${string}` ? E : never
 
 const EVERYTHING: readonly Entity[] = [
   ...([
@@ -54,7 +61,13 @@ export function permissionsOf(role: Role): ReadonlySet<Permission> {
   return new Set([
     ...reads.map((entity): Permission => `${entity}:read`),
     ...WRITES[role].map((entity): Permission => `${entity}:write`),
+    ...(administers ? PERSONAL : []),
   ])
+}
+
+/** Whether a permission may be passed on to a program that acts under supervision or for somebody else. */
+export function isDelegable(permission: string): boolean {
+  return !PERSONAL.some((personal) => personal === permission)
 }
 
 export const ALL_PERMISSIONS: readonly Permission[] = [...permissionsOf('owner')]

@@ -1,8 +1,9 @@
 import express, { type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
-import { newCall, type Surroundings } from '../http/call.ts'
+import { newCall, type Principal, type Surroundings } from '../http/call.ts'
 import type { Door, Guest } from '../http/door.ts'
 import { invalid, Problem } from '../http/problem.ts'
+import { isDelegable } from '../keys/roles.ts'
 import { wellKnown } from '../oauth/metadata.ts'
 import { SCOPES } from '../oauth/scopes.ts'
 import type { Respond } from './handler.ts'
@@ -42,7 +43,7 @@ export function mcpRoutes({ surroundings, door, log }: Parts): Router {
     }
     const work = async (guest: Guest) => {
       if (Array.isArray(guest.body)) throw onlyOne()
-      const call = newCall(surroundings, guest)
+      const call = newCall(surroundings, { ...guest, principal: withoutPersonal(guest.principal) })
       const visit: Visit = { guest, call, toolset: toolsetOf(call, req.query.tools) }
       guest.running(methodOf(guest))
       respond ??= import('./handler.ts').then(({ responding }) => responding(log))
@@ -50,6 +51,11 @@ export function mcpRoutes({ surroundings, door, log }: Parts): Router {
     }
     await door.visit(req, res, 'executeSkill', work, challenge)
   }
+}
+
+/** A model reads what a tool returns, so nobody passes on through it what only they should see. */
+function withoutPersonal(principal: Principal): Principal {
+  return { ...principal, permissions: new Set([...principal.permissions].filter(isDelegable)) }
 }
 
 /** Each message counts against the limits, so several in one request would go uncounted. */

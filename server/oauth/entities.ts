@@ -1,8 +1,8 @@
 import type { Permission } from '../../client/contract.gen.ts'
 
-export type Entity = Permission extends `${infer Name}:${string}` ? Name : never
+export type Entity = Exclude<Permission, 'portal_links:read'> extends `${infer Name}:${string}` ? Name : never
 
-/** What permissions are about, as people call it, in the order of the page. */
+/** What an app can be granted, as people call it, in the order of the page. Portal links are never granted to apps. */
 export const ENTITIES: Readonly<Record<Entity, string>> = {
   vendors: 'Vendors and their papers',
   bids: 'Bid requests and bids',

@@ -1,5 +1,5 @@
 import type { Permission } from '../../client/contract.gen.ts'
-import { ALL_PERMISSIONS } from '../keys/roles.ts'
+import { ALL_PERMISSIONS, isDelegable } from '../keys/roles.ts'
 
 /**
  * The scopes that are advertised. Apps ask for all that they are told of, and people choose the rest on the page. Each
@@ -7,7 +7,9 @@ import { ALL_PERMISSIONS } from '../keys/roles.ts'
  */
 export const SCOPES = ['read', 'write'] as const
 
-const KNOWN: ReadonlySet<string> = new Set(ALL_PERMISSIONS)
+/** The permissions that an app can be granted. */
+const GRANTABLE = ALL_PERMISSIONS.filter(isDelegable)
+const KNOWN: ReadonlySet<string> = new Set(GRANTABLE)
 
 /**
  * The permissions that these scopes stand for; of no scope, all of them. Scopes that are not ours are passed over, as
@@ -15,12 +17,10 @@ const KNOWN: ReadonlySet<string> = new Set(ALL_PERMISSIONS)
  */
 export function permissionsFor(scope: string | null): readonly Permission[] | null {
   const asked = (scope ?? '').split(' ').filter((each) => each !== '')
-  if (asked.length === 0) return ALL_PERMISSIONS
+  if (asked.length === 0) return GRANTABLE
   const known = asked.filter((each) => KNOWN.has(each) || SCOPES.some((one) => one === each))
   if (known.length === 0) return null
-  return ALL_PERMISSIONS.filter((permission) =>
-    known.some((each) => each === permission || permission.endsWith(`:${each}`)),
-  )
+  return GRANTABLE.filter((permission) => known.some((each) => each === permission || permission.endsWith(`:${each}`)))
 }
 
 /**

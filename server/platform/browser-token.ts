@@ -3,18 +3,30 @@ import type { Call } from '../http/call.ts'
 import { isOrigin } from '../http/cors.ts'
 import { conflict, invalid } from '../http/problem.ts'
 import { BROWSER_TOKEN_MS, sealBrowserToken } from '../keys/browser-token.ts'
+import { isDelegable } from '../keys/roles.ts'
 
 /** A token for a page, which says what it may do, and is kept nowhere. */
 export function browserToken(call: Call, { origin, permissions }: BrowserTokenCreate): BrowserToken {
   const { principal, organizationId, now, surroundings } = call
   if (principal.kind !== 'key' || principal.id === null)
     throw conflict('wrong_caller', 'A browser token does part of what an API key may do; call this with a key.')
+  if (principal.proposesOnly === true)
+    throw conflict(
+      'wrong_caller',
+      'Cannot create a browser token: the key can only propose. Use a key without proposeOnly.',
+    )
   if (principal.isInBrowser)
     throw conflict('wrong_caller', 'A browser token makes no other token; have your server make it, with the key.')
   const faults: FieldError[] = permissions.flatMap((permission, i) =>
-    principal.permissions.has(permission)
+    principal.permissions.has(permission) && isDelegable(permission)
       ? []
-      : [{ pointer: `/permissions/${i}`, code: 'beyond_key', message: `${permission} is nothing that the key may do` }],
+      : [
+          {
+            pointer: `/permissions/${i}`,
+            code: 'beyond_key',
+            message: `${permission} is nothing that a token of this key may do`,
+          },
+        ],
   )
   const fault = originFault(origin)
   if (fault !== null) faults.push(fault)

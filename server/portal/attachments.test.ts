@@ -28,10 +28,12 @@ async function newRequest(fields: object = {}): Promise<{ id: string; guests: Gu
   )
   const request = { vendorIds, scope: 'framing', deadline: '2030-12-04', communityId, ...fields }
   const { body } = await plumbline.post('/api/ext/bids/request', request)
-  const guests = body.invitations.map((invitation: { id: string; vendorId: string; portalUrl: string }) => ({
-    ...{ vendorId: invitation.vendorId, invitationId: invitation.id },
-    token: invitation.portalUrl.split('/').at(-1) ?? '',
-  }))
+  const guests = await Promise.all(
+    body.invitations.map(async (invitation: { id: string; vendorId: string }) => ({
+      ...{ vendorId: invitation.vendorId, invitationId: invitation.id },
+      token: (await plumbline.mailedLink(invitation.id)).split('/').at(-1) ?? '',
+    })),
+  )
   return { id: body.id, guests }
 }
 

@@ -14,6 +14,7 @@ import { draftOf, type Entered, keepDraft, newestBid } from './bid-drafts.ts'
 import { pricesOf, reviewOf } from './bid-review.ts'
 import { visible } from './invitation.ts'
 import * as portal from './queries.ts'
+import { portalSource } from './source.ts'
 
 /**
  * A vendor's own bid on a request: it saves drafts, which nobody else sees, and submits what it has saved. The vendor sees
@@ -55,7 +56,7 @@ export async function submitDraft(call: Call, invitationId: string, version: num
     await portal.noteAnswers(call, invitationId, counted)
     const { lines, amount } = pricesOf(draft)
     const { inclusions, exclusions, note, leadTimeDays, durationDays, validUntil } = draft
-    const rest = { inclusions, exclusions, note, leadTimeDays, durationDays, validUntil, source: 'portal' as const }
+    const rest = { inclusions, exclusions, note, leadTimeDays, durationDays, validUntil, source: portalSource(call) }
     const before = await bidOf(call, request.id, vendorId)
     if (before?.status === 'submitted') {
       await revise(call, before.id, { lines, amount, ...rest }, undefined)

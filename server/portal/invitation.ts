@@ -70,7 +70,7 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
 export async function lookAround(call: Call, { invitationId, messageId }: PortalOpen): Promise<PortalVisit> {
   return call.write(async (call) => {
     if (invitationId !== undefined) {
-      const address = await portal.addressOf(call, invitationId, portal.visibleTo(call.principal))
+      const address = await portal.addressOf(call, invitationId)
       if (address === undefined) throw unknownReference(['/invitationId'])
       await noteView(call, invitationId, address)
     }
@@ -128,7 +128,7 @@ async function noteVendor(call: WriteCall) {
 
 /** The invitation, if the caller's token covers it; otherwise it is not found. */
 export async function visible(call: Call, invitationId: string): Promise<portal.InvitationAddress> {
-  const found = await portal.addressOf(call, invitationId, portal.visibleTo(call.principal))
+  const found = await portal.addressOf(call, invitationId)
   if (found === undefined) throw notFound()
   return found
 }

@@ -6,6 +6,7 @@ import { reasonNotToSign } from '../paying/lien-waivers/lien-waiver.ts'
 import * as waivers from '../paying/lien-waivers/queries.ts'
 import { signInPortal } from '../paying/lien-waivers/status.ts'
 import * as payments from '../paying/payments/queries.ts'
+import { portalSource } from './source.ts'
 
 /** What a vendor does with the lien waivers that it is asked for: it reads what it gives up, and signs it. */
 export async function readWaiver(call: Call, lienWaiverId: string): Promise<PortalLienWaiver> {
@@ -18,7 +19,7 @@ export async function signWaiver(
   signature: PortalSignature,
 ): Promise<PortalLienWaiver> {
   await visible(call, lienWaiverId)
-  return call.write(async (call) => shown(call, await signInPortal(call, lienWaiverId, signature)))
+  return call.write(async (call) => shown(call, await signInPortal(call, lienWaiverId, signature, portalSource(call))))
 }
 
 async function shown(call: Call, waiver: LienWaiver): Promise<PortalLienWaiver> {

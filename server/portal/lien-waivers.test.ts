@@ -35,7 +35,8 @@ beforeEach(async () => {
   for (const status of ['approved', 'issued']) await moved(`/purchase-orders/${orderId}/status`, { status })
   await moved(`/purchase-orders/${orderId}/progress`, { completedPercent: 100 })
   paymentId = await pay()
-  ;({ id: waiverId, portalUrl } = await made(`/payments/${paymentId}/lien-waivers`, {}))
+  waiverId = (await made(`/payments/${paymentId}/lien-waivers`, {})).id
+  portalUrl = await plumbline.mailedLink(vendorId)
 })
 
 type Body = Answer['body']
@@ -92,14 +93,14 @@ test('a vendor that is asked for a waiver gets the way to its portal, and a mail
   })
   const { headers, body: again } = await post(`/payments/${await pay()}/lien-waivers`, {})
   expect(headers.get('location')).toBe(`/api/ext/lien-waivers/${again.id}`)
-  expect(again.portalUrl).toBeNull()
   const { body: first } = await plumbline.get(`${PORTAL}?limit=1`, vendor())
   expect(first.data[0].id).toBe(again.id)
   const next = await plumbline.get(`${PORTAL}?limit=1&cursor=${first.nextCursor}`, vendor())
   expect(next.body.data[0].id).toBe(waiverId)
   const clerk = await plumbline.newKey(['payments:write'], site.organizationId)
   await plumbline.post(`/api/ext/vendors/${vendorId}/revoke-portal`, undefined, { key: site.key })
-  expect((await post(`/payments/${paymentId}/lien-waivers`, {}, clerk)).body.portalUrl).toBeNull()
+  expect((await post(`/payments/${paymentId}/lien-waivers`, {}, clerk)).status).toBe(201)
+  await expect(plumbline.mailedLink(vendorId)).rejects.toThrow('no portal link')
 })
 
 test("a vendor's own system signs a waiver, which counts as any other, and the text is kept as it was signed", async () => {
@@ -169,9 +170,10 @@ test('a vendor reads and signs a waiver on its page, without a script', async ()
 })
 
 test('nobody sees or signs the waiver of another vendor, nor with the address of an invitation', async () => {
-  const { body: other } = await post(`/vendors/${site.hillCountry}/invite`, {})
+  await post(`/vendors/${site.hillCountry}/invite`, {})
   const { body: request } = await post('/bids/request', { ...site.framing(), vendorIds: [vendorId] })
-  for (const url of [other.portalUrl, request.invitations[0].portalUrl]) {
+  for (const subjectId of [site.hillCountry, request.invitations[0].id]) {
+    const url = await plumbline.mailedLink(subjectId)
     expect((await plumbline.get(PORTAL, vendor(url))).body.data).toEqual([])
     expect((await plumbline.get(`${PORTAL}/${waiverId}`, vendor(url))).status).toBe(404)
     expect((await sign(DANA, waiverId, url)).status).toBe(404)

@@ -21,7 +21,8 @@ afterAll(() => plumbline.stop())
 
 const ask = async (): Promise<Answer['body']> =>
   (await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })).body
-const tokenOf = (portalUrl: string): string => portalUrl.split('/').at(-1) ?? ''
+const tokenOf = async ({ id }: { id: string }): Promise<string> =>
+  (await plumbline.mailedLink(id)).split('/').at(-1) ?? ''
 
 /** A request as a client at this address sends it, behind the proxy that the service trusts. */
 const from = (client: string) => ({ 'x-forwarded-for': client })
@@ -29,7 +30,8 @@ const open = (token: string, client: string) => fetch(`${plumbline.url}/portal/$
 const list = (key: string, client: string) => plumbline.get('/api/portal/invitations', { key, headers: from(client) })
 
 test('an address is opened 30 times a minute, by its pages and its operations together', async () => {
-  const [first, second] = (await ask()).invitations.map(({ portalUrl }: { portalUrl: string }) => tokenOf(portalUrl))
+  const [one, another] = (await ask()).invitations
+  const [first, second] = [await tokenOf(one), await tokenOf(another)]
   for (let i = 0; i < 15; i++) expect((await open(first, `192.0.2.${i}`)).status).toBe(200)
   for (let i = 0; i < 14; i++) expect((await list(first, `192.0.2.${i}`)).status).toBe(200)
   const last = await list(first, '192.0.2.1')
@@ -49,7 +51,7 @@ test('an address is opened 30 times a minute, by its pages and its operations to
 })
 
 test('a client sends 120 requests a minute, whatever it tries, and version six counts by its network', async () => {
-  const token = tokenOf((await ask()).invitations[0].portalUrl)
+  const token = await tokenOf((await ask()).invitations[0])
   const wrong = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`
   for (let i = 0; i < 60; i++) {
     expect((await open(wrong, `2001:db8:7:1::${i}`)).status).toBe(404)
@@ -66,8 +68,8 @@ test('a client sends 120 requests a minute, whatever it tries, and version six c
 })
 
 test('each visit is a line of the log with who came from where, and none has the token', async () => {
-  const [{ id, portalUrl }] = (await ask()).invitations
-  const token = tokenOf(portalUrl)
+  const [{ id }] = (await ask()).invitations
+  const token = await tokenOf({ id })
   lines.length = 0
   const page = await open(token, '198.51.100.7')
   await list(token, '198.51.100.8')
@@ -93,10 +95,11 @@ test('each visit is a line of the log with who came from where, and none has the
 
 test('an answer is an event each time that it changes, six times an hour, and the same answer again is none', async () => {
   const request = await ask()
-  const [{ id, portalUrl }] = request.invitations
+  const [{ id }] = request.invitations
+  const key = await tokenOf({ id })
   const answer = (body: object) =>
     plumbline.post(`/api/portal/invitations/${id}/answer`, body, {
-      key: tokenOf(portalUrl),
+      key,
       headers: from('203.0.113.1'),
     })
   const updates = async () => (await eventsAbout(plumbline, request.id)).filter(({ actor }) => actor.type === 'vendor')
@@ -116,7 +119,7 @@ test('an answer is an event each time that it changes, six times an hour, and th
   const refused = await answer({ answer: 'declined' })
   expect([refused.status, refused.body.code]).toEqual([429, 'too_many_answers'])
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500)
-  const page = await fetch(`${plumbline.url}${new URL(portalUrl).pathname}`, {
+  const page = await fetch(`${plumbline.url}/portal/${key}`, {
     method: 'POST',
     body: new URLSearchParams({ answer: 'declined' }),
     headers: from('203.0.113.1'),
@@ -132,7 +135,7 @@ test('an answer is an event each time that it changes, six times an hour, and th
 
 test('what was counted of clients is gone an hour after their minute, and they are counted anew', async () => {
   const { database, clock } = plumbline
-  const token = tokenOf((await ask()).invitations[0].portalUrl)
+  const token = await tokenOf((await ask()).invitations[0])
   expect((await open(token, '203.0.113.9')).status).toBe(200)
   const kept = async () =>
     (await sql`select 1 from "limitWindows" where "scope" like 'client:%'`.execute(database.statements)).rows.length

@@ -19,10 +19,7 @@ export const portalOperations = {
   },
 
   async listPortalInvitations({ query }, call) {
-    return {
-      status: 200,
-      body: await portal.list(call, { ...query, sort: '-createdAt' }, portal.visibleTo(call.principal)),
-    }
+    return { status: 200, body: await portal.list(call, { ...query, sort: '-createdAt' }) }
   },
 
   async getPortalInvitation({ path }, call) {

@@ -16,13 +16,15 @@ beforeAll(async () => {
   whole = await tokenOf(site.loneStar)
   other = await tokenOf(site.redrock)
   const { body } = await ext('/bids/request', site.framing())
-  narrow = body.invitations[0].portalUrl.split('/').at(-1)
+  narrow = (await plumbline.mailedLink(body.invitations[0].id)).split('/').at(-1) ?? ''
 })
 afterAll(() => plumbline.stop())
 
 const ext = (path: string, body?: unknown) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
-const tokenOf = async (vendorId: string): Promise<string> =>
-  (await ext(`/vendors/${vendorId}/invite`)).body.portalUrl.split('/').at(-1)
+const tokenOf = async (vendorId: string): Promise<string> => {
+  await ext(`/vendors/${vendorId}/invite`)
+  return (await plumbline.mailedLink(vendorId)).split('/').at(-1) ?? ''
+}
 const get = (path: string, key = whole) => plumbline.get(`/api/portal${path}`, { key })
 const post = (path: string, body: unknown, key = whole) => plumbline.post(`/api/portal${path}`, body, { key })
 
@@ -139,8 +141,8 @@ describe('the files of an order', () => {
 
   test('are not found by another vendor, by the address of an invitation, and by another builder', async () => {
     const abroad = await buildSite(plumbline)
-    const { body } = await plumbline.post(`/api/ext/vendors/${abroad.loneStar}/invite`, undefined, { key: abroad.key })
-    for (const key of [other, narrow, body.portalUrl.split('/').at(-1)])
+    await plumbline.post(`/api/ext/vendors/${abroad.loneStar}/invite`, undefined, { key: abroad.key })
+    for (const key of [other, narrow, (await plumbline.mailedLink(abroad.loneStar)).split('/').at(-1) ?? ''])
       expect([(await listed(key)).status, (await open(layout.id, { key })).status]).toEqual([404, 404])
     const theirs = { key: abroad.key }
     expect((await plumbline.patch(`/api/ext/attachments/${layout.id}`, { shared: false }, theirs)).status).toBe(404)

@@ -19,7 +19,8 @@ beforeAll(async () => {
   site = await buildSite(plumbline)
   const post = (path: string, body?: unknown) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
   const { body } = await post('/bids/request', { ...site.framing(), lines: LINES, bidType: 'unit_price' })
-  root = new URL((await post(`/vendors/${site.loneStar}/invite`)).body.portalUrl).pathname
+  await post(`/vendors/${site.loneStar}/invite`)
+  root = new URL(await plumbline.mailedLink(site.loneStar)).pathname
   const [{ id }] = body.invitations
   price = `${root}/${id}/price`
   draftOf = async () =>

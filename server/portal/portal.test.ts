@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
-import { eventsOf, unaddressed } from '../../test/support/recorded-events.ts'
+import { eventsOf } from '../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../test/support/site.ts'
 
 let plumbline: TestPlumbline
@@ -23,7 +23,7 @@ const say = (portalUrl: string, form: Record<string, string>) =>
 test('a vendor sees the request behind its address, and the first look is noted', async () => {
   const lines = [{ lineId: 'walls', description: 'Walls <b>with "sheathing"</b>', quantity: 2450, unit: 'SF' }]
   const request = await ask({ title: 'Framing & trusses', homeIds: [site.lot15], lines, inclusions: "Crane, owner's" })
-  const [{ portalUrl }] = request.invitations
+  const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
   const response = await visit(portalUrl)
   const html = await response.text()
   expect(response.status).toBe(200)
@@ -54,15 +54,16 @@ test('a vendor sees the request behind its address, and the first look is noted'
     ['bid_request.updated', { type: 'vendor', id: site.loneStar }],
     ['vendor.updated', { type: 'vendor', id: site.loneStar }],
   ])
-  expect(events[0]?.data.object).toEqual(unaddressed(after))
+  expect(events[0]?.data.object).toEqual(after)
   await visit(portalUrl)
   expect(await read(request.id)).toEqual(after)
 })
 
 test('a wrong address leads nowhere, and a draft has none', async () => {
   const request = await ask()
-  expect((await ask({ sendNow: false })).invitations).toMatchObject([{ portalUrl: null }, { portalUrl: null }])
-  const [{ portalUrl }] = request.invitations
+  const draft = await ask({ sendNow: false })
+  await expect(plumbline.mailedLink(draft.invitations[0].id)).rejects.toThrow('no portal link')
+  const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
   const [first, second] = request.invitations
   const mixed = portalUrl.replace(first.id, second.id)
   for (const url of [
@@ -83,7 +84,7 @@ test('a wrong address leads nowhere, and a draft has none', async () => {
 
 test('a vendor says that it will bid, thinks better of it, and is then not reminded any more', async () => {
   const request = await ask()
-  const [{ portalUrl }] = request.invitations
+  const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
   expect((await say(portalUrl, { answer: 'will_bid' })).status).toBe(303)
   expect((await read(request.id)).invitations[0]).toMatchObject({ status: 'will_bid', declineReason: null })
   expect(await (await visit(portalUrl)).text()).toContain('You have said that you will bid.')
@@ -100,7 +101,7 @@ test('a vendor says that it will bid, thinks better of it, and is then not remin
 
 test('a request that is over says so, and takes no answer', async () => {
   const request = await ask()
-  const [{ portalUrl }] = request.invitations
+  const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
   await plumbline.post(`/api/ext/bids/requests/${request.id}/cancel`, { reason: 'Plan <withdrawn>' }, { key: site.key })
   const html = await (await visit(portalUrl)).text()
   expect(html).toContain('This request was cancelled: Plan &lt;withdrawn&gt;')
@@ -116,25 +117,26 @@ test("the page shows nothing of another vendor's bid", async () => {
     { bidRequestId: request.id, vendorId: site.hillCountry, amount: 41234.56 },
     { key: site.key },
   )
-  const html = await (await visit(request.invitations[0].portalUrl)).text()
+  const html = await (await visit(await plumbline.mailedLink(request.invitations[0].id))).text()
   expect(html).not.toContain('41234')
   expect(html).not.toContain('41,234')
 })
 
 test("a vendor's own portal address lists what it was asked for", async () => {
   const request = await ask({ title: 'Framing, Lot 22' })
-  const { body } = await plumbline.post(`/api/ext/vendors/${site.hillCountry}/invite`, undefined, { key: site.key })
-  const response = await visit(body.portalUrl)
+  await plumbline.post(`/api/ext/vendors/${site.hillCountry}/invite`, undefined, { key: site.key })
+  const portalUrl = await plumbline.mailedLink(site.hillCountry)
+  const response = await visit(portalUrl)
   const html = await response.text()
   expect(response.status).toBe(200)
   expect(html).toContain('Framing, Lot 22')
   const [theirs, ours] = request.invitations
-  const href = `${new URL(body.portalUrl).pathname}/${ours.id}`
+  const href = `${new URL(portalUrl).pathname}/${ours.id}`
   expect(html).toContain(`href="${href}"`)
   expect(await (await visit(`http://x${href}`)).text()).toContain('Your bid is awaited.')
   expect((await say(`http://x${href}`, { answer: 'will_bid' })).headers.get('location')).toBe(href)
   expect((await read(request.id)).invitations[1].status).toBe('will_bid')
-  const foreign = `http://x${new URL(body.portalUrl).pathname}/${theirs.id}`
+  const foreign = `http://x${new URL(portalUrl).pathname}/${theirs.id}`
   expect((await visit(foreign)).status).toBe(404)
   expect((await say(foreign, { answer: 'declined' })).status).toBe(404)
   expect((await plumbline.get(`/api/ext/vendors/${site.hillCountry}`, { key: site.key })).body.portalStatus).toBe(
@@ -147,7 +149,8 @@ const asVendor = (portalUrl: string) => ({ key: tokenOf(portalUrl) })
 
 test("a vendor's own system reads an invitation and answers it, and every event names the vendor", async () => {
   const request = await ask({ title: 'Framing, Lot 14', homeIds: [site.lot14] })
-  const [{ id, portalUrl }] = request.invitations
+  const [{ id }] = request.invitations
+  const portalUrl = await plumbline.mailedLink(id)
   const address = `/api/portal/invitations/${id}`
   const read = await plumbline.get(address, asVendor(portalUrl))
   expect(read).toMatchObject({
@@ -174,7 +177,8 @@ test("a vendor's own system reads an invitation and answers it, and every event 
 
 test('reading changes nothing, and opening the portal is noted once', async () => {
   const request = await ask()
-  const [{ id, portalUrl }] = request.invitations
+  const [{ id }] = request.invitations
+  const portalUrl = await plumbline.mailedLink(id)
   await plumbline.get(`/api/portal/invitations/${id}`, asVendor(portalUrl))
   await plumbline.get('/api/portal/invitations', asVendor(portalUrl))
   expect(await read(request.id)).toEqual(request)
@@ -190,12 +194,13 @@ test('the token of an invitation opens that one alone, and that of a vendor all 
   const draft = await ask({ sendNow: false })
   const [mine, other] = [first.invitations[0], first.invitations[1]]
   const addressOf = (invitation: { id: string }) => `/api/portal/invitations/${invitation.id}`
-  const listed = await plumbline.get('/api/portal/invitations', asVendor(mine.portalUrl))
+  const narrow = asVendor(await plumbline.mailedLink(mine.id))
+  const listed = await plumbline.get('/api/portal/invitations', narrow)
   expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual([mine.id])
-  expect((await plumbline.get(addressOf(second.invitations[0]), asVendor(mine.portalUrl))).status).toBe(404)
+  expect((await plumbline.get(addressOf(second.invitations[0]), narrow)).status).toBe(404)
 
-  const { body } = await plumbline.post(`/api/ext/vendors/${site.loneStar}/invite`, undefined, { key: site.key })
-  const whole = asVendor(body.portalUrl)
+  await plumbline.post(`/api/ext/vendors/${site.loneStar}/invite`, undefined, { key: site.key })
+  const whole = asVendor(await plumbline.mailedLink(site.loneStar))
   const everything = (await plumbline.get('/api/portal/invitations?limit=200', whole)).body.data.map(
     ({ id }: { id: string }) => id,
   )
@@ -215,7 +220,8 @@ test('the token of an invitation opens that one alone, and that of a vendor all 
 
 test('a portal token opens nothing but the portal, and a key nothing of it', async () => {
   const request = await ask()
-  const [{ id, portalUrl }] = request.invitations
+  const [{ id }] = request.invitations
+  const portalUrl = await plumbline.mailedLink(id)
   for (const path of ['/api/ext/vendors', `/api/ext/bids/requests/${request.id}`, '/api/ext/me']) {
     const refused = await plumbline.get(path, asVendor(portalUrl))
     expect([refused.status, refused.body.code]).toEqual([401, 'invalid_key'])
@@ -234,7 +240,8 @@ test('a portal token opens nothing but the portal, and a key nothing of it', asy
 
 test("a vendor's requests spend nothing of the builder's day", async () => {
   const request = await ask()
-  const [{ id, portalUrl }] = request.invitations
+  const [{ id }] = request.invitations
+  const portalUrl = await plumbline.mailedLink(id)
   const usage = async () => (await plumbline.get('/api/ext/usage', { key: site.key })).body.day.used
   const before = await usage()
   const seen = await plumbline.get(`/api/portal/invitations/${id}`, asVendor(portalUrl))

@@ -6,9 +6,10 @@ import type {
   PortalMessage,
   PortalTaskSummary,
 } from '../../client/contract.gen.ts'
-import type { Principal, Tenant, WriteCall } from '../http/call.ts'
+import type { Call, Principal, Tenant, WriteCall } from '../http/call.ts'
+import type { Json } from '../http/json.ts'
 import { notFound } from '../http/problem.ts'
-import { listing } from '../resources/listing.ts'
+import { type ListQuery, listing, type Page } from '../resources/listing.ts'
 
 // Within JSON the database would format instants in its own way.
 const REQUEST = `
@@ -16,12 +17,25 @@ const REQUEST = `
     'deadlineAt', to_char(r."deadlineAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
 
+/** Whether the invitation `t` is to a blind request that is still open; the rule is `hidesAmounts` of a bid request. */
+const IS_SEALED = `exists (
+  select from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"
+    and r."blind" and r."status" = 'sent')`
+
 /** A vendor's invitations, newest first; those that were not sent are left out. */
-export const list = listing<PortalBidInvitationSummary>({
+const listInvitations = listing<PortalBidInvitationSummary>({
   table: 'invitations',
   columns: { id: 'id', status: 'enum', request: { sql: REQUEST } },
   where: `t."status" <> 'pending'`,
+  filters: { isSealed: (wanted) => `${IS_SEALED} = ${wanted}` },
 })
+
+/** The invitations that the caller's link covers. A copied link covers none to a blind request that is still open. */
+export function list(call: Call, query: ListQuery): Promise<Json<Page<PortalBidInvitationSummary>>> {
+  const { principal } = call
+  const wanted = principal.copiedBy === undefined ? query : { ...query, isSealed: false }
+  return listInvitations(call, wanted, visibleTo(principal))
+}
 
 const TASK_HOME = `
   select json_build_object('name', h."name", 'community', c."name")
@@ -113,18 +127,20 @@ export interface InvitationAddress {
   vendorId: string
 }
 
+/** The invitation, if the caller's link covers it. A copied link covers none to a blind request that is still open. */
 export async function addressOf(
-  { db, organizationId }: Tenant,
+  { db, organizationId, principal }: Call,
   id: string,
-  within: Record<string, string>,
 ): Promise<InvitationAddress | undefined> {
   let query = db
-    .selectFrom('invitations')
+    .selectFrom('invitations as t')
     .select(['bidRequestId', 'vendorId'])
     .where('organizationId', '=', organizationId)
     .where('id', '=', id)
     .where('status', '<>', 'pending')
-  for (const [column, value] of Object.entries(within)) query = query.where(sql.ref<string>(column), '=', value)
+  for (const [column, value] of Object.entries(visibleTo(principal)))
+    query = query.where(sql.ref<string>(column), '=', value)
+  if (principal.copiedBy !== undefined) query = query.where(sql<boolean>`not ${sql.raw(IS_SEALED)}`)
   return query.executeTakeFirst()
 }
 

@@ -25,7 +25,8 @@ beforeEach(async () => {
   const vendor = { companyName: `Framers ${++vendors}`, email: 'bids@example.com' }
   vendorId = (await post('/vendors', vendor)).body.id
   taskId = await newTask('Walls <framed>')
-  portalUrl = (await post(`/tasks/${taskId}/confirmation/request`)).body.portalUrl
+  await post(`/tasks/${taskId}/confirmation/request`)
+  portalUrl = await plumbline.mailedLink(vendorId)
 })
 
 const post = (path: string, body?: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
@@ -117,9 +118,10 @@ test('an answer is changed six times an hour', async () => {
 })
 
 test('nobody answers for another vendor, nor with the address of an invitation', async () => {
-  const { body: other } = await post(`/vendors/${site.hillCountry}/invite`)
+  await post(`/vendors/${site.hillCountry}/invite`)
   const { body: request } = await post('/bids/request', { ...site.framing(), vendorIds: [site.loneStar] })
-  for (const url of [other.portalUrl, request.invitations[0].portalUrl]) {
+  for (const subjectId of [site.hillCountry, request.invitations[0].id]) {
+    const url = await plumbline.mailedLink(subjectId)
     const options = { key: tokenOf(url) }
     expect((await plumbline.get(PORTAL, options)).body.data).toEqual([])
     expect((await plumbline.get(`${PORTAL}/${taskId}`, options)).status).toBe(404)

@@ -96,7 +96,7 @@ function makeCatalogue(contract: Contract): Catalogue {
   )
   // What a vendor does in the portal is not a skill for the builder's agents.
   const operations = [...contract.operations.values()].filter(
-    ({ id, schemes }) => schemes.has('apiKey') && !NO_SKILLS.has(id),
+    ({ id, schemes, declaration }) => schemes.has('apiKey') && declaration['x-skill'] !== false && !NO_SKILLS.has(id),
   )
   const skills = [
     ...operations.map((operation) => operationSkill(contract, operation, ajv)),

@@ -38,8 +38,8 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   ],
   [
     'a field of the contract without a column',
-    `${RESOURCE}resource({ schema: 'Invitation', table: 'invitations', prefix: 'inv' })`,
-    /"There is no column portalUrl\."/,
+    `${RESOURCE}resource({ schema: 'Vendor', table: 'invitations', prefix: 'inv' })`,
+    /"There is no column \w+\."/,
   ],
   [
     'a column that is null where the contract never is',

@@ -550,28 +550,28 @@ async function playVendors(plumbline: TestPlumbline): Promise<void> {
 
   const site = await buildSite(plumbline)
   const { body } = await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })
-  const [{ id, portalUrl }] = body.invitations
-  const key = portalUrl.split('/').at(-1)
+  const [{ id }, second] = body.invitations
+  const key = await portalToken(plumbline, id)
   const answer = (by: TestPlumbline, i: number) =>
     by.post(`/api/portal/invitations/${id}/answer`, { answer: i % 2 === 0 ? 'will_bid' : 'declined' }, { key })
   for (let i = 0; i < 6; i++) await answer(plumbline, i)
   what = 'an answer changed too often'
   await answer(asPlayed, 6)
-  const [, second] = body.invitations
-  await playBid(asPlayed, second, (next) => {
+  await playBid(asPlayed, second.id, (next) => {
     what = next
   })
   what = AS_SHOWN
   await playOrder(asPlayed, site)
 }
 
+/** What a vendor sends with its requests, as its mail has it. */
+async function portalToken(plumbline: TestPlumbline, subjectId: string): Promise<string> {
+  return (await plumbline.mailedLink(subjectId)).split('/').at(-1) ?? ''
+}
+
 /** A bid that a vendor submits itself, until that is too often, and withdraws. */
-async function playBid(
-  asPlayed: TestPlumbline,
-  { id, portalUrl }: { id: string; portalUrl: string },
-  now: (what: string) => void,
-): Promise<void> {
-  const key = portalUrl.split('/').at(-1) ?? ''
+async function playBid(asPlayed: TestPlumbline, id: string, now: (what: string) => void): Promise<void> {
+  const key = await portalToken(asPlayed, id)
   const post = (path: string, body?: unknown) =>
     asPlayed.post(`/api/portal/invitations/${id}/bid${path}`, body, { key })
   now(AS_SHOWN)
@@ -590,7 +590,8 @@ async function playOrder(asPlayed: TestPlumbline, { key, lot15, loneStar }: Site
   const lines = [{ description: 'Walls', quantity: 1, unitPrice: 1000 }]
   const order = await ext('/purchase-orders', { homeId: lot15, vendorId: loneStar, scope: 'framing', lines })
   for (const status of ['approved', 'issued']) await ext(`/purchase-orders/${order.id}/status`, { status })
-  const token = (await ext(`/vendors/${loneStar}/invite`)).portalUrl.split('/').at(-1)
+  await ext(`/vendors/${loneStar}/invite`)
+  const token = await portalToken(asPlayed, loneStar)
   const portal = (path: string, body: unknown) => asPlayed.post(`/api/portal${path}`, body, { key: token })
   await asPlayed.get(`/api/portal/orders/${order.id}`, { key: token })
   await asPlayed.get(`/api/portal/orders/${order.id}`, { key: token, headers: { 'if-none-match': '*' } })

@@ -32,8 +32,9 @@ export async function buildPortal(plumbline: TestPlumbline): Promise<PortalWorld
   const { id: vendorId } = await ext('/vendors', {
     ...{ companyName: LONG_NAME, email: 'bids@example.com', scopes: ['framing'], lienWaiverRequired: true },
   })
-  const pathOf = (url: string) => new URL(url).pathname
-  const root = pathOf((await ext(`/vendors/${vendorId}/invite`)).portalUrl)
+  const linkTo = async (subjectId: string) => new URL(await plumbline.mailedLink(subjectId)).pathname
+  await ext(`/vendors/${vendorId}/invite`)
+  const root = await linkTo(vendorId)
 
   const ask = async (more: object) =>
     (await ext('/bids/request', { ...site.framing(), vendorIds: [vendorId, site.hillCountry], ...more })).invitations[0]
@@ -76,7 +77,7 @@ export async function buildPortal(plumbline: TestPlumbline): Promise<PortalWorld
   })
   return {
     ...{ site, vendorId, root, invitation, order, task, waiver, message, ext, get },
-    lumpSum: { path: pathOf(lumpSum.portalUrl), id: lumpSum.id },
+    lumpSum: { path: await linkTo(lumpSum.id), id: lumpSum.id },
     paymentNumber: payment.number,
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { validatorAt } from '../../scripts/conformance/contract.ts'
 import { type Answer, ask, type RequestOptions, type Service, withKey } from '../../scripts/conformance/service.ts'
@@ -9,11 +10,12 @@ import * as vendors from '../../server/bidding/vendors/queries.ts'
 import { newVendor } from '../../server/bidding/vendors/vendor.ts'
 import { Clock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
+import { vault } from '../../server/encryption/vault.ts'
 import { answerChecker } from '../../server/http/answer-check.ts'
 import { loadContract } from '../../server/http/contract.ts'
 import { createValidator } from '../../server/http/validate.ts'
 import { createKey } from '../../server/keys/keys.ts'
-import { issueAddresses } from '../../server/keys/portal-addresses.ts'
+import { hashOf, issueAddresses, placeOfAddress } from '../../server/keys/portal-addresses.ts'
 import { systemCall } from '../../server/keys/principals.ts'
 import { operations } from '../../server/operations.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
@@ -37,6 +39,11 @@ export interface TestPlumbline extends Plumbline, Service {
   newKey(permissions: string[], organizationId?: string): Promise<string>
   /** The token of a new vendor's portal, made without an operation. */
   newPortalToken(): Promise<string>
+  /**
+   * The portal link that an invitation or a vendor's portal is mailed with, for tests without a mail server: no operation
+   * returns it. A vendor's link is kept nowhere, so each call replaces the one before.
+   */
+  mailedLink(subjectId: string): Promise<string>
   /** How somebody with this address, who signs in for it, sends requests from a page of ours. The owner, unless named. */
   signIn(email?: string): Promise<RequestOptions>
   get(path: string, options?: RequestOptions): Promise<Answer>
@@ -154,6 +161,24 @@ export async function startTestPlumbline(
         const addresses = await issueAddresses(call, [{ subjectId: id, vendorId: id }])
         return addresses.get(id)?.split('/').at(-1) ?? ''
       })
+    },
+    async mailedLink(subjectId) {
+      const { publicUrl, encryptionKey } = plumbline.app.surroundings.config
+      const db = database.statements
+      const { rows } = await sql<{ organizationId: string; sealedToken: string | null }>`
+        select "organizationId", "sealedToken" from "portalAddresses"
+        where "subjectId" = ${subjectId} and "revokedAt" is null and "copiedBy" is null`.execute(db)
+      const [row] = rows
+      if (row === undefined) throw new Error(`${subjectId} has no portal link.`)
+      if (row.sealedToken !== null) {
+        const place = placeOfAddress(row.organizationId, subjectId)
+        return `${publicUrl}/portal/${vault(encryptionKey).open(row.sealedToken, place)}`
+      }
+      const token = `${subjectId}.${randomBytes(24).toString('base64url')}`
+      await sql`
+        update "portalAddresses" set "hash" = ${hashOf(token)}
+        where "subjectId" = ${subjectId} and "revokedAt" is null and "copiedBy" is null`.execute(db)
+      return `${publicUrl}/portal/${token}`
     },
     async signIn(email = 'priya@harrowfinch.example.com') {
       const { url } = await plumbline.app.surroundings.identity.makeLink(email, 60_000)

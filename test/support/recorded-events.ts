@@ -17,11 +17,6 @@ export async function eventsOf(plumbline: TestPlumbline, organizationId: string,
   return rows.filter((row) => types?.test(row.type) !== false).map(({ payload }) => JSON.parse(payload))
 }
 
-/** A bid request as events and lists have it: the addresses of its invitations are only for whoever may invite. */
-export function unaddressed<Request extends { invitations: object[] }>(request: Request): Request {
-  return { ...request, invitations: request.invitations.map((each) => ({ ...each, portalUrl: null })) }
-}
-
 /** The events about one resource so far, in order. */
 export async function eventsAbout(plumbline: TestPlumbline, resourceId: string): Promise<SentEvent[]> {
   const rows = await inOrder(plumbline.database).where('resourceId', '=', resourceId).execute()

@@ -1,9 +1,10 @@
-import type { ActorVia } from '../../client/contract.gen.ts'
+import type { ActorVia, LinkCopier } from '../../client/contract.gen.ts'
 import { useMay } from '../api/caller.ts'
 import { Name } from './name.tsx'
 
 /** Who did something, by name and as a way there, as far as this user may know it. */
-export function ActorName({ of: { type, id, via } }: { of: { type: string; id: string | null; via?: ActorVia } }) {
+export function ActorName({ of }: { of: { type: string; id: string | null; via?: ActorVia; copiedBy?: LinkCopier } }) {
+  const { type, id, via, copiedBy } = of
   const may = useMay()
   if (type === 'user') {
     const name = id !== null && may('users:read') ? <Name of="user" id={id} /> : 'a colleague'
@@ -15,7 +16,16 @@ export function ActorName({ of: { type, id, via } }: { of: { type: string; id: s
       </>
     )
   }
-  if (type === 'vendor') return id !== null && may('vendors:read') ? <Name of="vendor" id={id} /> : 'the vendor'
+  if (type === 'vendor') {
+    const name = id !== null && may('vendors:read') ? <Name of="vendor" id={id} /> : 'the vendor'
+    return copiedBy === undefined ? (
+      name
+    ) : (
+      <>
+        {name}, through a link that {copiedBy.name} copied
+      </>
+    )
+  }
   if (type === 'key') return id !== null && may('keys:read') ? <Name of="key" id={id} /> : 'an integration'
   return type === 'operator' ? 'the operator' : 'the service'
 }

@@ -9,12 +9,15 @@ export function useActorNames(actors: readonly Actor[]): (actor: Actor) => strin
     actors.flatMap((actor) => (actor.type === type && actor.id !== null ? [actor.id] : []))
   const users = useRecords('/api/ext/users', may('users:read') ? idsOf('user') : [])
   const vendors = useRecords('/api/ext/vendors', may('vendors:read') ? idsOf('vendor') : [])
-  return ({ type, id, via }) => {
+  return ({ type, id, via, copiedBy }) => {
     if (type === 'user') {
       const name = users.get(id ?? '')?.name ?? 'a colleague'
       return via === undefined ? name : `${name} by ${via.client}`
     }
-    if (type === 'vendor') return vendors.get(id ?? '')?.companyName ?? 'the vendor'
+    if (type === 'vendor') {
+      const name = vendors.get(id ?? '')?.companyName ?? 'the vendor'
+      return copiedBy === undefined ? name : `${name}, through a link that ${copiedBy.name} copied`
+    }
     return type === 'key' ? 'an integration' : 'the service'
   }
 }

@@ -52,7 +52,7 @@ function toneOf(type: string): string | undefined {
 const ALWAYS = ['version', 'updatedAt']
 
 function told({ type, data }: Event): string {
-  const what = inWords(type.split('.').slice(1).join(' '))
+  const what = type === 'vendor.portal_link_copied' ? 'Link copied' : inWords(type.split('.').slice(1).join(' '))
   const previous =
     'previous' in data && typeof data.previous === 'object' && data.previous !== null ? data.previous : {}
   const [was, is] = [previous, data.object].map((object) => ('status' in object ? inWords(String(object.status)) : ''))

@@ -5,22 +5,35 @@ import { isAllowable } from '../../keys/allowed-addresses.ts'
 import { signedIn } from '../../keys/principals.ts'
 import * as users from '../../people/users/queries.ts'
 import { exceeds } from '../people/people.ts'
+import { isDelegable } from '../../keys/roles.ts'
 
 /** Throws `validation_failed` for what no key of this user could have. */
 export function assertPossible(
   { permissions: held, now }: Call,
   wanted: {
     permissions?: readonly Permission[]
+    proposeOnly?: boolean
     expiresAt?: string | null | undefined
     allowedAddresses?: readonly string[] | null | undefined
   },
 ): void {
-  const { permissions = [], expiresAt, allowedAddresses } = wanted
+  const { permissions = [], proposeOnly = false, expiresAt, allowedAddresses } = wanted
   const faults = [
     ...permissions.flatMap((permission, i) =>
       held.has(permission)
         ? []
         : [{ pointer: `/permissions/${i}`, code: 'beyond_role', message: `is not covered by your role` }],
+    ),
+    ...permissions.flatMap((permission, i) =>
+      proposeOnly && !isDelegable(permission)
+        ? [
+            {
+              pointer: `/permissions/${i}`,
+              code: 'not_for_proposals',
+              message: 'cannot be combined with proposeOnly',
+            },
+          ]
+        : [],
     ),
     ...(allowedAddresses ?? []).flatMap((address, i) =>
       isAllowable(address)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsOf, unaddressed } from '../../../test/support/recorded-events.ts'
+import { eventsOf } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import { closeDueBidRequests } from './close-due.ts'
 
@@ -44,7 +44,7 @@ test('the deadline closes a request by the clock, also when nobody looks', async
     actor: { type: 'system', id: null },
     data: { previous: { status: 'sent' } },
   })
-  expect(last?.data.object).toEqual(unaddressed(closed))
+  expect(last?.data.object).toEqual(closed)
 })
 
 test('several processes that find the same requests due close each of them once', async () => {

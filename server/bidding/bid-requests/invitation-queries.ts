@@ -8,26 +8,18 @@ import { columnsOf, rowOf } from '../../resources/declared.ts'
 import { resource } from '../../resources/resource.ts'
 import { OPEN_INVITATION } from './bid-request.ts'
 
-/** An invitation without its address, which few callers are shown. */
-export type InvitationRow = Omit<Invitation, 'portalUrl'>
+export type InvitationRow = Invitation
 
 const invitation = {
   schema: 'Invitation',
   table: 'invitations',
   prefix: 'inv',
   row: rowOf<InvitationRow>(),
-  without: ['portalUrl'],
 } as const
 
 const { list, find, update, make } = resource(invitation)
 
 export { find, list, update }
-
-/** The invitation as everybody may see it, also in lists and events: without its address (addresses.ts). */
-export function toInvitation(row: InvitationRow): Invitation {
-  const { version, createdBy, createdAt, updatedAt, ...rest } = row
-  return { ...rest, portalUrl: null, version, createdBy, createdAt, updatedAt }
-}
 
 /** All invitations of the bid request `t`, in order of creation. */
 export const INVITATIONS_OF_REQUEST = `

@@ -86,7 +86,7 @@ export async function send(
   draft: requests.BidRequestRow,
   deadlineAt: string,
   invited: readonly Vendor[],
-): Promise<{ request: BidRequest; addresses: ReadonlyMap<string, string> }> {
+): Promise<BidRequest> {
   await invitations.sendPending(call, draft.id)
   const sent = await requests.update(call, draft, { status: 'sent', sentAt: call.now.toISOString(), deadlineAt })
   return tellSent(call, draft, sent, invited)
@@ -101,27 +101,27 @@ export function sentFrom(call: WriteCall, draft: requests.BidRequestRow): reques
   }
 }
 
-/** Issues the addresses of a request that is sent now, and tells everybody who waits for it. */
+/** Creates the portal links of a request that is sent now, and tells everybody who waits for it. */
 export async function tellSent(
   call: WriteCall,
   draft: requests.BidRequestRow,
   sent: requests.BidRequestRow,
   invited: readonly Vendor[],
-): Promise<{ request: BidRequest; addresses: ReadonlyMap<string, string> }> {
+): Promise<BidRequest> {
   await recordStatusChange(call, { id: sent.id, from: draft.status, to: sent.status })
-  const addresses = await address(call, sent.invitations)
+  await address(call, sent.invitations)
   const request = requests.toBidRequest(call, sent)
   await recordEvent(call, 'bid_request.sent', request, requests.toBidRequest(call, draft))
   await announce(call, sent.id, invited)
-  return { request, addresses }
+  return request
 }
 
-/** Issues an address for each of these invitations, by whose ids they are returned. */
-export function address(
+/** Creates a portal link for each of these invitations, to be mailed. */
+export async function address(
   call: WriteCall,
   those: readonly Pick<invitations.InvitationRow, 'id' | 'vendorId'>[],
-): Promise<ReadonlyMap<string, string>> {
-  return issueAddresses(
+): Promise<void> {
+  await issueAddresses(
     call,
     those.map(({ id, vendorId }) => ({ subjectId: id, vendorId })),
   )

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsOf, unaddressed } from '../../../test/support/recorded-events.ts'
+import { eventsOf } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import { dateIn } from '../../values/calendar.ts'
 
@@ -42,12 +42,12 @@ test('with the time zone of a community the deadlines ahead move, each with an e
     ['bid_request.updated', { deadlineAt: '2031-07-02T05:00:00.000Z' }],
     ['bid_request.updated', { deadlineAt: '2031-12-02T06:00:00.000Z' }],
   ])
-  expect(events.map(({ data }) => data.object)).toEqual(after.map(unaddressed))
+  expect(events.map(({ data }) => data.object)).toEqual(after)
   // The same time zone again, or one whose days end at the same instant, changes no deadline.
   expect((await moveTo('America/Denver', site)).status).toBe(200)
   expect((await moveTo('America/Boise', site)).status).toBe(200)
   expect((await eventsOf(plumbline, site.organizationId)).at(-1)?.id).toBe(events[1]?.id)
-  const page = await fetch(plumbline.url + new URL(sent.invitations[0].portalUrl).pathname)
+  const page = await fetch(plumbline.url + new URL(await plumbline.mailedLink(sent.invitations[0].id)).pathname)
   expect(await page.text()).toContain('Tuesday, July 1, 2031, end of day (MDT)')
 })
 

@@ -10,7 +10,6 @@ import * as scopes from '../scopes/queries.ts'
 import { sendNotification } from '../vendors/notify.ts'
 import * as vendors from '../vendors/queries.ts'
 import { obstaclesToEngage } from '../vendors/vendor.ts'
-import { withAddresses, withIssued, withOwnAddresses } from './addresses.ts'
 import { BID_REQUEST_MOVES, OPEN_INVITATION, wholeLines } from './bid-request.ts'
 import { assertAwaited, closeBidding, lockBidRequest, moved, recordChange } from './changes.ts'
 import { check, isPast, unknownVendors } from './check.ts'
@@ -30,8 +29,6 @@ import * as requests from './queries.ts'
 import { resend, revoke } from './resend.ts'
 import { update } from './update.ts'
 
-const NO_ADDRESSES: ReadonlyMap<string, string> = new Map()
-
 // As many as the contract's response can hold, and far more than anybody would ask for prices.
 const MOST_INVITATIONS = 1000
 
@@ -39,7 +36,7 @@ export const bidRequestOperations = {
   async createBidRequest({ query, body }, call) {
     const { vendorIds, sendNow, ...rest } = body
     const wanted = { homeIds: [], effectiveFrom: null, effectiveTo: null, ...rest, lines: wholeLines(body.lines ?? []) }
-    const { request, addresses } = await call.write(async (call) => {
+    const request = await call.write(async (call) => {
       // In one packet, at whose end the number is taken, because every other request of the organization waits from there
       // on. It is not used up if the request is refused.
       const [{ deadlineAt, invited }, scope, number] = await together(
@@ -55,9 +52,9 @@ export const bidRequestOperations = {
       // What is sent at once is stored as it is afterwards.
       const stored = sendNow ? sentFrom(call, draft) : draft
       leave(call, requests.insert(call, stored))
-      return sendNow ? tellSent(call, draft, stored, invited) : { request: created, addresses: NO_ADDRESSES }
+      return sendNow ? tellSent(call, draft, stored, invited) : created
     })
-    return { status: 201, body: withIssued(call, request, addresses) }
+    return { status: 201, body: request }
   },
 
   async listBidRequests({ query }, call) {
@@ -65,8 +62,7 @@ export const bidRequestOperations = {
   },
 
   async getBidRequest({ path }, call) {
-    const request = requests.toBidRequest(call, await requests.find(call, path.bidRequestId))
-    return { status: 200, body: await withAddresses(call, request) }
+    return { status: 200, body: requests.toBidRequest(call, await requests.find(call, path.bidRequestId)) }
   },
 
   async updateBidRequest({ path, query, body, ifMatch }, call) {
@@ -75,13 +71,12 @@ export const bidRequestOperations = {
       checkIfMatch(ifMatch, before)
       return update(call, before, body, query.createScopes)
     })
-    return { status: 200, body: await withAddresses(call, request) }
+    return { status: 200, body: request }
   },
 
   async listInvitations({ path, query }, call) {
     const { id } = await requests.find(call, path.bidRequestId)
-    const { data, nextCursor } = (await invitations.list(call, query, { bidRequestId: id })).value
-    return { status: 200, body: { data: data.map(invitations.toInvitation), nextCursor } }
+    return { status: 200, body: await invitations.list(call, query, { bidRequestId: id }) }
   },
 
   async inviteToBid({ path, body }, call) {
@@ -110,7 +105,7 @@ export const bidRequestOperations = {
     })
     return {
       status: 201,
-      body: { data: await withOwnAddresses(call, added.map(invitations.toInvitation)), nextCursor: null },
+      body: { data: added, nextCursor: null },
       headers: { Location: `/api/ext/bids/requests/${path.bidRequestId}/invitations` },
     }
   },
@@ -133,9 +128,9 @@ export const bidRequestOperations = {
       if (isPast(deadlineAt, call))
         faults.push({ pointer: '/deadline', code: 'past', message: 'the deadline has passed; set a new one first' })
       assertInvitable(faults)
-      return (await send(call, draft, deadlineAt, invited)).request
+      return send(call, draft, deadlineAt, invited)
     })
-    return { status: 200, body: await withAddresses(call, request) }
+    return { status: 200, body: request }
   },
 
   async closeBidRequest({ path }, call) {
@@ -144,7 +139,7 @@ export const bidRequestOperations = {
       assertMove(BID_REQUEST_MOVES, before.status, 'closed')
       return requests.toBidRequest(call, await closeBidding(call, before))
     })
-    return { status: 200, body: await withAddresses(call, request) }
+    return { status: 200, body: request }
   },
 
   async reopenBidRequest({ path, body }, call) {
@@ -162,7 +157,7 @@ export const bidRequestOperations = {
       await invitations.reopenClosed(call, before.id)
       return moved(call, before, { status: 'sent', deadline: body.deadline, deadlineAt, closedAt: null })
     })
-    return { status: 200, body: await withAddresses(call, request) }
+    return { status: 200, body: request }
   },
 
   async cancelBidRequest({ path, body }, call) {
@@ -173,7 +168,7 @@ export const bidRequestOperations = {
       const closedAt = before.closedAt ?? call.now.toISOString()
       return moved(call, before, { status: 'cancelled', cancelReason: reason, closedAt }, { reason })
     })
-    return { status: 200, body: await withAddresses(call, request) }
+    return { status: 200, body: request }
   },
 
   async remindInvited({ path }, call) {
@@ -204,13 +199,11 @@ export const bidRequestOperations = {
       )
       return recordChange(call, before, await requests.touch(call, before.id))
     })
-    return { status: 200, body: await withAddresses(call, request) }
+    return { status: 200, body: request }
   },
 
   async resendInvitation({ path }, call) {
-    const invitation = await call.write((call) => resend(call, path.invitationId))
-    const [shown = invitation] = await withOwnAddresses(call, [invitation])
-    return { status: 200, body: shown }
+    return { status: 200, body: await call.write((call) => resend(call, path.invitationId)) }
   },
 
   async revokeInvitation({ path }, call) {

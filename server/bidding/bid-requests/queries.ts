@@ -10,12 +10,7 @@ import { rowOf } from '../../resources/declared.ts'
 import { type ListQuery, linkedTo, type Page } from '../../resources/listing.ts'
 import { type Made, resource } from '../../resources/resource.ts'
 import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
-import {
-  INVITATIONS_OF_REQUEST,
-  type InvitationRow,
-  insertAll as insertInvitations,
-  toInvitation,
-} from './invitation-queries.ts'
+import { INVITATIONS_OF_REQUEST, type InvitationRow, insertAll as insertInvitations } from './invitation-queries.ts'
 
 /** A bid request as read from the database, before what is computed from invitations and bids is filled in. */
 export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitations' | (typeof FROM_FIGURES)[number]> {
@@ -102,11 +97,11 @@ export function withoutBids(
 
 /** The bid request as shown to everybody who may read it, also in events. */
 export function toBidRequest(call: Hiding, row: BidRequestRow): BidRequest {
-  const { invitations, figures, version, createdBy, createdAt, updatedAt, ...rest } = row
+  const { invitations, figures: _, version, createdBy, createdAt, updatedAt, ...rest } = row
   return {
     ...rest,
     vendorIds: invitations.map((invitation) => invitation.vendorId),
-    invitations: invitations.map(toInvitation),
+    invitations,
     ...shownFigures(call, row),
     version,
     createdBy,

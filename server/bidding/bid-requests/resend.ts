@@ -9,7 +9,7 @@ import { address, announce, lockVendors } from './invite.ts'
 import type { BidRequestRow } from './queries.ts'
 import * as requests from './queries.ts'
 
-/** Sends an invitation again under a new address; the previous one stops working. */
+/** Sends an invitation again with a new portal link; the previous one and its copies stop working. */
 export async function resend(call: WriteCall, id: string): Promise<Invitation> {
   const { request, invitation } = await lock(call, id)
   const reason = reasonNotToResend(call, request, invitation)
@@ -26,10 +26,10 @@ export async function resend(call: WriteCall, id: string): Promise<Invitation> {
   return changed
 }
 
-/** Revokes the address of an invitation; if there is none, nothing changes. */
+/** Revokes the portal link of an invitation; if there is none, nothing changes. */
 export async function revoke(call: WriteCall, id: string): Promise<Invitation> {
   const { request, invitation } = await lock(call, id)
-  if (!(await revokeAddress(call, id))) return invitations.toInvitation(invitation)
+  if (!(await revokeAddress(call, id))) return invitation
   return noteChange(call, request, id)
 }
 
@@ -47,15 +47,16 @@ function reasonNotToResend(
   { status, deadlineAt }: BidRequestRow,
   invitation: invitations.InvitationRow,
 ): string | null {
-  if (invitation.status === 'pending') return 'It was not sent yet; sendBidRequest does that.'
-  if (status === 'cancelled') return 'The bid request is cancelled.'
+  if (invitation.status === 'pending')
+    return 'Cannot resend the invitation: it was not sent yet. Send the bid request with sendBidRequest first.'
+  if (status === 'cancelled') return 'Cannot resend the invitation: the bid request is cancelled.'
   const end = endOf({ createdAt: call.now.toISOString(), deadlineAt })
   if (end.getTime() > call.now.getTime()) return null
-  return `Its address would have expired at ${end.toISOString()}.`
+  return `Cannot resend the invitation: its link would have expired at ${end.toISOString()}. Reopen the bid request with a later deadline first.`
 }
 
 async function noteChange(call: WriteCall, before: BidRequestRow, id: string): Promise<Invitation> {
   await invitations.touch(call, id)
   await recordChange(call, before, await requests.touch(call, before.id))
-  return invitations.toInvitation(await invitations.find(call, id))
+  return invitations.find(call, id)
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Bid } from '../../../client/contract.gen.ts'
+import type { Bid, BidSource } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import { hidingInEvents, type WriteCall } from '../../http/call.ts'
@@ -17,8 +17,12 @@ import { move } from './move.ts'
 import { priced } from './pricing.ts'
 import * as bids from './queries.ts'
 
+/** Inputs with any source. The interface takes none that says that a bid came through the portal. */
+type Submission = Omit<Checked['BidSubmit'], 'source'> & { source: BidSource }
+type Revision = Omit<Checked['BidRevise'], 'source'> & { source?: BidSource | undefined }
+
 /** Submits a vendor's bid, under the lock of its request. */
-export async function submit(call: WriteCall, body: Checked['BidSubmit']): Promise<Bid> {
+export async function submit(call: WriteCall, body: Submission): Promise<Bid> {
   const request = await lockNamedRequest(call, body)
   const homeId = body.homeId ?? null
   if (homeId !== null && !request.homeIds.includes(homeId)) await refuseHome(call, homeId)
@@ -54,11 +58,14 @@ export async function submit(call: WriteCall, body: Checked['BidSubmit']): Promi
   return bids.toBid(call, inserted)
 }
 
-/** Submits a bid again, changed. Fields that are not sent stay as they were. */
+/**
+ * Submits a bid again, changed. Fields that are not sent stay as they were, but a bid from the portal that somebody else
+ * revises no longer counts as submitted there.
+ */
 export async function revise(
   call: WriteCall,
   bidId: string,
-  body: Checked['BidRevise'],
+  body: Revision,
   ifMatch: string | undefined,
 ): Promise<Bid> {
   const { bidRequestId } = await bids.find(call, bidId)
@@ -88,7 +95,8 @@ export async function revise(
     throw conflict('wrong_status', `The bid is ${before.status}; only a submitted one can be revised.`)
   if (hasRunOut(before, call.now)) throw conflict('bid_expired', `The bid was valid until ${before.validUntil}.`)
   assertTakesBids(request, call.now)
-  const revision = { revision: before.revision + 1, submittedAt: call.now.toISOString() }
+  const source = changes.source ?? (isFromPortal(before) ? 'api' : before.source)
+  const revision = { source, revision: before.revision + 1, submittedAt: call.now.toISOString() }
   const after = await bids.update(call, before, { ...changes, externalId, ...revision })
   const hiding = hidingInEvents(call)
   await recordEvent(call, 'bid.submitted', bids.toBid(hiding, after), bids.toBid(hiding, before))
@@ -105,8 +113,15 @@ export async function withdraw(call: WriteCall, bidId: string, reason: string | 
   return bids.toBid(call, after)
 }
 
+function isFromPortal({ source }: Pick<Bid, 'source'>): boolean {
+  return source === 'portal' || source === 'portal_copied_link'
+}
+
 /** Checks both references of a body before it reports either. */
-async function lockNamedRequest(call: WriteCall, body: Checked['BidSubmit']): Promise<BidRequestRow> {
+async function lockNamedRequest(
+  call: WriteCall,
+  body: Pick<Checked['BidSubmit'], 'bidRequestId' | 'vendorId'>,
+): Promise<BidRequestRow> {
   const request = await lockBidRequest(call, body.bidRequestId).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'not_found') return null
     throw error
@@ -154,7 +169,7 @@ function repriced(
   call: WriteCall,
   before: bids.BidRow,
   request: BidRequestRow,
-  { lines, amount }: Checked['BidRevise'],
+  { lines, amount }: Pick<Checked['BidRevise'], 'lines' | 'amount'>,
 ): Pick<bids.BidRow, 'amount' | 'lines'> {
   if (lines !== undefined) return priced(request, lines, amount)
   if (before.lines.length === 0) return priced(request, [], amount)

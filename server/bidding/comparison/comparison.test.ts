@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsOf, unaddressed } from '../../../test/support/recorded-events.ts'
+import { eventsOf } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 
 let plumbline: TestPlumbline
@@ -67,7 +67,7 @@ test('the figures of a request follow its bids, and each bid makes a new version
     'sent',
   ])
   const updates = await eventsOf(plumbline, site.organizationId, /^bid_request.updated/)
-  expect(updates.at(-1)?.data.object).toEqual(unaddressed(now))
+  expect(updates.at(-1)?.data.object).toEqual(now)
   await plumbline.post(`/api/ext/bids/${second.id}/withdraw`, {}, { key: site.key })
   expect(await read(site, request.id)).toMatchObject({ bidCount: 1, highAmount: 35210, version: 5 })
 })
@@ -245,9 +245,7 @@ test('a blind request reveals no amount, in any answer or event, until it closes
     highAmount: 130883.5,
     version: hidden.version + 1,
   })
-  expect((await eventsOf(plumbline, site.organizationId, /^bid_request/)).at(-1)?.data.object).toEqual(
-    unaddressed(open),
-  )
+  expect((await eventsOf(plumbline, site.organizationId, /^bid_request/)).at(-1)?.data.object).toEqual(open)
   const after = await read(site, request.id, '/comparison')
   expect(after.vendors.map((vendor: { bidId: string }) => vendor.bidId)).toEqual([cheap.id, dear.id, null])
   const seen = (await plumbline.get(`/api/ext/bids/${cheap.id}`, { key: site.key })).body

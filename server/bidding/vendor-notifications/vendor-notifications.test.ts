@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsAbout, unaddressed } from '../../../test/support/recorded-events.ts'
+import { eventsAbout } from '../../../test/support/recorded-events.ts'
 import { addDays, dateIn } from '../../values/calendar.ts'
 
 let plumbline: TestPlumbline
@@ -81,7 +81,7 @@ test('a reminder of a deadline carries its date, is counted on the invitation, a
   ])
   expect((await eventsAbout(plumbline, request.id)).at(-1)).toMatchObject({
     type: 'bid_request.updated',
-    data: { object: unaddressed(after) },
+    data: { object: after },
   })
 })
 

@@ -1,16 +1,13 @@
 import type { Vendor } from '../../../client/contract.gen.ts'
 import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
-import { hasPortal, issueAddresses, revokeAddress, seesAddresses } from '../../keys/portal-addresses.ts'
+import { hasLink, issueAddresses, revokeAddress } from '../../keys/portal-addresses.ts'
 import { queueLetters } from '../../people/mail/queue.ts'
 import * as vendors from './queries.ts'
 import { obstacleToInvite, recipientsOf } from './vendor.ts'
 
-/** Invites a locked vendor to its portal, by a new address that takes the place of the one before, and mails it. */
-export async function inviteToPortal(
-  call: WriteCall,
-  before: Vendor,
-): Promise<{ vendor: Vendor; portalUrl: string | null }> {
+/** Invites a locked vendor to its portal by a new link, which replaces the previous one, and mails it. */
+export async function inviteToPortal(call: WriteCall, before: Vendor): Promise<Vendor> {
   // A vendor that has joined stays joined, however often it is invited again.
   const portalStatus = before.portalStatus === 'not_invited' ? 'invited' : before.portalStatus
   const vendor = await vendors.update(call, before, { portalStatus })
@@ -23,12 +20,12 @@ export async function inviteToPortal(
   await queueLetters(call, [
     { kind: 'portal_invitation', to: recipientsOf(vendor), vendorId: id, aboutId: id, values, link },
   ])
-  return { vendor, portalUrl: seesAddresses(call) ? link : null }
+  return vendor
 }
 
-/** A way to the portal for a locked vendor that has none, if the caller may give it one. */
-export async function portalFor(call: WriteCall, vendor: Vendor): Promise<string | null> {
-  if (!call.permissions.has('vendors:write') || !call.permissions.has('bids:write')) return null
-  if (obstacleToInvite(vendor) !== null || (await hasPortal(call, vendor.id))) return null
-  return (await inviteToPortal(call, vendor)).portalUrl
+/** Invites a locked vendor that has no portal link, if the caller may invite it. */
+export async function ensurePortal(call: WriteCall, vendor: Vendor): Promise<void> {
+  if (!call.permissions.has('vendors:write') || !call.permissions.has('bids:write')) return
+  if (obstacleToInvite(vendor) !== null || (await hasLink(call, { subjectId: vendor.id, vendorId: vendor.id }))) return
+  await inviteToPortal(call, vendor)
 }

@@ -85,10 +85,9 @@ export const vendorOperations = {
       const before = await vendors.lock(call, path.vendorId)
       const obstacle = obstacleToInvite(before)
       if (obstacle !== null) throw conflict(obstacle.code, `${obstacle.message}.`)
-      const { vendor, portalUrl } = await inviteToPortal(call, before)
+      const vendor = await inviteToPortal(call, before)
       return {
         vendor,
-        portalUrl,
         expiresAt: endOf({ createdAt: call.now.toISOString(), deadlineAt: null }).toISOString(),
       }
     })

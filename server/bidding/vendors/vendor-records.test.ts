@@ -59,17 +59,18 @@ test('of two moves at once from the same status one is refused', async () => {
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409])
 })
 
-test('an invitation to the portal returns a new address each time, and emits an event', async () => {
+test('an invitation to the portal creates a new link each time, and emits an event', async () => {
   const vendorId = await newVendor()
   const first = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
   expect(first.status).toBe(200)
   expect(first.body.vendor).toMatchObject({ id: vendorId, portalStatus: 'invited', version: 2 })
-  expect(first.body.portalUrl).toMatch(/\/portal\/ven_[a-z0-9]+\.[A-Za-z0-9_-]{32}$/)
+  const link = await plumbline.mailedLink(vendorId)
+  expect((await fetch(plumbline.url + new URL(link).pathname)).status).toBe(200)
   const again = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
-  expect(again.body).toMatchObject({ vendor: first.body.vendor })
-  expect(again.body.portalUrl).not.toBe(first.body.portalUrl)
-  const [, ...events] = await eventsAbout(plumbline, vendorId)
-  expect(events.map((event) => event.type)).toEqual(['vendor.invited', 'vendor.invited'])
+  expect(again.body).toMatchObject({ vendor: { id: vendorId, portalStatus: 'joined' } })
+  expect((await fetch(plumbline.url + new URL(link).pathname)).status).toBe(410)
+  const events = (await eventsAbout(plumbline, vendorId)).filter(({ type }) => type === 'vendor.invited')
+  expect(events).toHaveLength(2)
   expect(events[0]).toMatchObject({
     data: {
       object: first.body.vendor,

@@ -1,5 +1,5 @@
-import type { Task, TaskAsked, TaskChanged, TaskConfirmationAnswer, Vendor } from '../../../client/contract.gen.ts'
-import { portalFor } from '../../bidding/vendors/invite.ts'
+import type { Task, TaskChanged, TaskConfirmationAnswer, Vendor } from '../../../client/contract.gen.ts'
+import { ensurePortal } from '../../bidding/vendors/invite.ts'
 import { type Notice, sendNotification } from '../../bidding/vendors/notify.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
 import type { WriteCall } from '../../http/call.ts'
@@ -74,12 +74,13 @@ export async function keepAnswer(
   return tasks.update(call, task, { confirmation, notifiedStart: task.plannedStart, notifiedAt: now })
 }
 
-async function ask(call: WriteCall, taskId: string): Promise<TaskAsked> {
+async function ask(call: WriteCall, taskId: string): Promise<Task> {
   const ahead = await lockAhead(call, taskId)
   const reason = reasonNotToAsk(ahead.task)
   if (reason !== null) throw conflict('wrong_status', reason)
   const asked = await askAgain(call, ahead, ahead.task.notifiedStart === null ? 'advance' : 'reminder', null)
-  return { ...asked, portalUrl: await portalFor(call, ahead.vendor) }
+  await ensurePortal(call, ahead.vendor)
+  return asked
 }
 
 /** Asks the vendor for the planned start, whatever it has answered, and tells it so. */

@@ -78,9 +78,17 @@ function valuesOf({ vendor, builder, payment, named, throughDate, exceptions }: 
 
 type Signature = Pick<LienWaiver, 'signedBy' | 'signedOn' | 'signedVia'>
 
-/** The waiver with its signature, and what shows later that it is still what was signed. */
-export function signed({ text }: Pick<LienWaiver, 'text'>, { signedBy, signedOn, signedVia }: Signature) {
-  const how = signedVia === 'portal' ? ', electronically and with consent to it' : ''
+/**
+ * The waiver with its signature, and what shows later that it is still what was signed. `linkCopiedBy` names whoever at
+ * the builder copied the portal link that it was signed through; null for the vendor's own link and for paper.
+ */
+export function signed(
+  { text }: Pick<LienWaiver, 'text'>,
+  { signedBy, signedOn, signedVia }: Signature,
+  linkCopiedBy: string | null,
+) {
+  const link = linkCopiedBy === null ? '' : `, through a portal link that ${linkCopiedBy} copied`
+  const how = signedVia === 'paper' ? '' : `, electronically and with consent to it${link}`
   const whole = `${text}\n\nSigned by ${signedBy} on ${signedOn}${how}.`
   return { signedBy, signedOn, signedVia, text: whole, textSha256: createHash('sha256').update(whole).digest('hex') }
 }

@@ -1,5 +1,5 @@
-import type { LienWaiver, LienWaiverAsked, LienWaiverRequest, Payment, Vendor } from '../../../client/contract.gen.ts'
-import { portalFor } from '../../bidding/vendors/invite.ts'
+import type { LienWaiver, LienWaiverRequest, Payment, Vendor } from '../../../client/contract.gen.ts'
+import { ensurePortal } from '../../bidding/vendors/invite.ts'
 import * as vendors from '../../bidding/vendors/queries.ts'
 import { recipientsOf } from '../../bidding/vendors/vendor.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
@@ -20,11 +20,11 @@ export async function requestLienWaiver(
   call: WriteCall,
   paymentId: string,
   request: LienWaiverRequest,
-): Promise<LienWaiverAsked> {
+): Promise<LienWaiver> {
   const payment = await payments.lock(call, paymentId)
   const vendor = await vendors.lock(call, payment.vendorId)
   const waiver = await worded(call, payment, vendor, request)
-  const portalUrl = await portalFor(call, vendor)
+  await ensurePortal(call, vendor)
   const { companyName } = vendor
   const values = { 'vendor.companyName': companyName, 'payment.number': payment.number }
   const due = { 'payment.amount': amountText(waiver.amount), 'waiver.throughDate': waiver.throughDate }
@@ -34,7 +34,7 @@ export async function requestLienWaiver(
       values: { ...values, ...due },
     },
   ])
-  return { ...waiver, portalUrl }
+  return waiver
 }
 
 /** Makes the waiver, or words anew the one that nobody has signed yet. */

@@ -15,7 +15,7 @@ export async function changeStatus(call: WriteCall, id: string, body: LienWaiver
   const faults = moveFaults(body, today)
   if (faults.length > 0) throw invalid(faults)
   const signature = { signedBy, signedOn: body.signedOn ?? today, signedVia: 'paper' as const }
-  return move(call, waiver, { status, ...(status === 'signed' && signed(waiver, signature)) }, reason)
+  return move(call, waiver, { status, ...(status === 'signed' && signed(waiver, signature, null)) }, reason)
 }
 
 /** Signs a waiver as its vendor read it in the portal, which is what it has to say still. */
@@ -23,6 +23,7 @@ export async function signInPortal(
   call: WriteCall,
   id: string,
   { signedBy, version }: Pick<PortalSignature, 'signedBy' | 'version'>,
+  signedVia: 'portal' | 'portal_copied_link',
 ): Promise<LienWaiver> {
   const waiver = await lockWithPayment(call, id)
   const reason = reasonNotToSign(waiver)
@@ -32,8 +33,9 @@ export async function signInPortal(
       'changed_meanwhile',
       'This waiver was worded anew since it was read. Please read it once more, and then sign it.',
     )
-  const signature = { signedBy, signedOn: dateIn(call.timeZone, call.now), signedVia: 'portal' as const }
-  return move(call, waiver, { status: 'signed', ...signed(waiver, signature) }, null)
+  const signature = { signedBy, signedOn: dateIn(call.timeZone, call.now), signedVia }
+  const linkCopiedBy = call.principal.copiedBy?.name ?? null
+  return move(call, waiver, { status: 'signed', ...signed(waiver, signature, linkCopiedBy) }, null)
 }
 
 /** A waiver that is locked after its payment, as where the payment is voided. */

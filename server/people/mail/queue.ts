@@ -26,6 +26,11 @@ export function sendsMail({ surroundings }: Pick<WriteCall, 'surroundings'>): bo
   return surroundings.config.mail !== null
 }
 
+/** Whether a letter to a vendor's addresses leaves: not without a mail server, and not from a sandbox. */
+export async function reachesVendor(call: WriteCall, to: readonly string[]): Promise<boolean> {
+  return sendsMail(call) && to.length > 0 && (await sandboxOf(call.db, call.organizationId)) === undefined
+}
+
 /**
  * Puts letters into the outbox, in the transaction of what they tell, so that one leaves if and only if the other is
  * committed. Without a mail server this does nothing.

@@ -60,7 +60,9 @@ test('a mail leaves in the builder’s words, escaped in its HTML, with what it 
   const source = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n', '\n')
   const [text = '', html = ''] = source.split('text/html')
   expect(text).toContain('Dear Lone Star Framing LLC,')
-  expect(text).toContain(`<b>Park</b> & walk. ${request.number}\n\n${request.invitations[0].portalUrl}`)
+  expect(text).toContain(
+    `<b>Park</b> & walk. ${request.number}\n\n${await plumbline.mailedLink(request.invitations[0].id)}`,
+  )
   expect(html).toContain('&#60;b&#62;Park&#60;/b&#62; &#38; walk.')
   expect(html).not.toContain('<script>')
   expect(html).not.toContain('<b>')

@@ -30,7 +30,7 @@ export async function onboardVendor(input: Checked['OnboardVendorInput'], call: 
     ...PAPERS.map((type) => paper(type, documents)),
   ]
   return {
-    ...{ vendor, documentIds: documents.map(({ id }) => id), portalUrl: invited?.portalUrl ?? null, checklist },
+    ...{ vendor, documentIds: documents.map(({ id }) => id), checklist },
     missing: checklist.filter(({ isThere }) => !isThere).length,
   }
 }

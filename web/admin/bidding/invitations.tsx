@@ -6,25 +6,28 @@ import { plumbline } from '../../api/plumbline.ts'
 import { useRecords } from '../../api/records.ts'
 import { Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { copy } from '../../ui/clipboard.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Empty, Refused } from '../../ui/states.tsx'
 import { type Column, None, Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
 import { say } from '../../ui/toast.tsx'
+import { CopyLink } from '../vendors/copy-link.tsx'
 import { RecordBid } from './record-bid.tsx'
 
-/** Who was asked, how far each has come, and the link to pass on. */
+/** Who was asked, how far each has come, and their links. */
 export function Invitations({ request }: { request: BidRequest }) {
   const may = useMay()
   const vendors = useRecords('/api/ext/vendors', request.vendorIds)
   const nameOf = (id: string) => vendors.get(id)?.companyName ?? '…'
   const [recording, setRecording] = useState<Invitation | null>(null)
+  const [copying, setCopying] = useState<Invitation | null>(null)
   const resend = plumbline.useMutation('post', '/api/ext/invitations/{invitationId}/resend', {
-    onSuccess: ({ vendorId }) => say(`A new link was sent to ${nameOf(vendorId)}; the one before opens nothing`),
+    onSuccess: ({ vendorId }) => say(`Invitation of ${nameOf(vendorId)} resent; the previous link no longer works`),
   })
   const isOpen = request.status === 'sent' || (request.status === 'closed' && request.acceptLate)
   const mayWrite = may('bids:write')
+  // Nobody at the builder opens a vendor's page of a blind request before it closes.
+  const mayCopy = may('portal_links:read') && !(request.blind && request.status === 'sent')
 
   const columns: readonly Column<Invitation>[] = [
     {
@@ -56,13 +59,9 @@ export function Invitations({ request }: { request: BidRequest }) {
             className: 'full',
             cell: (invitation: Invitation) => (
               <span className="row wrap">
-                {invitation.portalUrl !== null && (
-                  <Button
-                    small
-                    icon="copy"
-                    onClick={() => void copy(invitation.portalUrl ?? '', `The link of ${nameOf(invitation.vendorId)}`)}
-                  >
-                    Copy link
+                {mayCopy && invitation.sentAt !== null && (
+                  <Button small icon="copy" onClick={() => setCopying(invitation)}>
+                    Copy link…
                   </Button>
                 )}
                 {isOpen && ['sent', 'viewed', 'will_bid', 'no_response'].includes(invitation.status) && (
@@ -74,10 +73,10 @@ export function Invitations({ request }: { request: BidRequest }) {
                   <Button
                     small
                     look="quiet"
-                    title="Gives the vendor a new link; the one before opens nothing from then on."
+                    title="Mails the vendor a new link. The previous link and its copies stop working."
                     onClick={() => resend.mutate({ params: { path: { invitationId: invitation.id } } })}
                   >
-                    New link
+                    Resend
                   </Button>
                 )}
               </span>
@@ -87,7 +86,7 @@ export function Invitations({ request }: { request: BidRequest }) {
       : []),
   ]
   return (
-    <Panel title="Invitations" hint="a link acts for its vendor: pass it to nobody else" isFlush>
+    <Panel title="Invitations" hint="whoever has a link acts for its vendor" isFlush>
       <Refused error={resend.error} />
       {request.invitations.length === 0 ? (
         <Empty icon="vendors" title="Nobody is invited yet">
@@ -97,6 +96,13 @@ export function Invitations({ request }: { request: BidRequest }) {
         <div className="table-wrap">
           <Table caption="Invitations" columns={columns} rows={request.invitations} keyOf={({ id }) => id} />
         </div>
+      )}
+      {copying !== null && (
+        <CopyLink
+          vendor={nameOf(copying.vendorId)}
+          of={{ invitationId: copying.id }}
+          onClose={() => setCopying(null)}
+        />
       )}
       {recording !== null && (
         <RecordBid

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import type { BidRequest, BidSource } from '../../../client/contract.gen.ts'
+import type { BidRequest, BidSourceInput } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -7,7 +7,7 @@ import { quantity } from '../../ui/figures.ts'
 import { Field, Form, SelectField, TextField, typed, typedNumber } from '../../ui/form.tsx'
 import { say } from '../../ui/toast.tsx'
 
-const SOURCES: readonly { value: BidSource; label: string }[] = [
+const SOURCES: readonly { value: BidSourceInput; label: string }[] = [
   { value: 'phone', label: 'On the phone' },
   { value: 'email', label: 'By e-mail' },
 ]
@@ -33,7 +33,7 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
     const durationDays = typedNumber(data, 'durationDays')
     submit.mutate({
       body: {
-        ...{ bidRequestId: request.id, vendorId, source: data.get('source') as BidSource },
+        ...{ bidRequestId: request.id, vendorId, source: data.get('source') as BidSourceInput },
         ...(amount !== undefined && { amount }),
         ...(lines.length > 0 && { lines }),
         ...(leadTimeDays !== undefined && { leadTimeDays }),

@@ -1,5 +1,5 @@
 import type { Permission } from '../../../client/contract.gen.ts'
-import { ENTITIES, ENTITY_NAMES, type Entity } from './permissions.ts'
+import { ENTITIES, ENTITY_NAMES, type Entity, isWritable } from './permissions.ts'
 
 /** Permissions as a table of what by read and write, in two columns. What one's role lacks is not one's to grant. */
 export function PermissionMatrix(props: {
@@ -26,8 +26,8 @@ export function PermissionMatrix(props: {
             {entities.map((entity) => (
               <tr key={entity}>
                 <th scope="row">{ENTITIES[entity]}</th>
-                <Cell {...props} entity={entity} verb="read" />
-                <Cell {...props} entity={entity} verb="write" />
+                <Cell {...props} entity={entity} permission={`${entity}:read`} />
+                {isWritable(entity) ? <Cell {...props} entity={entity} permission={`${entity}:write`} /> : <td />}
               </tr>
             ))}
           </tbody>
@@ -39,13 +39,12 @@ export function PermissionMatrix(props: {
 
 function Cell(props: {
   entity: Entity
-  verb: 'read' | 'write'
+  permission: Permission
   granted: ReadonlySet<string>
   grantable?: ReadonlySet<string>
   onChange?(permission: Permission, isGranted: boolean): void
 }) {
-  const { entity, verb, granted, grantable, onChange } = props
-  const permission: Permission = `${entity}:${verb}`
+  const { entity, permission, granted, grantable, onChange } = props
   if (grantable === undefined || onChange === undefined) {
     return (
       <td>
@@ -75,7 +74,7 @@ function Cell(props: {
       <label>
         <input
           type="checkbox"
-          aria-label={`${ENTITIES[entity]}: ${verb}`}
+          aria-label={`${ENTITIES[entity]}: ${permission.split(':')[1]}`}
           checked={granted.has(permission)}
           onChange={(event) => onChange(permission, event.target.checked)}
         />

@@ -25,12 +25,17 @@ export const ENTITIES: Record<Entity, string> = {
   events: 'Events',
   skills: 'Skills',
   proposals: 'Proposals of agents',
+  portal_links: 'Portal links',
 }
 
 export const ENTITY_NAMES = Object.keys(ENTITIES) as Entity[]
 
+/** There is nothing to write of a portal link. */
+export const isWritable = (entity: Entity): entity is Exclude<Entity, 'portal_links'> => entity !== 'portal_links'
+
 const reads = (...entities: Entity[]): Permission[] => entities.map((entity): Permission => `${entity}:read`)
-const writes = (...entities: Entity[]): Permission[] => entities.map((entity): Permission => `${entity}:write`)
+const writes = (...entities: Exclude<Entity, 'portal_links'>[]): Permission[] =>
+  entities.map((entity): Permission => `${entity}:write`)
 
 /** What kinds of programs usually need. */
 export const PRESETS: readonly { name: string; permissions: readonly Permission[] }[] = [
@@ -78,7 +83,8 @@ export const PRESETS: readonly { name: string; permissions: readonly Permission[
       ...writes('vendors', 'bids', 'contracts', 'pos', 'skills'),
     ],
   },
-  { name: 'Read all', permissions: reads(...ENTITY_NAMES) },
+  // With a portal link one acts for the vendor, so it is granted only by name.
+  { name: 'Read all', permissions: reads(...ENTITY_NAMES.filter(isWritable)) },
 ]
 
 /** The preset that holds exactly these permissions. */

@@ -17,9 +17,10 @@ import { Failed, Refused, SkeletonLines } from '../../ui/states.tsx'
 import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { say } from '../../ui/toast.tsx'
+import { CopyLink } from './copy-link.tsx'
 import { VendorBids, VendorOrders } from './dealings.tsx'
+import { InviteToPortal } from './invite-to-portal.tsx'
 import { Papers } from './papers.tsx'
-import { PortalLink } from './portal-link.tsx'
 import { VendorForm } from './vendor-form.tsx'
 
 /** One vendor: papers, what it bid and what was ordered, how it does, and how to reach it. */
@@ -218,7 +219,8 @@ const MOVES: readonly { to: VendorStatus; word: string }[] = [
 ]
 
 function VendorActions({ vendor }: { vendor: Vendor }) {
-  const [open, setOpen] = useState<'edit' | 'portal' | null>(null)
+  const [open, setOpen] = useState<'edit' | 'portal' | 'link' | null>(null)
+  const may = useMay()
   const change = plumbline.useMutation('post', '/api/ext/vendors/{vendorId}/status', {
     onSuccess: ({ companyName, status }) => say(`${companyName} is ${inWords(status).toLowerCase()}`),
   })
@@ -239,6 +241,9 @@ function VendorActions({ vendor }: { vendor: Vendor }) {
               <Menu.Item className="narrow-only" onClick={() => setOpen('portal')}>
                 Invite to the portal…
               </Menu.Item>
+              {may('portal_links:read') && vendor.portalStatus !== 'not_invited' && (
+                <Menu.Item onClick={() => setOpen('link')}>Copy portal link…</Menu.Item>
+              )}
               {MOVES.filter(({ to }) => to !== vendor.status).map(({ to, word }) => (
                 <Menu.Item
                   key={to}
@@ -252,7 +257,10 @@ function VendorActions({ vendor }: { vendor: Vendor }) {
         </Menu.Portal>
       </Menu.Root>
       {open === 'edit' && <VendorForm vendor={vendor} now={vendor} onClose={() => setOpen(null)} />}
-      {open === 'portal' && <PortalLink vendor={vendor} onClose={() => setOpen(null)} />}
+      {open === 'portal' && <InviteToPortal vendor={vendor} onClose={() => setOpen(null)} />}
+      {open === 'link' && (
+        <CopyLink vendor={vendor.companyName} of={{ vendorId: vendor.id }} onClose={() => setOpen(null)} />
+      )}
     </>
   )
 }

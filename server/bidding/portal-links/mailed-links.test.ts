@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type MailServer, startMailServer } from '../../../test/support/mail-server.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+
+/** Where mail is configured, links leave by mail and nobody copies them. */
+let mailServer: MailServer
+let plumbline: TestPlumbline
+let communityId: string
+beforeAll(async () => {
+  mailServer = await startMailServer()
+  plumbline = await startTestPlumbline(mailServer.env)
+  const community = { name: 'Juniper Ridge', timeZone: 'America/Chicago' }
+  communityId = (await plumbline.post('/api/ext/communities', community)).body.id
+})
+afterAll(async () => {
+  await plumbline.stop()
+  await mailServer.stop()
+})
+
+const invited = async (email: string | null) => {
+  const vendor = { companyName: `Framers of ${email}`, email, status: 'active' }
+  const { id } = (await plumbline.post('/api/ext/vendors', vendor)).body
+  const asked = { vendorIds: [id], scope: 'framing', deadline: '2035-06-30', communityId }
+  const { body } = await plumbline.post('/api/ext/bids/request', asked)
+  return { vendorId: id, invitationId: body.invitations[0].id }
+}
+
+test('the link of a vendor with an email address is mailed, and copying it is refused', async () => {
+  const { vendorId, invitationId } = await invited('bids@brazos.example.com')
+  const mail = await mailServer.next('bids@brazos.example.com')
+  expect(mail.source.replaceAll('=\r\n', '')).toContain(await plumbline.mailedLink(invitationId))
+  await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
+  for (const path of [`/invitations/${invitationId}`, `/vendors/${vendorId}`]) {
+    const { status, body } = await plumbline.post(`/api/ext${path}/portal-link`)
+    expect([path, status, body.reason]).toEqual([path, 409, 'not_available'])
+  }
+})
+
+test('the link of a vendor without an email address is copied', async () => {
+  const { invitationId } = await invited(null)
+  const { status, body } = await plumbline.post(`/api/ext/invitations/${invitationId}/portal-link`)
+  expect([status, body.portalUrl]).toEqual([200, expect.stringContaining('/portal/inv_')])
+})

@@ -1,0 +1,67 @@
+import { useState } from 'react'
+import type { PortalLink } from '../../../client/contract.gen.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { copy } from '../../ui/clipboard.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { useFormats } from '../../ui/organization.ts'
+import { Refused } from '../../ui/states.tsx'
+
+/**
+ * Copies a vendor's portal link, or that of one invitation, after saying what a link is. The service records who copied
+ * it, so the link is requested only when somebody presses the button.
+ */
+export function CopyLink(props: {
+  vendor: string
+  of: { vendorId: string } | { invitationId: string }
+  onClose(): void
+}) {
+  const { vendor, of, onClose } = props
+  const { wholeDay, dateOf } = useFormats()
+  const [link, setLink] = useState<PortalLink | null>(null)
+  const shown = { gcTime: 0, onSuccess: setLink }
+  const ofVendor = plumbline.useMutation('post', '/api/ext/vendors/{vendorId}/portal-link', shown)
+  const ofInvitation = plumbline.useMutation('post', '/api/ext/invitations/{invitationId}/portal-link', shown)
+  const request = () =>
+    'vendorId' in of ? ofVendor.mutate({ params: { path: of } }) : ofInvitation.mutate({ params: { path: of } })
+  const url = link?.portalUrl ?? null
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Portal link of ${vendor}`}
+      tail={
+        <>
+          <span className="push" />
+          <Button onClick={onClose}>{link === null ? 'Cancel' : 'Done'}</Button>
+          {link === null && (
+            <Button look="primary" busy={ofVendor.isPending || ofInvitation.isPending} onClick={request}>
+              Show link
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Refused error={ofVendor.error ?? ofInvitation.error} />
+      {url === null ? (
+        <p className="muted">
+          Whoever has the link acts for {vendor}. The history will say that you copied it, and everything that is done
+          through it is recorded with your name.
+        </p>
+      ) : (
+        <div className="secret">
+          <h3>This link is shown once</h3>
+          <div className="value">
+            <code>{url}</code>
+            <Button small look="primary" icon="copy" onClick={() => void copy(url, 'The link')}>
+              Copy link
+            </Button>
+          </div>
+          <p className="small muted">
+            Pass it to {vendor} only. It works until {wholeDay(dateOf(link?.expiresAt ?? ''))}.
+          </p>
+        </div>
+      )}
+    </Dialog>
+  )
+}

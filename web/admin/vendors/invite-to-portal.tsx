@@ -1,0 +1,60 @@
+import { useState } from 'react'
+import type { Vendor } from '../../../client/contract.gen.ts'
+import { useMay } from '../../api/caller.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Refused } from '../../ui/states.tsx'
+import { CopyLink } from './copy-link.tsx'
+
+/** Invites a vendor to its whole portal. The link is mailed; somebody who may can copy it afterwards. */
+export function InviteToPortal({ vendor, onClose }: { vendor: Vendor; onClose(): void }) {
+  const may = useMay()
+  const [isCopying, setIsCopying] = useState(false)
+  const { id: vendorId, companyName } = vendor
+  const invite = plumbline.useMutation('post', '/api/ext/vendors/{vendorId}/invite')
+  if (isCopying) return <CopyLink vendor={companyName} of={{ vendorId }} onClose={onClose} />
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Invite ${companyName} to the portal`}
+      tail={
+        <>
+          <span className="push" />
+          <Button onClick={onClose}>{invite.isSuccess ? 'Done' : 'Cancel'}</Button>
+          {!invite.isSuccess && (
+            <Button
+              look="primary"
+              busy={invite.isPending}
+              onClick={() => invite.mutate({ params: { path: { vendorId } } })}
+            >
+              Invite vendor
+            </Button>
+          )}
+          {invite.isSuccess && may('portal_links:read') && (
+            <Button look="primary" icon="copy" onClick={() => setIsCopying(true)}>
+              Copy link…
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Refused error={invite.error} />
+      {invite.isSuccess ? (
+        <p>
+          {companyName} has a new portal link. If this server sends mail, the link is on its way
+          {vendor.email !== null && ` to ${vendor.email}`}.{' '}
+          {may('portal_links:read')
+            ? 'If it does not, copy the link and pass it on.'
+            : 'If it does not, ask an owner or admin to copy the link.'}
+        </p>
+      ) : (
+        <p className="muted">
+          The vendor gets a link to its orders, dates, documents and payments, without an account.{' '}
+          {vendor.portalStatus !== 'not_invited' && 'The previous link and its copies stop working.'}
+        </p>
+      )}
+    </Dialog>
+  )
+}
