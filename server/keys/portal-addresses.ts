@@ -88,6 +88,17 @@ export async function hasLink(call: Call, { subjectId, vendorId }: Addressed): P
   return rows.some(({ createdAt }) => subjectId !== vendorId || endOf({ createdAt, deadlineAt: null }) > call.now)
 }
 
+/** Those of the vendors that have or had a portal link of any kind. */
+export async function vendorsWithLinks(
+  { db, organizationId }: Call,
+  vendorIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ vendorId: string }>`
+    select distinct "vendorId" from "portalAddresses"
+    where "organizationId" = ${organizationId} and "vendorId" = any(${[...vendorIds]}::text[])`.execute(db)
+  return new Set(rows.map(({ vendorId }) => vendorId))
+}
+
 /** How many copies of a link still work. */
 export async function countCopies(call: Call, { subjectId, vendorId }: Addressed): Promise<number> {
   const { rows } = await sql<{ createdAt: string }>`

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MailServer, startMailServer } from '../../../test/support/mail-server.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { createKey } from '../../keys/keys.ts'
+import { createUser } from '../../people/users/users.ts'
 
 /** Where mail is configured, links leave by mail and nobody copies them. */
 let mailServer: MailServer
@@ -34,6 +36,35 @@ test('the link of a vendor with an email address is mailed, and copying it is re
     const { status, body } = await plumbline.post(`/api/ext${path}/portal-link`)
     expect([path, status, body.reason]).toEqual([path, 409, 'not_available'])
   }
+})
+
+test('nobody without the permission has the links of an invited vendor mailed to another address', async () => {
+  const { vendorId } = await invited('bids@llano.example.com')
+  const { database, clock, organizationId } = plumbline
+  const email = 'estimator@example.com'
+  const wanted = { organizationId, email, name: 'Elena', role: 'estimator', poApprovalLimit: null } as const
+  const { id: userId } = await createUser(database, clock, wanted)
+  const estimator = { key: (await createKey(database, clock, { organizationId, userId, name: 'Elena' })).secret }
+  const refusals = [
+    await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email }, estimator),
+    await plumbline.patch(`/api/ext/vendors/${vendorId}`, { contacts: [{ name: 'Elena', email }] }, estimator),
+  ]
+  // Nor after the link to the portal was revoked, because the invitation can be sent again.
+  await plumbline.post(`/api/ext/vendors/${vendorId}/revoke-portal`, undefined, estimator)
+  refusals.push(await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email }, estimator))
+  for (const { status, body } of refusals)
+    expect([status, body.code, body.permission]).toEqual([403, 'permission_denied', 'portal_links:read'])
+  const rows = [{ id: vendorId, email }]
+  const { body: synced } = await plumbline.post(
+    '/api/ext/vendors/batch',
+    { match: 'id', rows, mode: 'best_effort' },
+    estimator,
+  )
+  expect(JSON.stringify(synced)).toContain('permission_denied')
+  expect((await plumbline.get(`/api/ext/vendors/${vendorId}`)).body.email).toBe('bids@llano.example.com')
+  const phone = { phone: '+1 512 555 0100', contacts: [{ name: 'Ben', email: null }] }
+  expect((await plumbline.patch(`/api/ext/vendors/${vendorId}`, phone, estimator)).status).toBe(200)
+  expect((await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email })).status).toBe(200)
 })
 
 test('the link of a vendor without an email address is copied', async () => {

@@ -4,6 +4,7 @@ import { conflict, invalid, problem } from '../../http/problem.ts'
 import * as merging from './merge-queries.ts'
 import { recordUpdate } from './operations.ts'
 import * as vendors from './queries.ts'
+import { assertMayReroute } from './reroute.ts'
 
 /** Each record that moves is written and told in the audit trail, and all of them stay locked until the end. */
 const MOST_RECORDS = 5000
@@ -30,6 +31,12 @@ export async function mergeVendors(call: WriteCall, pair: merging.Pair): Promise
   const [keep, other] = [locked.get(keepId), locked.get(mergeId)]
   if (keep === undefined || other === undefined) throw new Error('Both have just been locked.')
   await assertMergeable(call, keep, other, pair)
+  // Either vendor's links are mailed to the addresses of the one that is kept from then on.
+  const after = { ...keep, ...takenOver(keep, other) }
+  await assertMayReroute(call, [
+    { before: keep, after },
+    { before: other, after },
+  ])
   const warnings = await warningsOf(call, keep, other, pair)
   const archivedPrices = await merging.archiveOverlappingPrices(call, pair)
   const moved: Merged['moved'] = []

@@ -11,6 +11,7 @@ import * as scopes from '../scopes/queries.ts'
 import { possibleDuplicates, vendorsLike, whoIsAlike, withPossibleDuplicates } from './duplicates.ts'
 import { inviteToPortal } from './invite.ts'
 import * as vendors from './queries.ts'
+import { assertMayReroute } from './reroute.ts'
 import { vendorSync } from './sync.ts'
 import { keepTaxId, lastOf } from './tax-id.ts'
 import { changesOf, newVendor, obstacleToInvite, VENDOR_MOVES } from './vendor.ts'
@@ -40,8 +41,11 @@ export const vendorOperations = {
 
   async updateVendor({ path, query, body, ifMatch }, call) {
     const { taxId, notificationPreferences } = body
-    const decide = async (call: Call, before: Vendor) =>
-      changesOf(before, { ...body, ...(await references(call, body, query.createScopes)) })
+    const decide = async (call: Call, before: Vendor) => {
+      const changes = changesOf(before, { ...body, ...(await references(call, body, query.createScopes)) })
+      await assertMayReroute(call, [{ before, after: { ...before, ...changes } }])
+      return changes
+    }
     // All else writes more than the row: a trade may be new.
     if (taxId === undefined && notificationPreferences === undefined && body.scopes === undefined) {
       const told = { event: 'vendor.updated', ifMatch } as const

@@ -9,6 +9,7 @@ import { keysOf, known, lockKeyed, meantBy } from '../../resources/row-keys.ts'
 import { type AskedRow, type Outcome, refusedAs, type Sync } from '../../resources/sync.ts'
 import * as scopes from '../scopes/queries.ts'
 import * as vendors from './queries.ts'
+import { findForbiddenReroutes, rerouteDenied } from './reroute.ts'
 import { keepTaxIds, lastOf, taxIdsOf } from './tax-id.ts'
 import { changesOf, newVendor } from './vendor.ts'
 
@@ -26,7 +27,8 @@ export function vendorSync(match: MatchBy, createScopes?: boolean): Sync<'Vendor
       const ids = await lockKeyed(call, 'vendors', ['accountingId', 'externalId'], rows)
       const meant = meantBy(rows, await vendors.findAll(call, ids), match)
       const read = await surroundings(call, rows, meant, createScopes)
-      return rows.map((row, i) => refusedAs(() => outcomeOf(call, row, meant[i] ?? null, read, taxIds)))
+      const outcomes = rows.map((row, i) => refusedAs(() => outcomeOf(call, row, meant[i] ?? null, read, taxIds)))
+      return withoutForbiddenReroutes(call, outcomes)
     },
 
     async insertAll(call, made) {
@@ -115,6 +117,20 @@ function outcomeOf(
   const isOther = rest.taxId !== undefined && rest.taxId !== (read.taxIds.get(before.id) ?? null)
   if (isOther) taxIds.set(before.id, rest.taxId ?? null)
   return { id: before.id, made: null, changed: [{ before, after, hidden: isOther ? ['taxId'] : [] }] }
+}
+
+/** The outcomes, with a refusal for each row that adds an email address without the permission that this requires. */
+async function withoutForbiddenReroutes(
+  call: WriteCall,
+  outcomes: readonly (Outcome<Vendor> | Problem)[],
+): Promise<(Outcome<Vendor> | Problem)[]> {
+  const changes = outcomes.flatMap((outcome) => (outcome instanceof Problem ? [] : outcome.changed))
+  const forbidden = await findForbiddenReroutes(call, changes)
+  return outcomes.map((outcome) => {
+    if (outcome instanceof Problem) return outcome
+    const found = outcome.changed.find(({ before }) => forbidden.has(before.id))
+    return found === undefined ? outcome : rerouteDenied(found.before)
+  })
 }
 
 /** As the organization spells them, each once. */
