@@ -77,7 +77,7 @@ export interface paths {
         head?: never;
         /**
          * Update a vendor
-         * @description Changes the fields that are sent; null clears one. The status moves through changeVendorStatus instead. Needs vendors:write; emits vendor.updated when anything changed.
+         * @description Changes the fields that are sent; null clears one. The status moves through changeVendorStatus instead. Once the vendor has had a portal link, adding an email address, in `email` or `contacts`, also needs portal_links:read, because links are mailed there. Needs vendors:write; emits vendor.updated when anything changed.
          */
         patch: operations["updateVendor"];
         trace?: never;
@@ -211,9 +211,35 @@ export interface paths {
         put?: never;
         /**
          * Invite a vendor to the portal
-         * @description Invites the vendor to the vendor portal, for the first time or again, and returns the address to pass on. It is a new address each time, and the one before opens nothing from then on. Refused for a vendor that is on hold, inactive or archived, or that has no e-mail address. A vendor that was not invited before becomes invited. Needs vendors:write and, because the address lets its holder answer bid requests, bids:write; emits vendor.invited with the reason portal.
+         * @description Invites a vendor to the vendor portal, for the first time or again. Each invitation creates a new portal link, and the previous link and its copies stop working. The link is mailed to the vendor and is not in the response. Where mail is not configured, copyVendorPortalLink returns a link to pass on. `409 conflict` if the vendor is on hold, inactive or archived, or has no email address. A vendor that was not invited before becomes invited. Needs vendors:write and, because the vendor answers bid requests through the link, bids:write; emits vendor.invited with the reason portal.
          */
         post: operations["inviteVendor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/vendors/{vendorId}/portal-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69h9c95bbx6
+                 */
+                vendorId: components["schemas"]["ResourceId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a vendor's portal link
+         * @description Returns a new link to the vendor's portal, for a vendor that cannot be reached by e-mail. The mailed link keeps working. Actions through the copied link are recorded with `source: portal_copied_link` and the name of whoever copied it, and the link never opens a blind request before it closes. `409 conflict` if the vendor has no portal link (inviteVendor creates one), if the vendor is archived or inactive, if Plumbline mails its links to the vendor, or if 20 copies of the link are in use. A person needs a fresh sign-in. Needs portal_links:read, which only owners and admins have, and never keys that only propose, browser tokens, connected apps or MCP clients. Emits vendor.portal_link_copied.
+         */
+        post: operations["copyVendorPortalLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -236,8 +262,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke the address of a vendor's portal
-         * @description Ends the address that inviteVendor answered, at once: nobody opens the vendor's portal with it any more, and the vendor's portalStatus becomes not_invited. The addresses of its invitations to bid are others; revokeInvitation ends those. Needs vendors:write; emits vendor.updated when anything changed.
+         * Revoke a vendor's portal link
+         * @description Revokes the link to a vendor's portal and every copy of it, at once. The vendor's portalStatus becomes not_invited. The links of its invitations to bid keep working; revokeInvitation revokes those. Needs vendors:write; emits vendor.updated when anything changed.
          */
         post: operations["revokeVendorPortal"];
         delete?: never;
@@ -375,7 +401,7 @@ export interface paths {
         put?: never;
         /**
          * Request bids
-         * @description Asks vendors for prices on one trade. The request is created and sent at once: each vendor gets an invitation with a portalUrl to pass on. With sendNow false it stays a draft, and its invitations have no address yet. All vendors have to be fit to be invited (not archived, on hold or inactive, compliance not expired, allowed to work in the community); if one is not, nothing is created and the answer is 409, with every such vendor and the reason in `errors`. The deadline is a date in the community's time zone and has to lie ahead. Needs bids:write; emits bid_request.created, then, when it is sent, bid_request.sent and one vendor.invited for each vendor.
+         * @description Asks vendors for prices on one trade. The request is created and sent at once: each vendor gets an invitation and a portal link, which is mailed to it. Where mail is not configured, copyInvitationLink returns a link to pass on. With sendNow false the request stays a draft, and its invitations have no link yet. All vendors have to be fit to be invited (not archived, on hold or inactive, compliance not expired, allowed to work in the community); if one is not, nothing is created and the answer is 409, with every such vendor and the reason in `errors`. The deadline is a date in the community's time zone and has to lie ahead. Needs bids:write; emits bid_request.created, then, when it is sent, bid_request.sent and one vendor.invited for each vendor.
          */
         post: operations["createBidRequest"];
         delete?: never;
@@ -419,7 +445,7 @@ export interface paths {
         };
         /**
          * Get a bid request
-         * @description Reads one bid request with its invitations and the figures of its bids. A key with bids:write is shown the portalUrl of each invitation.
+         * @description Returns one bid request with its invitations and the figures of its bids.
          */
         get: operations["getBidRequest"];
         put?: never;
@@ -636,10 +662,36 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send an invitation anew
-         * @description Gives an invitation a new address, for a vendor that has lost the one before or let it come into other hands. The one before opens nothing from then on. The answer has the new portalUrl to pass on. The invitation was sent before, its bid request is not cancelled, the address would not have expired already (reopen the request with a later deadline), and the vendor is not archived, on hold or inactive; it is 409 otherwise. Needs bids:write; emits bid_request.updated and vendor.invited.
+         * Resend an invitation
+         * @description Sends an invitation again with a new portal link, for a vendor that lost its link or let it come into other hands. The previous link and its copies stop working. The new link is mailed; where mail is not configured, copyInvitationLink returns one to pass on. `409 conflict` if the invitation was not sent before, if its bid request is cancelled, if the link would have expired already (reopen the request with a later deadline), or if the vendor is archived, on hold or inactive. Needs bids:write; emits bid_request.updated and vendor.invited.
          */
         post: operations["resendInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/invitations/{invitationId}/portal-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The invitation's id.
+                 * @example inv_01m7y975jzfesvq6ee20famdcc
+                 */
+                invitationId: components["schemas"]["ResourceId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy an invitation's portal link
+         * @description Returns a new link to the vendor's page for one bid request, for a vendor that cannot be reached by e-mail. The mailed link keeps working. Actions through the copied link are recorded with `source: portal_copied_link` and the name of whoever copied it. `409 conflict` if the bid request is blind and still open, if the invitation has no link that works (resendInvitation creates one), if the vendor is archived or inactive, if Plumbline mails its links to the vendor, or if 20 copies of the link are in use. A person needs a fresh sign-in. Needs portal_links:read, which only owners and admins have, and never keys that only propose, browser tokens, connected apps or MCP clients. Emits vendor.portal_link_copied.
+         */
+        post: operations["copyInvitationLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -662,8 +714,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke the address of an invitation
-         * @description Ends the address of an invitation at once: nobody opens the vendor's page with it any more. The invitation and its bid stay as they are, and resendInvitation gives it another address. Without an address nothing happens. The address of the vendor's whole portal is another one; revokeVendorPortal ends that. Needs bids:write; emits bid_request.updated.
+         * Revoke an invitation's portal link
+         * @description Revokes the link of an invitation and every copy of it, at once. The invitation and its bid do not change, and resendInvitation creates a new link. Without a link nothing happens. The link to the vendor's whole portal keeps working; revokeVendorPortal revokes that. Needs bids:write; emits bid_request.updated.
          */
         post: operations["revokeInvitation"];
         delete?: never;
@@ -2325,7 +2377,7 @@ export interface paths {
         put?: never;
         /**
          * Request a lien waiver
-         * @description Asks the vendor to waive its lien for a payment, with the kind of waiver that is right at that time: conditional before it is paid and unconditional afterwards, final for a release of retainage and for a final payment that holds nothing back, else progress. The text is made from the template of the kind (listMessageTemplates), which is a sample and no legal advice until you word it as the law of your state may require, or from wording for this once; placeholders in double braces are filled in. A waiver of that kind that was not signed yet is worded anew instead. The vendor signs it in its portal, or on paper; one without an address of its portal gets one, where the caller may also invite vendors (vendors:write and bids:write). Refused with 409 for a payment that was rejected or voided, and where a waiver of that kind is signed.
+         * @description Asks the vendor to waive its lien for a payment, with the kind of waiver that is right at that time: conditional before it is paid and unconditional afterwards, final for a release of retainage and for a final payment that holds nothing back, else progress. The text is made from the template of the kind (listMessageTemplates), which is a sample and no legal advice until you word it as the law of your state may require, or from wording for this once; placeholders in double braces are filled in. A waiver of that kind that was not signed yet is worded anew instead. The vendor signs it in its portal, or on paper. If the vendor has no portal link and the caller may invite vendors (vendors:write and bids:write), the vendor is invited. Refused with 409 for a payment that was rejected or voided, and where a waiver of that kind is signed.
          */
         post: operations["requestLienWaiver"];
         delete?: never;
@@ -2613,7 +2665,7 @@ export interface paths {
         put?: never;
         /**
          * Ask the vendor to confirm a task
-         * @description Asks the vendor of a task that has not started to confirm its planned start, and tells the vendor the date: with vendor.notification.advance the first time, and with vendor.notification.reminder if it had been told before. It answers in its portal, or by telephone through answerTaskConfirmation. A vendor without an address of its portal gets one, where the caller may also invite vendors (vendors:write and bids:write); vendor.invited says so. Refused with 409 without a vendor, for one that is archived, once the date has passed or is confirmed, and while the vendor proposes another date, which decideTaskReschedule decides.
+         * @description Asks the vendor of a task that has not started to confirm its planned start, and tells the vendor the date: with vendor.notification.advance the first time, and with vendor.notification.reminder if it had been told before. It answers in its portal, or by telephone through answerTaskConfirmation. If the vendor has no portal link and the caller may invite vendors (vendors:write and bids:write), the vendor is invited, with vendor.invited. Refused with 409 without a vendor, for one that is archived, once the date has passed or is confirmed, and while the vendor proposes another date, which decideTaskReschedule decides.
          */
         post: operations["requestTaskConfirmation"];
         delete?: never;
@@ -4699,7 +4751,7 @@ export interface paths {
         put?: never;
         /**
          * Make a token for a page
-         * @description Makes a token that a page may hold instead of the key: for 15 minutes it may do those of the key's permissions that you name, from pages of one origin and from the key's addresses alone. It ends with the key. Call this from your server when somebody who may see the page asks for it, and hand the token to the page. All tokens of a key share its minute, of 100 requests unless the deployment has changed that, and making one counts too: give each application a key of its own. A token makes no other token. Nothing is kept of it, so a repeat makes another one.
+         * @description Makes a token that a page may hold instead of the key: for 15 minutes it may do those of the key's permissions that you name, from pages of one origin and from the key's addresses alone. It ends with the key. Call this from your server when somebody who may see the page asks for it, and hand the token to the page. All tokens of a key share its minute, of 100 requests unless the deployment has changed that, and making one counts too: give each application a key of its own. A token makes no other token, is never given portal_links:read, and is not made for a key that only proposes. Nothing is kept of it, so a repeat makes another one.
          */
         post: operations["createBrowserToken"];
         delete?: never;
@@ -6363,7 +6415,7 @@ export interface webhooks {
         put?: never;
         /**
          * A vendor was invited
-         * @description Fires when an invitation is sent to a vendor, for the first time or again. `reason` says whether to the portal or to a bid request, and then `bidRequestId` says to which. The address is not in it: getBidRequest shows that of an invitation to bid to a key with bids:write, and that of the portal is in the answer of inviteVendor alone.
+         * @description Fires when an invitation is sent to a vendor, for the first time or again. `reason` says whether to the portal or to a bid request, and then `bidRequestId` says to which. The portal link is not in the event.
          */
         post: {
             parameters: {
@@ -6418,6 +6470,85 @@ export interface webhooks {
                              */
                             reason: "portal" | "bid_request";
                             /** @description The bid request; null for the portal. */
+                            bidRequestId: string | null;
+                        };
+                    };
+                };
+            };
+            responses: {
+                200: components["responses"]["EventReceived"];
+                410: components["responses"]["EventUnwanted"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "vendor.portal_link_copied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A portal link was copied
+         * @description Fires when somebody copies a portal link of a vendor. `actor` is whoever copied it. `invitationId` and `bidRequestId` name the invitation that the link opens; both are null for the vendor's whole portal. The link is not in the event.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description `v1,` and the base64 of the HMAC SHA-256 over `{webhook-id}.{webhook-timestamp}.{raw body}`. The key is the part after `whsec_`, base64-decoded, or the UTF-8 of any other secret. During a rotation there are two, separated by one space.
+                     * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                     */
+                    "X-Webhook-Signature": components["parameters"]["SignatureHeader"];
+                    /**
+                     * @description The same signature under the name that the verifiers of Standard Webhooks look for.
+                     * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignatureHeader"];
+                    /**
+                     * @description The event's id, the same on every attempt. Keep it to recognize what came twice.
+                     * @example evt_01m7y975jzfesvq6gvfwg6b9ft
+                     */
+                    "webhook-id": components["parameters"]["EventIdHeader"];
+                    /**
+                     * @description The second of this attempt, counted from 1970. Refuse what is older than five minutes.
+                     * @example 1795186200
+                     */
+                    "webhook-timestamp": components["parameters"]["TimestampHeader"];
+                    /**
+                     * @description `true` where testWebhook sent this; else absent.
+                     * @example true
+                     */
+                    "webhook-test"?: components["parameters"]["TestHeader"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @description The event's id, also in `webhook-id`. */
+                        id: string;
+                        /** @constant */
+                        type: "vendor.portal_link_copied";
+                        timestamp: components["schemas"]["Instant"];
+                        apiVersion: string;
+                        organizationId: string;
+                        actor: components["schemas"]["Actor"];
+                        data: {
+                            previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["Vendor"];
+                            /** @description The invitation that the link opens; null for the whole portal. */
+                            invitationId: string | null;
+                            /** @description The bid request of the invitation; null for the whole portal. */
                             bidRequestId: string | null;
                         };
                     };
@@ -8726,6 +8857,22 @@ export interface components {
             /** @description Null for the system itself. */
             id: string | null;
             via?: components["schemas"]["ActorVia"];
+            source?: components["schemas"]["ActorSource"];
+            copiedBy?: components["schemas"]["LinkCopier"];
+        };
+        /**
+         * @description How a vendor acted, if not through its own portal link. `portal_copied_link`: through a portal link that `copiedBy` copied, so whoever held the link acted in the vendor's name. A minor version may add sources.
+         * @enum {string}
+         */
+        ActorSource: "portal_copied_link";
+        /** @description Who copied the portal link. */
+        LinkCopier: {
+            /** @enum {string} */
+            type: "user" | "key";
+            /** @description The user or API key. */
+            id: string;
+            /** @description Name of the user or API key when the link was copied. */
+            name: string;
         };
         /** @description The connected app that the user let act for them; absent where they acted themselves. */
         ActorVia: {
@@ -8796,10 +8943,10 @@ export interface components {
             conflictingId: string | null;
         };
         /**
-         * @description What a key may do, `<entity>:<read|write>`. A minor version may add permissions.
+         * @description What a key may do, `<entity>:<read|write>`. `portal_links:read` is held by owners and admins only; keys that only propose, browser tokens, connected apps and MCP clients never have it. A minor version may add permissions.
          * @enum {string}
          */
-        Permission: "vendors:read" | "vendors:write" | "bids:read" | "bids:write" | "homes:read" | "homes:write" | "communities:read" | "communities:write" | "tasks:read" | "tasks:write" | "milestones:read" | "milestones:write" | "pos:read" | "pos:write" | "payments:read" | "payments:write" | "budgets:read" | "budgets:write" | "options:read" | "options:write" | "parts:read" | "parts:write" | "timesheets:read" | "timesheets:write" | "users:read" | "users:write" | "messages:read" | "messages:write" | "leads:read" | "leads:write" | "sales:read" | "sales:write" | "contracts:read" | "contracts:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "skills:read" | "skills:write" | "proposals:read" | "proposals:write";
+        Permission: "vendors:read" | "vendors:write" | "bids:read" | "bids:write" | "homes:read" | "homes:write" | "communities:read" | "communities:write" | "tasks:read" | "tasks:write" | "milestones:read" | "milestones:write" | "pos:read" | "pos:write" | "payments:read" | "payments:write" | "budgets:read" | "budgets:write" | "options:read" | "options:write" | "parts:read" | "parts:write" | "timesheets:read" | "timesheets:write" | "users:read" | "users:write" | "messages:read" | "messages:write" | "leads:read" | "leads:write" | "sales:read" | "sales:write" | "contracts:read" | "contracts:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "skills:read" | "skills:write" | "proposals:read" | "proposals:write" | "portal_links:read";
         /** @description Pass it as `cursor` to read the next page; null on the last one. It alone tells whether there is another page: one may have fewer items than `limit` and not be the last. */
         NextCursor: string | null;
         /**
@@ -11310,11 +11457,6 @@ export interface components {
         OnboardVendorResult: {
             vendor: components["schemas"]["Vendor"];
             documentIds: components["schemas"]["ResourceId"][];
-            /**
-             * Format: uri
-             * @description Its portal, as inviteVendor shows it; null where it was not invited, and in a dry run.
-             */
-            portalUrl: string | null;
             checklist: {
                 item: string;
                 isThere: boolean;
@@ -11728,15 +11870,10 @@ export interface components {
             /** @description Kept in the status history. */
             reason?: string | null;
         };
-        /** @description A vendor that was invited to the portal, and the way there. */
+        /** @description A vendor that was invited to the portal. */
         PortalInvitation: {
             vendor: components["schemas"]["Vendor"];
-            /**
-             * Format: uri
-             * @description The vendor's own portal address. Whoever has it acts for the vendor, so pass it to nobody else. It is not shown again, and opens nothing while the vendor is archived or inactive. Null in a dry run.
-             */
-            portalUrl: string | null;
-            /** @description When the address stops to open anything; invite the vendor again before. */
+            /** @description When the portal link expires; invite the vendor again before then. */
             expiresAt: components["schemas"]["Instant"];
         };
         /**
@@ -11946,6 +12083,21 @@ export interface components {
             taskId: string;
             oldStartDate: components["schemas"]["CalendarDate"];
             newStartDate: components["schemas"]["CalendarDate"];
+        };
+        /** @description A portal link that was copied. */
+        PortalLink: {
+            /** @description The vendor that the link acts for. */
+            vendorId: components["schemas"]["ResourceId"];
+            /** @description The invitation that the link opens; null for the vendor's whole portal. */
+            invitationId: components["schemas"]["ResourceIdOrNull"];
+            /**
+             * Format: uri
+             * @description The link. Whoever has it acts for the vendor, so pass it to this vendor only. It is returned once; null when the response is repeated.
+             */
+            portalUrl: string | null;
+            /** @description When the link expires. */
+            expiresAt: components["schemas"]["Instant"];
+            copiedBy: components["schemas"]["LinkCopier"];
         };
         /** @description A scope to be added. */
         ScopeCreate: {
@@ -12271,11 +12423,6 @@ export interface components {
             declineReason: string | null;
             /** @description How often the vendor was reminded. */
             remindersSent: number;
-            /**
-             * Format: uri
-             * @description The vendor's own page for this request. Whoever has the address acts for the vendor, so pass it to this vendor only. It opens until 14 days after deadlineAt, and not while the vendor is archived or inactive. It is shown only to a caller with bids:write, where a single bid request is answered, and by inviteToBid and resendInvitation. To everybody else it is null, and so it is in lists, events and dry runs, before the invitation is sent, and once its address was revoked.
-             */
-            portalUrl: string | null;
             /** @description Rises by one with every change. */
             version: number;
             createdBy: components["schemas"]["Actor"];
@@ -12427,10 +12574,15 @@ export interface components {
          */
         BidStatus: "submitted" | "accepted" | "rejected" | "withdrawn" | "expired";
         /**
-         * @description How the bid came in: over this interface, through the vendor portal, by phone or by e-mail.
+         * @description How the bid came in. `api`: over this interface; `portal`: the vendor submitted it through its mailed portal link; `portal_copied_link`: it was submitted through a portal link that somebody at the builder copied; `phone`: by phone; `email`: by email.
          * @enum {string}
          */
-        BidSource: "api" | "portal" | "phone" | "email";
+        BidSource: "api" | "portal" | "portal_copied_link" | "phone" | "email";
+        /**
+         * @description How the bid came in. Bids that are submitted in the vendor portal get their source from the portal.
+         * @enum {string}
+         */
+        BidSourceInput: "api" | "phone" | "email";
         /** @description The price of one thing. */
         BidLineInput: {
             /** @description The line of the request that is priced; each at most once. Leave it out for something that the request does not list. If the request has no lines at all, choose a name of your own. */
@@ -12497,7 +12649,7 @@ export interface components {
             /** @description The last day on which the bid is valid, in the community's time zone; null means that it does not expire. */
             validUntil?: components["schemas"]["CalendarDateOrNull"];
             /** @default api */
-            source?: components["schemas"]["BidSource"];
+            source?: components["schemas"]["BidSourceInput"];
             externalId?: components["schemas"]["ExternalId"];
         };
         /** @description The fields of a bid to be changed. */
@@ -12512,7 +12664,8 @@ export interface components {
             leadTimeDays?: number | null;
             durationDays?: number | null;
             validUntil?: components["schemas"]["CalendarDateOrNull"];
-            source?: components["schemas"]["BidSource"];
+            /** @description How the revised bid came in. Defaults to `api` for a bid from the vendor portal. */
+            source?: components["schemas"]["BidSourceInput"];
             externalId?: components["schemas"]["ExternalId"];
         };
         /** @description What accepting the bid should do. */
@@ -14998,10 +15151,10 @@ export interface components {
             /** @description When it was signed; null before. */
             signedOn: components["schemas"]["CalendarDateOrNull"];
             /**
-             * @description Whether the builder recorded a paper or the vendor signed in its portal; null before.
+             * @description How it was signed: `paper`: the builder recorded a paper; `portal`: the vendor signed through its mailed portal link; `portal_copied_link`: it was signed through a portal link that somebody at the builder copied. Null before it is signed.
              * @enum {string|null}
              */
-            signedVia: "paper" | "portal" | null;
+            signedVia: "paper" | "portal" | "portal_copied_link" | null;
             /** @description Rises by one with every change. */
             version: number;
             createdBy: components["schemas"]["Actor"];
@@ -15015,51 +15168,6 @@ export interface components {
             home?: components["schemas"]["Home"] | null;
             /** @description What `poId` names; there only where `expand` asks for it. */
             po?: components["schemas"]["PurchaseOrder"] | null;
-        };
-        /** @description A waiver that a vendor was asked to sign. */
-        LienWaiverAsked: {
-            /** @description The lien waiver's id. */
-            id: string;
-            /** @description The payment it is for. */
-            paymentId: string;
-            /** @description Who signs. */
-            vendorId: string;
-            /** @description The home of the payment; null where it is for several. */
-            homeId: string | null;
-            /** @description The order that is paid; null where there are several. */
-            poId: string | null;
-            waiverType: components["schemas"]["LienWaiverType"];
-            status: components["schemas"]["LienWaiverStatus"];
-            /** @description Up to when the work is waived. */
-            throughDate: components["schemas"]["CalendarDate"];
-            /** @description What the payment came to when the waiver was requested. */
-            amount: number;
-            currency: components["schemas"]["Currency"];
-            /** @description What is not given up. */
-            exceptions: string | null;
-            /** @description What is to be signed, and later what was: then it ends with the signature. */
-            text: string;
-            /** @description The SHA-256 of the text as it was signed, in UTF-8, in hexadecimal digits; null before. */
-            textSha256: string | null;
-            /** @description Who signed it; null before. */
-            signedBy: string | null;
-            /** @description When it was signed; null before. */
-            signedOn: components["schemas"]["CalendarDateOrNull"];
-            /**
-             * @description Whether the builder recorded a paper or the vendor signed in its portal; null before.
-             * @enum {string|null}
-             */
-            signedVia: "paper" | "portal" | null;
-            /** @description Rises by one with every change. */
-            version: number;
-            createdBy: components["schemas"]["Actor"];
-            createdAt: components["schemas"]["Instant"];
-            updatedAt: components["schemas"]["Instant"];
-            /**
-             * Format: uri
-             * @description The new address of the vendor's portal, as inviteVendor would answer it. Null where the vendor has an address, where the caller may not invite vendors, and in a dry run.
-             */
-            portalUrl: string | null;
         };
         /** @description A page of lien waivers. */
         LienWaiverPage: {
@@ -15513,84 +15621,6 @@ export interface components {
             /** @description When it was archived; null while it is in use. */
             archivedAt: components["schemas"]["InstantOrNull"];
             cascade: components["schemas"]["ScheduleCascade"];
-        };
-        /** @description A task whose vendor was asked to confirm it. */
-        TaskAsked: {
-            /** @description The task's id. */
-            id: string;
-            /** @description The home that it belongs to. */
-            homeId: string;
-            /** @description The community of the home, by whose workdays it is planned. */
-            communityId: string;
-            name: string;
-            /** @description The trade that does it. */
-            scope: string | null;
-            phase: string | null;
-            /** @description Its place among tasks that start at the same time. */
-            sequence: number;
-            taskKind: components["schemas"]["TaskKind"];
-            /** @description Who does it. */
-            vendorId: string | null;
-            /** @description Who of the builder sees to it. */
-            assigneeUserId: string | null;
-            status: components["schemas"]["TaskStatus"];
-            /** @description In workdays of the community. */
-            durationDays: number;
-            /** @description The first day. Once the task has started it stays, to be compared with actualStart. */
-            plannedStart: components["schemas"]["CalendarDate"];
-            /** @description The last day, itself included. Once the task is completed it stays, to be compared with actualEnd. */
-            plannedEnd: components["schemas"]["CalendarDate"];
-            constraint: components["schemas"]["TaskConstraint"];
-            /** @description What it depends on. */
-            predecessors: components["schemas"]["TaskPredecessor"][];
-            /** @description The first day in the baseline. */
-            baselineStart: components["schemas"]["CalendarDateOrNull"];
-            /** @description The last day in the baseline, itself included. */
-            baselineEnd: components["schemas"]["CalendarDateOrNull"];
-            actualStart: components["schemas"]["CalendarDateOrNull"];
-            /** @description The last day, itself included. */
-            actualEnd: components["schemas"]["CalendarDateOrNull"];
-            /** @description From 0 to 100, as reported; 100 when it is completed. */
-            percentComplete: number;
-            /** @description The first day on which it can start, or on which it did. */
-            earlyStart: components["schemas"]["CalendarDate"];
-            /** @description The first day on which it can end, or on which it did. */
-            earlyFinish: components["schemas"]["CalendarDate"];
-            /** @description The last day on which it can start without delaying the home or anything that must start on a date. */
-            lateStart: components["schemas"]["CalendarDate"];
-            /** @description The same of its end. */
-            lateFinish: components["schemas"]["CalendarDate"];
-            /** @description By how many workdays it can slip; negative if it is late for something that must start on a date. Null when it is completed or skipped. */
-            totalFloatDays: number | null;
-            /** @description Whether it has no float, so that each day of delay delays the home. */
-            isCritical: boolean;
-            /** @description The start that its vendor was last told; null if none was. */
-            notifiedStart: components["schemas"]["CalendarDateOrNull"];
-            /** @description When its vendor was last told. */
-            notifiedAt: components["schemas"]["InstantOrNull"];
-            confirmation: components["schemas"]["TaskConfirmation"];
-            checklist: components["schemas"]["ChecklistItem"][];
-            /** @description What came of an inspection; null before and for all else. */
-            inspectionResult: components["schemas"]["InspectionResult"] | null;
-            /** @description Its delays, oldest first. */
-            delays: components["schemas"]["TaskDelay"][];
-            /** @description The orders that pay for it; each names the task in its taskIds. */
-            poIds: string[];
-            /** @description Whether completing the task completes these orders. */
-            payOnComplete: boolean;
-            externalId: components["schemas"]["ExternalId"];
-            /** @description Rises by one with every change. */
-            version: number;
-            createdBy: components["schemas"]["Actor"];
-            createdAt: components["schemas"]["Instant"];
-            updatedAt: components["schemas"]["Instant"];
-            /** @description When it was archived; null while it is in use. */
-            archivedAt: components["schemas"]["InstantOrNull"];
-            /**
-             * Format: uri
-             * @description The new address of the vendor's portal, as inviteVendor would answer it. Null where the vendor has an address, where the caller may not invite vendors, and in a dry run.
-             */
-            portalUrl: string | null;
         };
         /** @description A task that was completed, what that moved, and what it did to its orders. */
         TaskFinished: {
@@ -17430,7 +17460,7 @@ export interface components {
          * @description The name of an event. listEventTypes says when each fires; later versions may add some.
          * @enum {string}
          */
-        EventType: "vendor.created" | "vendor.updated" | "vendor.invited" | "bid_request.created" | "bid_request.updated" | "bid_request.sent" | "bid.submitted" | "bid.accepted" | "bid.rejected" | "home.created" | "home.status_changed" | "task.completed" | "task.status_changed" | "milestone.completed" | "po.created" | "po.status_changed" | "payment.created" | "payment.voided" | "vendor.notification.advance" | "vendor.notification.reminder" | "vendor.notification.moved_earlier" | "vendor.notification.postponed" | "user.logged_in" | "message.sent" | "lead.created" | "lead.converted" | "sale.created" | "sale.approved" | "sale.pipeline_complete" | "sale.cancelled" | "proposal.created" | "proposal.status_changed";
+        EventType: "vendor.created" | "vendor.updated" | "vendor.invited" | "vendor.portal_link_copied" | "bid_request.created" | "bid_request.updated" | "bid_request.sent" | "bid.submitted" | "bid.accepted" | "bid.rejected" | "home.created" | "home.status_changed" | "task.completed" | "task.status_changed" | "milestone.completed" | "po.created" | "po.status_changed" | "payment.created" | "payment.voided" | "vendor.notification.advance" | "vendor.notification.reminder" | "vendor.notification.moved_earlier" | "vendor.notification.postponed" | "user.logged_in" | "message.sent" | "lead.created" | "lead.converted" | "sale.created" | "sale.approved" | "sale.pipeline_complete" | "sale.cancelled" | "proposal.created" | "proposal.status_changed";
         /** @description The name of an event, or `*` for all that the owner may read. */
         SubscribedEventType: components["schemas"]["EventType"] | "*";
         /**
@@ -17768,6 +17798,8 @@ export interface components {
             /** @description Null for the system itself and for operators. */
             id: string | null;
             via?: components["schemas"]["ActorVia"];
+            source?: components["schemas"]["ActorSource"];
+            copiedBy?: components["schemas"]["LinkCopier"];
         };
         /**
          * @description What was done: the type of the event that was fired, else the kind of the resource and what became of it, such as `community.created`, `scope.updated`, `webhook.archived`, `webhook.secret_rotated`, `key.revoked`, `portal.visited`, `organization.exported`, `user.passkey_added`, `bid_request.opening_undone` (a blind bid request was opened by a dry run or by something that was refused, and is sealed again), or, refused, `authentication.failed` and `permission.denied`. A minor version may add actions.
@@ -19448,6 +19480,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The caller lacks portal_links:read, signed in more than 10 minutes ago, may not use this key from this address, or the organization is not on the Pro+ tier. */
+        PortalLinkForbidden: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Received. Any status from 200 to 299 will do, within 10 seconds from the start of the connection. Anything else counts as a failure, a redirect too, and is tried again on the schedule; Retry-After is honored. */
         EventReceived: {
             headers: {
@@ -19939,6 +19982,8 @@ export type AddressOrNull = components['schemas']['AddressOrNull'];
 export type AddressInput = components['schemas']['AddressInput'];
 export type AddressInputOrNull = components['schemas']['AddressInputOrNull'];
 export type Actor = components['schemas']['Actor'];
+export type ActorSource = components['schemas']['ActorSource'];
+export type LinkCopier = components['schemas']['LinkCopier'];
 export type ActorVia = components['schemas']['ActorVia'];
 export type ActorOrNull = components['schemas']['ActorOrNull'];
 export type StatusChange = components['schemas']['StatusChange'];
@@ -20157,6 +20202,7 @@ export type VendorNotificationPage = components['schemas']['VendorNotificationPa
 export type VendorScorecard = components['schemas']['VendorScorecard'];
 export type RescheduleNotification = components['schemas']['RescheduleNotification'];
 export type RescheduledTask = components['schemas']['RescheduledTask'];
+export type PortalLink = components['schemas']['PortalLink'];
 export type ScopeCreate = components['schemas']['ScopeCreate'];
 export type ScopeUpdate = components['schemas']['ScopeUpdate'];
 export type Scope = components['schemas']['Scope'];
@@ -20185,6 +20231,7 @@ export type BidComparisonLine = components['schemas']['BidComparisonLine'];
 export type BidComparisonPrice = components['schemas']['BidComparisonPrice'];
 export type BidStatus = components['schemas']['BidStatus'];
 export type BidSource = components['schemas']['BidSource'];
+export type BidSourceInput = components['schemas']['BidSourceInput'];
 export type BidLineInput = components['schemas']['BidLineInput'];
 export type BidLine = components['schemas']['BidLine'];
 export type BidSubmit = components['schemas']['BidSubmit'];
@@ -20360,7 +20407,6 @@ export type LienWaiverStatus = components['schemas']['LienWaiverStatus'];
 export type LienWaiverRequest = components['schemas']['LienWaiverRequest'];
 export type LienWaiverMove = components['schemas']['LienWaiverMove'];
 export type LienWaiver = components['schemas']['LienWaiver'];
-export type LienWaiverAsked = components['schemas']['LienWaiverAsked'];
 export type LienWaiverPage = components['schemas']['LienWaiverPage'];
 export type PaymentRunCreate = components['schemas']['PaymentRunCreate'];
 export type PaymentRunSkip = components['schemas']['PaymentRunSkip'];
@@ -20391,7 +20437,6 @@ export type TaskStatusMove = components['schemas']['TaskStatusMove'];
 export type TaskCompletion = components['schemas']['TaskCompletion'];
 export type Task = components['schemas']['Task'];
 export type TaskChanged = components['schemas']['TaskChanged'];
-export type TaskAsked = components['schemas']['TaskAsked'];
 export type TaskFinished = components['schemas']['TaskFinished'];
 export type OrderOfTask = components['schemas']['OrderOfTask'];
 export type ScheduleCascade = components['schemas']['ScheduleCascade'];
@@ -20730,6 +20775,7 @@ export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseNotModified = components['responses']['NotModified'];
 export type ResponseSkillNotFound = components['responses']['SkillNotFound'];
 export type ResponseSkillInvalid = components['responses']['SkillInvalid'];
+export type ResponsePortalLinkForbidden = components['responses']['PortalLinkForbidden'];
 export type ResponseEventReceived = components['responses']['EventReceived'];
 export type ResponseEventUnwanted = components['responses']['EventUnwanted'];
 export type ResponseProposalNotApproved = components['responses']['ProposalNotApproved'];
@@ -21416,7 +21462,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The vendor and the address of its portal. */
+            /** @description The vendor, and when its portal link expires. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -21431,6 +21477,49 @@ export interface operations {
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    copyVendorPortalLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The vendor's id.
+                 * @example ven_01m7y975jyfesvq69h9c95bbx6
+                 */
+                vendorId: components["schemas"]["ResourceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalLink"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PortalLinkForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -22448,7 +22537,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The invitation with its new address. */
+            /** @description The invitation. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22463,6 +22552,49 @@ export interface operations {
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    copyInvitationLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any string of your own that names this attempt, a UUID for example. Within 24 hours the same key and body replay the first answer instead of doing the work again. It is known to the caller who sent it alone: what another API key sends under the same one is another attempt. What changes nothing is not kept: a skill that only reads is run again. Of an answer that would take more than 64 KiB only the record that it shows is kept, and a repeat reads that record anew, with the permissions that the caller has then; where it shows no single record, the repeat is refused with `answer_not_kept`. Secrets are not kept: a repeat that shows one takes it from where it lies encrypted, as it is now. The key is written in printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The invitation's id.
+                 * @example inv_01m7y975jzfesvq6ee20famdcc
+                 */
+                invitationId: components["schemas"]["ResourceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalLink"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PortalLinkForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -22491,7 +22623,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The invitation, without an address. */
+            /** @description The invitation. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -27037,7 +27169,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LienWaiverAsked"];
+                    "application/json": components["schemas"]["LienWaiver"];
                 };
             };
             400: components["responses"]["MalformedJson"];
@@ -27757,7 +27889,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The task, and the way to the portal if there was none. */
+            /** @description The task. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -27767,7 +27899,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TaskAsked"];
+                    "application/json": components["schemas"]["Task"];
                 };
             };
             400: components["responses"]["MalformedJson"];

@@ -1,6 +1,10 @@
 import type * as contract from './contract.gen.ts'
 
 /** The values of the contract's enums, in its order. Written by `npm run generate`. */
+export const actorSourceValues = [
+  'portal_copied_link',
+] as const satisfies readonly contract.ActorSource[]
+
 export const syncModeValues = [
   'all_or_nothing',
   'best_effort',
@@ -55,6 +59,7 @@ export const permissionValues = [
   'skills:write',
   'proposals:read',
   'proposals:write',
+  'portal_links:read',
 ] as const satisfies readonly contract.Permission[]
 
 export const problemCodeValues = [
@@ -258,9 +263,16 @@ export const bidStatusValues = [
 export const bidSourceValues = [
   'api',
   'portal',
+  'portal_copied_link',
   'phone',
   'email',
 ] as const satisfies readonly contract.BidSource[]
+
+export const bidSourceInputValues = [
+  'api',
+  'phone',
+  'email',
+] as const satisfies readonly contract.BidSourceInput[]
 
 export const communityStatusValues = [
   'planning',
@@ -779,6 +791,7 @@ export const eventTypeValues = [
   'vendor.created',
   'vendor.updated',
   'vendor.invited',
+  'vendor.portal_link_copied',
   'bid_request.created',
   'bid_request.updated',
   'bid_request.sent',

@@ -28,7 +28,6 @@ const RULES = {
   'closed-objects': closedObjects,
   'plain-schemas': plainSchemas,
   'whole-answers': wholeAnswers,
-  secrets,
   events,
   emits,
   skills,
@@ -417,25 +416,6 @@ function* plainSchemas(document) {
     for (const [keyword, instead] of Object.entries(AVOIDED)) {
       if (keyword in schema) yield [[...at, keyword], `No ${keyword} in a schema: ${instead}.`]
     }
-  }
-}
-
-/** What an operation shows once is a secret, so the field says so with `x-secret`, from which all concealment follows. */
-function* secrets(document) {
-  for (const { operation, at } of operations(document)) {
-    for (const name of operation['x-shows-once'] ?? []) {
-      for (const [status, declared] of Object.entries(operation.responses ?? {})) {
-        if (!status.startsWith('2')) continue
-        const { schema } = resolve(document, declared).content?.['application/json'] ?? {}
-        const field = resolve(document, schema ?? {}).properties?.[name]
-        if (field?.['x-secret'] !== true)
-          yield [[...at, 'responses', status], `${name} is shown once, so it is marked with x-secret: true.`]
-      }
-    }
-  }
-  for (const { schema, at } of everySchema(document)) {
-    if ('x-secret' in schema && schema['x-secret'] !== true)
-      yield [[...at, 'x-secret'], 'x-secret is true for a secret, and left out elsewhere.']
   }
 }
 

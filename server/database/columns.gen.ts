@@ -67,6 +67,7 @@ export const columns = {
     address: 'text?',
     requestId: 'text?',
     actorGrantId: 'text?',
+    actorCopierId: 'text?',
   },
   bidDrafts: {
     organizationId: 'text',
@@ -895,6 +896,7 @@ export const columns = {
     sealedToken: 'text?',
     createdAt: 'timestamptz',
     revokedAt: 'timestamptz?',
+    copiedBy: 'json?',
   },
   prices: {
     organizationId: 'text',

@@ -85,6 +85,7 @@ export interface Attachments {
 
 export interface AuditEntries {
   action: string;
+  actorCopierId: string | null;
   actorGrantId: string | null;
   actorId: string | null;
   actorType: string;
@@ -973,6 +974,7 @@ export interface Plans {
 }
 
 export interface PortalAddresses {
+  copiedBy: Json | null;
   createdAt: Timestamp;
   hash: Buffer;
   organizationId: string;

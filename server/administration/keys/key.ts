@@ -3,9 +3,9 @@ import type { Call, WriteCall } from '../../http/call.ts'
 import { conflict, invalid, Problem } from '../../http/problem.ts'
 import { isAllowable } from '../../keys/allowed-addresses.ts'
 import { signedIn } from '../../keys/principals.ts'
+import { isDelegable } from '../../keys/roles.ts'
 import * as users from '../../people/users/queries.ts'
 import { exceeds } from '../people/people.ts'
-import { isDelegable } from '../../keys/roles.ts'
 
 /** Throws `validation_failed` for what no key of this user could have. */
 export function assertPossible(
