@@ -1,4 +1,4 @@
-# The service in a container: docker build -t plumbline . (README, "In production")
+# The service in a container: docker build -t plumbline . (docs/operating/install.md)
 
 FROM node:24-bookworm-slim AS packages
 WORKDIR /opt/plumbline

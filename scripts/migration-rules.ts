@@ -1,7 +1,7 @@
 /**
  * What a migration must not do, because the service is in use while it runs: the version before serves beside it, and the
  * tables have grown. All pending migrations are one transaction, so a lock is held until the last of them is done.
- * docs/several-machines.md says what to do in place of each.
+ * docs/operating/upgrading.md says what to do in place of each.
  */
 
 /** From before the rules: until this one they are as they ran. */

@@ -154,7 +154,7 @@ const ALLOWS_PRIVATE =
   'answers there. Set it to false unless all of them may.'
 
 const NO_WALL =
-  'row-level security does not hold: only the conditions of its queries keep organizations apart. The user of DATABASE_URL has to own the tables, and be able to work as the role "<owner>_one_organization"; see the README'
+  'row-level security is off: only the conditions of the queries keep organizations apart. The user of DATABASE_URL must own the tables and be a member of the role "<owner>_one_organization"; see docs/operating/install.md'
 
 // Health checks for load balancers and supervisors.
 function addHealthRoutes(express: Express, isReady: () => Promise<void>): void {

@@ -151,5 +151,5 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
 test.runIf(inject('postgres') !== null)('PostgreSQL is referred to its own tools', async () => {
   const { backUp } = await import('./backup.ts')
   const env = { DATABASE_URL: 'postgres://localhost/plumbline', DATA_DIR: path.join(tmpdir(), 'plumbline-none') }
-  await expect(backUp(env, { out: 'never.tar.gz', withKey: false })).rejects.toThrow('docs/backup.md')
+  await expect(backUp(env, { out: 'never.tar.gz', withKey: false })).rejects.toThrow('docs/operating/backup.md')
 })

@@ -5,7 +5,7 @@ import type { Db, Tables } from './database.ts'
  * Where each table lies on a database that is distributed over several machines, such as PostgreSQL with Citus: what
  * outgrows one PostgreSQL is put on many of them by organization. A query of a call names its organization, so one node
  * answers it by itself, and what belongs to one organization lies on the same node. distribution.test.ts holds the schema
- * and the statements against this file; docs/several-machines.md says what else such a database needs.
+ * and the statements against this file; docs/operating/several-machines.md says what else such a database needs.
  */
 export type Place =
   /** On the node of its organization, which is in this column. */
@@ -121,7 +121,7 @@ export const DISTRIBUTION: Readonly<Record<keyof Tables, Place>> = {
 export const BY_PLACE_ON_DISK: Readonly<Record<string, string>> = {
   'builder-data/erase-organization.ts': 'Within one organization, so on one node.',
   'database/limit-windows.ts': 'Its table is the coordinator’s.',
-  // To be rewritten before the tables are distributed (docs/several-machines.md). Claiming deliveries was measured by the
+  // To be rewritten before the tables are distributed (docs/operating/several-machines.md). Claiming deliveries was measured by the
   // database's processor time, each way next to the other in the same rounds. By their keys in one statement a claim
   // takes 12 to 23 % more if the planner may neither hash nor merge, and up to 3.4 times as much if it may; by their keys
   // in one statement for each organization, as a distributed database would want it, -10 to 13 % more for deliveries of

@@ -13,7 +13,7 @@ const FOLDER = path.join(import.meta.dirname, 'migrations')
  * Brings the schema up to date in one transaction, all pending migrations or none, and then puts the new tables behind
  * the wall between organizations. Any number of processes may call it at once: the migrator's lock lets them take
  * turns, and the later ones find nothing to do. A database that a later version has migrated is left as it is, because
- * during an upgrade the version before runs on beside it, and may be started there (docs/several-machines.md).
+ * during an upgrade the version before runs on beside it, and may be started there (docs/operating/upgrading.md).
  *
  * @returns the names of the migrations that were run
  */

@@ -60,7 +60,7 @@ export function startMailing(surroundings: Surroundings, log: Logger): Mailing |
 async function attempt({ config, clock }: Surroundings, post: Post, mail: Claimed): Promise<Settled> {
   try {
     const { organizationId, id, builderName: fromName, to, subject, text, sealedLink } = mail
-    // An address that was erased with its owner (docs/data.md).
+    // An address that was erased with its owner (docs/operating/data-retention.md).
     if (to.endsWith('.invalid')) throw new Refused('Its address was erased.')
     const link =
       sealedLink === null ? '' : vault(config.encryptionKey).open(sealedLink, placeOfLink(organizationId, id))
