@@ -15,7 +15,7 @@ for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web'])
   }
 }
 
-/** Pairs of folders that do import each other, and why; the README mentions them too. */
+/** Pairs of folders that do import each other, and why. ARCHITECTURE.md mentions them as well. */
 const MUTUAL: Record<string, string> = {
   'server ↔ server/demo':
     'The service makes the demo builder on its first start, and the demo builder makes an application of its own to call operations.',
