@@ -1,0 +1,49 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from '../../scripts/conformance/contract.ts'
+
+// The service fills in the links of its guides, and its own tests follow them.
+const pages = globSync(['*.md', '{client,contract,docs,examples,mock,scripts}/**/*.md'], {
+  cwd: root,
+  exclude: ['**/node_modules/**'],
+})
+
+/** The text of a page without its code blocks. */
+const proseOf = (page: string) => readFileSync(path.join(root, page), 'utf8').replace(/^```.*?^```/gms, '')
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  return [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+function leadsNowhere(page: string, target: string): boolean {
+  const [file = '', anchor] = target.split('#')
+  const linked = file === '' ? page : path.posix.join(path.posix.dirname(page), file)
+  if (!existsSync(path.join(root, linked))) return true
+  return anchor !== undefined && linked.endsWith('.md') && !anchorsOf(linked).includes(anchor)
+}
+
+test('every link between Markdown pages leads to a file and a heading', () => {
+  const links = pages.flatMap((page) =>
+    [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target })),
+  )
+  const own = links.filter(({ target }) => !/^(https?|mailto):/.test(target))
+  expect(own.length).toBeGreaterThan(100)
+  expect(own.filter(({ page, target }) => leadsNowhere(page, target))).toEqual([])
+})
+
+test('every path that a Markdown page names as code exists', () => {
+  const named = pages.flatMap((page) =>
+    [...proseOf(page).matchAll(/`((?:client|contract|deploy|docs|mock|scripts|server|test|web)\/[\w./-]+)`/g)].map(
+      ([, file = '']) => ({ page, file }),
+    ),
+  )
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter(({ file }) => !existsSync(path.join(root, file)))).toEqual([])
+})
