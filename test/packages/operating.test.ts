@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from '../../scripts/conformance/contract.ts'
+import { readConfig } from '../../server/config.ts'
+
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+
+/** A value for each variable without which others are not read. */
+const GIVEN: Record<string, string> = {
+  DATABASE_URL: 'postgres://plumbline@localhost/plumbline',
+  FILES_S3_URL: 'https://s3.example.com/bucket',
+  FILES_S3_ACCESS_KEY_ID: 'id',
+  FILES_S3_SECRET_ACCESS_KEY: 'secret',
+  SMTP_URL: 'smtp://localhost:587',
+  MAIL_FROM: 'builder@example.com',
+}
+
+/** The compile cache reads it before the configuration is read. */
+const READ_ELSEWHERE = ['XDG_CACHE_HOME']
+
+/** Set by npm, not by operators. */
+const SET_BY_NPM = ['npm_lifecycle_event']
+
+test('configuration.md lists every variable that the service reads, and no other', () => {
+  const names = new Set(READ_ELSEWHERE)
+  readConfig(
+    new Proxy(GIVEN, {
+      get(given, name: string) {
+        names.add(name)
+        return given[name]
+      },
+    }),
+  )
+  for (const name of SET_BY_NPM) names.delete(name)
+  const rows = read('docs/operating/configuration.md').matchAll(/^\| (`[^|]+) \|/gm)
+  const documented = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
+  expect(documented.toSorted()).toEqual([...names].toSorted())
+})
+
+test('every metric that the pages for operators name is reported', () => {
+  const reported = read('server/metrics.ts')
+  const named = ['monitoring', 'troubleshooting'].flatMap((page) =>
+    [...read(`docs/operating/${page}.md`).matchAll(/plumbline_[a-z_]+?(?=_count\b|[^a-z_])/g)].map(([name]) => name),
+  )
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter((name) => !reported.includes(`'${name}'`))).toEqual([])
+})
