@@ -288,7 +288,6 @@ describe('secrets that the contract marks', () => {
   test.each([
     ['a secret', 'createWebhook', '$steps.made.secret', 422],
     ['a record with a secret in it', 'createWebhook', '$steps.made', 422],
-    ['a portal link', 'inviteVendor', '$steps.made.portalUrl', 422],
     ['the link of a calendar feed', 'createCalendarFeed', '$steps.made.url', 422],
     ['a field that is not secret', 'createWebhook', '$steps.made.url', 202],
   ])('a batch that is proposed may not copy %s of %s', async (_what, skill, reference, expected) => {
