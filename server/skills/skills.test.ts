@@ -190,7 +190,7 @@ test('skills that only read are run again under the same Idempotency-Key', async
   expect(again.body.events).toEqual([])
 })
 
-test('the catalogue holds every operation but those that run skills, and every composite skill of the contract', async () => {
+test('the catalogue holds every composite skill and every operation but those that run skills or return a portal link', async () => {
   const names: string[] = []
   let next = '/api/ext/skills?limit=20'
   while (next !== '') {
@@ -201,8 +201,12 @@ test('the catalogue holds every operation but those that run skills, and every c
   }
   const composite = Object.keys(contract.document['x-skills'] as object)
   const operations = [...contract.operations.values()]
-    .filter(({ id, schemes }) => schemes.has('apiKey') && !RUNS_SKILLS.has(id))
+    .filter(
+      ({ id, schemes, declaration }) =>
+        schemes.has('apiKey') && !RUNS_SKILLS.has(id) && declaration['x-skill'] !== false,
+    )
     .map(({ id }) => id)
+  for (const id of ['copyVendorPortalLink', 'copyInvitationLink']) expect(operations).not.toContain(id)
   expect(names).toEqual([...operations, ...composite].sort())
 })
 

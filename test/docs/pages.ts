@@ -225,7 +225,7 @@ export function pages(service: () => TestPlumbline): void {
   test('the catalogue of events has a sample of each, and none that nothing fires yet', async () => {
     const { body } = await read('/docs/events')
     const types = entriesAt('webhooks')
-    expect(types).toHaveLength(32)
+    expect(types).toHaveLength(33)
     for (const [type] of types) {
       expect(body).toContain(`id="${type}"`)
       expect(plain(body)).toContain(`"type": "${type}"`)
